@@ -1,6 +1,7 @@
 """C++ source as tokens, and as a tree of its brackets: enough for the project's own lints, and no parser."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
@@ -18,14 +19,14 @@ _TOKEN = re.compile(
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Token:
     kind: str  # "string", "number", "name" or "operator"
     text: str
     line: int
 
 
-@dataclass
+@dataclass(slots=True)
 class Group:
     """What stands between two brackets; the whole file is a group of kind "{"."""
 
@@ -43,17 +44,17 @@ def tokens(text: str) -> list[Token]:
     line = 1
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup if match.lastgroup != "delimiter" else "string"
-        if kind != "skip":
+        if kind and kind != "skip":
             found.append(Token(kind, match.group(), line))
         line += match.group().count("\n")
     return found
 
 
-def tree(text: str) -> Group:
-    """The file's brackets as nested groups. A bracket without its partner ends what it can."""
+def tree(file_tokens: Iterable[Token]) -> Group:
+    """A file's brackets as nested groups. A bracket without its partner ends what it can."""
     root = Group("{", 1)
     open_groups = [root]
-    for token in tokens(text):
+    for token in file_tokens:
         if token.kind == "operator" and token.text in _CLOSING:
             group = Group(token.text, token.line)
             open_groups[-1].items.append(group)

@@ -1,4 +1,4 @@
-"""Two effects that the compiler may run in either order: lint_evaluation_order.py FILE...
+"""Two effects that the compiler may run in either order.
 
 gcc and clang evaluate the arguments of a call, and the operands of most operators, in different orders. Where two of them
 each access simulated memory, place an object in it or draw a random number, results would differ between compilers.
@@ -15,10 +15,11 @@ handed the CPU, for it may access memory.
 """
 
 import re
-import sys
-from pathlib import Path
+from pathlib import PurePosixPath
+from typing import TypeGuard
 
 from cpp_tokens import Group, Item, Token, tree
+from source_tree import Finding, SourceTree
 
 # Members of the CPU's interface and of the random number generator.
 EFFECTS = re.compile(
@@ -42,11 +43,11 @@ UNEVALUATED = {"sizeof", "decltype", "noexcept", "alignof", "requires", "static_
 
 
 class Linter:
-    def __init__(self, path: str, text: str) -> None:
-        self.path = path
-        self.is_workload = "workloads" in Path(path).parts
-        self.findings: list[str] = []
-        self._visit(tree(text), called=False)
+    def __init__(self, file: str, brackets: Group) -> None:
+        self.file = file
+        self.is_workload = "workloads" in PurePosixPath(file).parts
+        self.findings: list[Finding] = []
+        self._visit(brackets, called=False)
 
     def _visit(self, group: Group, called: bool) -> Token | None:
         """Looks at all inside a group. Returns an effect of its own, or None; `called`: it holds a call's arguments."""
@@ -89,20 +90,19 @@ class Linter:
                 called = item.kind == "(" and _ends_operand(before) and not _is_word(before, CONTROL)
                 effect = self._visit(item, called)
                 effects.append(None if _is_word(before, UNEVALUATED) else effect)
-                if called and self._is_handed_the_cpu(item):
+                if called and isinstance(before, Token) and self._is_handed_the_cpu(item):
                     effects.append(before)
             elif item.kind == "name":
-                effects.append(self._effect_of_name(items, place))
+                effects.append(self._effect_of_name(items, item, place))
         return _first(effects)
 
-    def _effect_of_name(self, items: list[Item], place: int) -> Token | None:
-        name = items[place]
+    def _effect_of_name(self, items: list[Item], name: Token, place: int) -> Token | None:
         before = items[place - 1] if place else None
         after = items[place + 1] if place + 1 < len(items) else None
         is_called = isinstance(after, Group) and after.kind == "("
         # Every access names an address; store() without arguments gives a part of a machine.
-        has_effect = is_called and (EFFECTS if after.items else EFFECTS_WITHOUT_ARGUMENTS).fullmatch(name.text)
-        if _is_word(before, {".", "->"}) and has_effect:
+        effects = EFFECTS if isinstance(after, Group) and after.items else EFFECTS_WITHOUT_ARGUMENTS
+        if is_called and _is_word(before, {".", "->"}) and effects.fullmatch(name.text):
             return name
         # `Random& random` declares it, `random.below(4)` and `pick(random)` use it.
         is_declared = before is not None and _ends_operand(before)
@@ -119,9 +119,8 @@ class Linter:
         found = [effect for effect in effects if effect]
         if len(found) > 1:
             names = " and ".join(f'"{effect.text}"' for effect in found[:2])
-            self.findings.append(
-                f"{self.path}:{found[1].line}: {names} are {where}; compilers differ in which runs first: give each a variable"
-            )
+            what = f"{names} are {where}; compilers differ in which runs first: give each a variable"
+            self.findings.append(Finding(self.file, found[1].line, what))
         return found[0] if found else None
 
 
@@ -170,11 +169,11 @@ def _end_of_template_list(items: list[Item], start: int) -> int | None:
     return None
 
 
-def _is_word(item: Item | None, words: set[str]) -> bool:
+def _is_word(item: Item | None, words: set[str]) -> TypeGuard[Token]:
     return isinstance(item, Token) and item.text in words
 
 
-def _is_name(item: Item | None) -> bool:
+def _is_name(item: Item | None) -> TypeGuard[Token]:
     return isinstance(item, Token) and item.kind == "name"
 
 
@@ -198,11 +197,5 @@ def _has_body(item: Item) -> bool:
     return isinstance(item, Group) and item.kind == "{" and bool(item.items) and _is_block(item)
 
 
-def main() -> int:
-    findings = [finding for path in sys.argv[1:] for finding in Linter(path, Path(path).read_text(encoding="utf-8")).findings]
-    print("\n".join([*findings, f"{len(findings)} findings"]))
-    return 1 if findings else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def findings(sources: SourceTree, file: str) -> list[Finding]:
+    return Linter(file, tree(sources.tokens(file))).findings

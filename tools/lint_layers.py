@@ -1,16 +1,17 @@
-"""Who may include whom: lint_layers.py FILE...
+"""Who may include whom.
 
-layers.txt has the folders from the bottom up. A folder includes only what stands below it, no folder is missing there, no file
-includes itself through others, and no two headers share a name. `using namespace` opens a layer of ours, nobody else's names.
+layers.txt has the folders from the bottom up. A folder includes only what stands below it, no folder is missing there, and no
+two headers share a name. `using namespace` opens a layer of ours, nobody else's names.
 """
 
 import re
-import sys
-from collections import defaultdict
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from source_tree import Finding, SourceTree, line_at
+
 LAYERS = Path(__file__).with_name("layers.txt")
+LAYERED = ("models", "workloads", "sim", "trace", "record")
 OPENED = re.compile(r"^\s*using namespace (?!(?:workloads|sim);)([\w:]+);", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
@@ -25,53 +26,39 @@ def folder_of(file: str) -> str:
     return str(PurePosixPath(file).parent)
 
 
-def included(file: str, text: str) -> list[str]:
-    """The project's headers that a file includes, by their paths from the root."""
-    return [name if "/" in name else f"{folder_of(file)}/{name}" for name in INCLUDE.findall(text)]
+def included(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
+    """The project's headers that a file includes, by their paths from the root, with the lines that do it."""
+    text = sources.text(file)
+    for match in INCLUDE.finditer(text):
+        yield line_at(text, match.start()), match[1] if "/" in match[1] else f"{folder_of(file)}/{match[1]}"
 
 
-def misplaced(file: str, header: str, height: dict[str, int]) -> str | None:
-    above, below = folder_of(file), folder_of(header)
+def misplaced(above: str, header: str, height: dict[str, int]) -> str | None:
+    below = folder_of(header)
     for folder in (above, below):
         if folder not in height:
-            return f"{file}: {folder}/ has no line in tools/layers.txt"
+            return f"{folder}/ has no line in tools/layers.txt"
     if above == below or height[below] < height[above]:
         return None
-    return f"{file}: {above}/ may not include {header}: tools/layers.txt has {below}/ beside or above it"
+    return f"{above}/ may not include {header}: tools/layers.txt has {below}/ beside or above it"
 
 
-def same_names(files: list[str]) -> list[str]:
-    places = defaultdict(list)
+def same_names(files: list[str]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
     for file in files:
-        if file.endswith(".hpp"):
-            places[PurePosixPath(file).name].append(file)
-    return [f"{name} is the name of several headers: {', '.join(where)}" for name, where in places.items() if where[1:]]
+        name = PurePosixPath(file).name
+        if file.endswith(".hpp") and first.setdefault(name, file) != file:
+            yield Finding(file, 1, f"{first[name]} has the same name")
 
 
-def opened(texts: dict[str, str]) -> list[str]:
-    return [f"{file}: using namespace {name}" for file, text in texts.items() for name in OPENED.findall(text)]
-
-
-def circle(includes: dict[str, list[str]]) -> list[str]:
-    try:
-        TopologicalSorter(includes).prepare()
-    except CycleError as error:
-        return ["a circle of includes: " + " -> ".join(error.args[1])]
-    return []
-
-
-def findings(texts: dict[str, str], layers: str) -> list[str]:
-    height = heights(layers)
-    includes = {file: included(file, text) for file, text in texts.items()}
-    wrong = [misplaced(file, header, height) for file, headers in includes.items() for header in headers]
-    return sorted({finding for finding in wrong if finding}) + same_names(list(texts)) + opened(texts) + circle(includes)
-
-
-def main() -> int:
-    found = findings({name: Path(name).read_text(encoding="utf-8") for name in sys.argv[1:]}, LAYERS.read_text("utf-8"))
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def findings(sources: SourceTree, layers: str | None = None) -> Iterator[Finding]:
+    height = heights(LAYERS.read_text(encoding="utf-8") if layers is None else layers)
+    files = sources.matching(*(f"{layer}/*.[ch]*" for layer in LAYERED))
+    yield from same_names(files)
+    for file in files:
+        for line, header in included(sources, file):
+            if problem := misplaced(folder_of(file), header, height):
+                yield Finding(file, line, problem)
+        text = sources.text(file)
+        for match in OPENED.finditer(text):
+            yield Finding(file, line_at(text, match.start(1)), f"using namespace {match[1]}")

@@ -1,31 +1,35 @@
-"""The style of what people read: lint_prose.py FILE...
+"""The style of what people read.
 
-Everywhere (documentation, comments, messages): no phrase of prose_phrases.txt. In Markdown also: lines of at most 120 columns,
-but for tables and code; and a source file that the text names in backticks exists.
+Everywhere (documentation, comments, messages): no word of wrong_words.txt. In Markdown also: lines of at most 120 columns, but
+for tables and code; and a source file that the text names in backticks exists.
 """
 
 import re
-import subprocess
-import sys
-from fnmatch import fnmatch
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from source_tree import Finding, SourceTree, fits, line_at
+
+WRONG_WORDS = Path(__file__).with_name("wrong_words.txt")
 COLUMNS = 120
 
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
-LINE_BREAK = re.compile(r"\n[ \t]*(?://+|#+|\*|>)?")
+WORD = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z]+)*(?![\w-])", re.IGNORECASE)
 # A source file by its name (`core.cpp`, `models/core/core.*`), not what users make: results, programs, machine files.
 SOURCE_FILE = re.compile(r"(?:\./)?(?P<path>[\w*/.-]*[\w*])\.(?P<suffix>cpp|hpp|py|js|css|html|\*)")
 
-Phrase = tuple[re.Pattern[str], str]
 
-
-def phrases(text: str) -> list[Phrase]:
+def read_words(text: str) -> dict[str, str]:
+    """What to write in place of each wrong word."""
     rules = [line.split(" => ") for line in text.splitlines() if line and not line.startswith("#")]
-    # A line break is blanks by then: phrase_findings().
-    return [(re.compile(rf"\b(?:{avoid.replace(' ', ' +')})", re.IGNORECASE), write) for avoid, write in rules]
+    return {word: right for wrong, right in rules for word in wrong.split(", ")}
+
+
+@cache
+def shipped_words() -> dict[str, str]:
+    return read_words(WRONG_WORDS.read_text(encoding="utf-8"))
 
 
 def blanked(pattern: re.Pattern[str], text: str) -> str:
@@ -33,12 +37,11 @@ def blanked(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
-def phrase_findings(text: str, rules: list[Phrase]) -> list[tuple[int, str]]:
-    running = LINE_BREAK.sub(lambda match: " " * len(match.group()), text)
+def wrong_words(text: str, words: Mapping[str, str]) -> list[tuple[int, str]]:
     return [
-        (text.count("\n", 0, match.start()) + 1, f'"{" ".join(match.group().split())}": write {write}')
-        for avoid, write in rules
-        for match in avoid.finditer(running)
+        (line_at(text, match.start()), f'"{match[0]}": write {words[match[0].lower()]}')
+        for match in WORD.finditer(text)
+        if match[0].lower() in words
     ]
 
 
@@ -50,7 +53,7 @@ def long_lines(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def missing_files(path: str, text: str, files: list[str]) -> list[tuple[int, str]]:
+def missing_files(path: str, text: str, files: Sequence[str]) -> list[tuple[int, str]]:
     """Source files that are named in backticks and exist nowhere in the tree."""
     found = []
     for span in CODE_SPAN.finditer(text):
@@ -60,28 +63,18 @@ def missing_files(path: str, text: str, files: list[str]) -> list[tuple[int, str
         if name["suffix"] == "*" and not path.endswith("README.md"):  # elsewhere `locks.*` is a group of metrics
             continue
         wanted = f"{name['path']}.{name['suffix']}"
-        if not any(fnmatch(file, wanted) or fnmatch(file, f"*/{wanted}") for file in files):
-            found.append((text.count("\n", 0, span.start()) + 1, f"there is no file {wanted}"))
+        if not any(fits(file, (wanted, f"*/{wanted}")) for file in files):
+            found.append((line_at(text, span.start()), f"there is no file {wanted}"))
     return found
 
 
-def findings(path: str, text: str, rules: list[Phrase], files: list[str]) -> list[str]:
-    if path.endswith(".md"):
+def findings(sources: SourceTree, file: str, words: Mapping[str, str] | None = None) -> list[Finding]:
+    text = sources.text(file)
+    words = shipped_words() if words is None else words
+    if file.endswith(".md"):
         prose = blanked(FENCE, text)
-        found = [*long_lines(prose), *missing_files(path, prose, files)]
-        found += phrase_findings(blanked(CODE_SPAN, prose), rules)
+        found = [*long_lines(prose), *missing_files(file, prose, sources.names)]
+        found += wrong_words(blanked(CODE_SPAN, prose), words)
     else:
-        found = phrase_findings(text, rules)
-    return [f"{path}:{line}: {what}" for line, what in sorted(found)]
-
-
-def main() -> int:
-    rules = phrases((ROOT / "tools" / "prose_phrases.txt").read_text(encoding="utf-8"))
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = [line for path in sys.argv[1:] for line in findings(path, Path(path).read_text(encoding="utf-8"), rules, files)]
-    print("\n".join([*found, f"{len(found)} findings"]))
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        found = wrong_words(text, words)
+    return [Finding(file, line, what) for line, what in sorted(found)]

@@ -1,20 +1,22 @@
-"""No code may ask which protocol runs: what differs between protocols stands in their tables. lint_protocol_names.py FILE...
+"""No code may ask which protocol runs: what differs between protocols stands in their tables.
 
 An error is a comparison with a protocol's name, and, in models/ and workloads/, any mention of one in a string.
 """
 
 import re
-import sys
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
+from pathlib import PurePosixPath
 
-from cpp_tokens import Token, tokens
+from cpp_tokens import Token
+from source_tree import ROOT, Finding, SourceTree
 
-ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = {"msi", "mesi", "mesif", "moesi", "dragon", "firefly"}
 PROTOCOL = re.compile(r"(\w+_)?protocol(_name)?_?", re.IGNORECASE)
 COMPARISONS = {"==", "!="}
 
 
+@cache
 def protocol_names() -> set[str]:
     return {path.stem for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README"} | FAMILIES
 
@@ -45,27 +47,15 @@ def operand_after(all_tokens: list[Token], place: int) -> list[Token]:
     return all_tokens[place + 1 : end]
 
 
-def findings(path: str, text: str) -> list[str]:
+def findings(sources: SourceTree, file: str) -> Iterator[Finding]:
     names = protocol_names()
-    all_tokens = tokens(text)
-    may_mention = Path(path).parts[0] not in {"models", "workloads"}
-    found = []
+    all_tokens = sources.tokens(file)
+    may_mention = PurePosixPath(file).parts[0] not in {"models", "workloads"}
     for place, token in enumerate(all_tokens):
         if token.text in COMPARISONS:
             sides = [operand_before(all_tokens, place), operand_after(all_tokens, place)]
             next_to = [*all_tokens[max(place - 1, 0) : place], *all_tokens[place + 1 : place + 2]]
             if any(mentions(side, names) for side in next_to) or any(is_a_protocols_name(side) for side in sides):
-                found.append(f"{path}:{token.line}: compares a protocol's name: put the difference into the protocol's table")
+                yield Finding(file, token.line, "compares a protocol's name: put the difference into the protocol's table")
         elif mentions(token, names) and not may_mention:
-            found.append(f"{path}:{token.line}: names the protocol {token.text}: hardware and workloads run any table")
-    return found
-
-
-def main() -> int:
-    found = [line for path in sys.argv[1:] for line in findings(path, Path(path).read_text(encoding="utf-8"))]
-    print("\n".join([*found, f"{len(found)} findings"]))
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            yield Finding(file, token.line, f"names the protocol {token.text}: hardware and workloads run any table")

@@ -1,10 +1,10 @@
-"""What gives other results with another compiler, library or run, in code that makes results: lint_reproducible.py FILE..."""
+"""What gives other results with another compiler, library or run, in code that makes results."""
 
 import re
-import sys
-from pathlib import Path
+from pathlib import PurePosixPath
 
-from cpp_tokens import Token, tokens
+from cpp_tokens import Token
+from source_tree import Finding, SourceTree
 
 # Calls whose last digit differs between mathematical libraries. sqrt is exact by IEEE 754.
 INEXACT = re.compile(r"(pow|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|tanh|sinh|cosh|cbrt|hypot|tgamma|lgamma|fma)[fl]?")
@@ -70,7 +70,7 @@ def orders_by_pointer(all_tokens: list[Token], place: int) -> bool:
 
 def unordered_names(all_tokens: list[Token]) -> set[str]:
     """Names that are declared as unordered containers."""
-    found = set()
+    found = set[str]()
     for place, token in enumerate(all_tokens):
         if not UNORDERED.fullmatch(token.text):
             continue
@@ -98,31 +98,17 @@ def iterations(all_tokens: list[Token], names: set[str]) -> list[tuple[int, str]
     return found
 
 
-def findings(files: dict[str, str]) -> list[str]:
-    """Complaints about these files' texts, by path. X.hpp and X.cpp share the names that either declares."""
-    by_path = {path: tokens(text) for path, text in files.items()}
-    declared: dict[Path, set[str]] = {}
-    for path, all_tokens in by_path.items():
-        declared.setdefault(Path(path).with_suffix(""), set()).update(unordered_names(all_tokens))
-    found = []
-    for path, all_tokens in by_path.items():
-        # The host's clock may be read where progress and the manifest are made, never where the simulation is.
-        may_read_clock = Path(path).parts[0] == "sim" and "simulation" not in Path(path).parts
-        complaints = [
-            (all_tokens[place].line, text)
-            for place in range(len(all_tokens))
-            if (text := complaint(all_tokens, place, may_read_clock))
-        ]
-        complaints += iterations(all_tokens, declared[Path(path).with_suffix("")])
-        found += [f"{path}:{line}: {text}" for line, text in sorted(complaints)]
-    return found
-
-
-def main() -> int:
-    found = findings({path: Path(path).read_text(encoding="utf-8") for path in sys.argv[1:]})
-    print("\n".join([*found, f"{len(found)} findings"]))
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def findings(sources: SourceTree, file: str) -> list[Finding]:
+    all_tokens = sources.tokens(file)
+    path = PurePosixPath(file)
+    # The host's clock may be read where progress and the manifest are made, never where the simulation is.
+    may_read_clock = path.parts[0] == "sim" and "simulation" not in path.parts
+    complaints = [
+        (all_tokens[place].line, text)
+        for place in range(len(all_tokens))
+        if (text := complaint(all_tokens, place, may_read_clock))
+    ]
+    # X.hpp and X.cpp share the names that either declares.
+    both = [str(path.with_suffix(suffix)) for suffix in (".hpp", ".cpp")]
+    declared = set[str]().union(*(unordered_names(sources.tokens(name)) for name in both if name in sources))
+    return [Finding(file, line, text) for line, text in sorted([*complaints, *iterations(all_tokens, declared)])]

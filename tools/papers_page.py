@@ -2,7 +2,7 @@
 """Writes docs/every-figure.md and README's totals: papers_page.py [REPRODUCED.json]
 
 configs/papers has the documents' sections with their figures, tables and claims, and what each came to the last time
-(results.json). tools/lint_papers.py holds the page, the experiments and this record to each other. After a change:
+(results.json). tools/lint_rows.py holds the page, the experiments and this record to each other. After a change:
 
     linebounce reproduce --json > out/reproduce.json && tools/papers_page.py out/reproduce.json
 
@@ -14,19 +14,17 @@ import json
 import re
 import sys
 import textwrap
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "configs" / "papers"
-RECORD = FOLDER / "results.json"
-PAGE = ROOT / "docs" / "every-figure.md"
-EXPERIMENTS = ROOT / "configs" / "experiments"
-README = ROOT / "README.md"
+from rows import EXPERIMENTS, LATENCIES, PAPERS, VALIDATION, RowFiles, Table, begins
+from source_tree import ROOT, SourceTree
+
+RECORD = PAPERS + "results.json"
+PAGE = "docs/every-figure.md"
+README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 # What README says of all rows: "43 of 43 calibrated rows, 89 of 186 in sight and 32 of 57 predicted".
 TOTALS = re.compile(r"\d+ of \d+( calibrated rows, )\d+ of \d+( in sight and )\d+ of \d+( predicted)".replace(" ", r"\s+"))
@@ -52,39 +50,39 @@ KEPT = (
 COLUMNS = 120
 MANY_TIMES = 10  # a larger change is told as a factor
 
-Table = dict[str, Any]
-
 
 @dataclass(frozen=True)
 class Papers:
-    documents: list[Table]  # configs/papers/*.toml
+    documents: dict[str, Table]  # by file: configs/papers/*.toml
     experiments: dict[str, Table]  # by name: the documents', as written
     record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
 
 
-def claims(document: Table) -> Iterator[tuple[Table, Table]]:
+def claims(papers: Papers) -> Iterator[tuple[Table, Table]]:
     """Each claim with its section."""
+    for document in papers.documents.values():
+        yield from claims_of(document)
+
+
+def claims_of(document: Table) -> Iterator[tuple[Table, Table]]:
     for section in document["section"]:
         for claim in section["claim"]:
             yield section, claim
 
 
-def is_documents(name: str) -> bool:
-    return not name.startswith(("latencies/", "validation/"))
+def read_record(sources: SourceTree) -> dict[str, list[Table]]:
+    record: dict[str, list[Table]] = sources.json(RECORD) if RECORD in sources else {}
+    return record
 
 
-def read_experiments() -> dict[str, Table]:
-    files = {file.relative_to(EXPERIMENTS).with_suffix("").as_posix(): file for file in sorted(EXPERIMENTS.rglob("*.toml"))}
-    return {name: tomllib.loads(file.read_text(encoding="utf-8")) for name, file in files.items() if is_documents(name)}
-
-
-def read_record() -> dict[str, list[Table]]:
-    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
-
-
-def read_papers() -> Papers:
-    documents = [tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8")) for name in DOCUMENTS]
-    return Papers(documents, read_experiments(), read_record())
+def papers_of(files: RowFiles) -> Papers:
+    documents = [f"{PAPERS}{name}.toml" for name in DOCUMENTS]
+    experiments = {
+        file.removeprefix(EXPERIMENTS).removesuffix(".toml"): experiment
+        for file, experiment in files.experiments.items()
+        if not file.startswith((LATENCIES, VALIDATION))
+    }
+    return Papers({file: files.documents[file] for file in documents}, experiments, read_record(files.sources))
 
 
 def recorded(reproduced: Table, record: dict[str, list[Table]]) -> dict[str, list[Table]]:
@@ -101,15 +99,10 @@ def write_record(record: dict[str, list[Table]]) -> None:
     for experiment, rows in record.items():
         lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
         parts.append(f" {json.dumps(experiment)}: [\n{lines}\n ]")
-    RECORD.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+    (ROOT / RECORD).write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
-def begins(row_id: str, prefix: str) -> bool:
-    """Whether a claim's `rows` names that row: all of its id, a table's, or what it begins with up to a dot or underscore."""
-    return row_id == prefix or row_id.startswith(prefix if prefix.endswith((".", "_")) else prefix + ".")
-
-
-def rows_of(claim: Table, papers: Papers) -> list[tuple[str, Table]]:
+def rows_of_claim(claim: Table, papers: Papers) -> list[tuple[str, Table]]:
     """Experiment and row, for all rows that the claim names."""
     return [
         (experiment, row)
@@ -128,7 +121,7 @@ def command(name: str) -> str:
 
 
 def experiments_of(claim: Table, papers: Papers) -> list[str]:
-    names = [experiment for experiment, _ in rows_of(claim, papers)] + claim.get("run", [])
+    names = [experiment for experiment, _ in rows_of_claim(claim, papers)] + claim.get("run", [])
     return list(dict.fromkeys(names))
 
 
@@ -158,7 +151,7 @@ def tally(rows: list[Table]) -> str:
 
 def reason(claim: Table, papers: Papers) -> str:
     """Why rows miss: the claim's own words, else those of the rows."""
-    of_rows = [row.get("why_off", "") for _, row in rows_of(claim, papers) if is_miss(row)]
+    of_rows = [row.get("why_off", "") for _, row in rows_of_claim(claim, papers) if is_miss(row)]
     return claim.get("why_off") or "; ".join(dict.fromkeys(filter(None, of_rows)))
 
 
@@ -169,7 +162,7 @@ def state(claim: Table, papers: Papers) -> str:
         return f"to come, with `{claim['awaits']}`"
     if "rows" not in claim:
         return "shown; no figure to compare"
-    found = [(experiment, list(group)) for experiment, group in groupby(rows_of(claim, papers), key=lambda pair: pair[0])]
+    found = [(experiment, list(group)) for experiment, group in groupby(rows_of_claim(claim, papers), key=lambda pair: pair[0])]
     parts = [(f"`{experiment}`: " if len(found) > 1 else "") + tally([row for _, row in rows]) for experiment, rows in found]
     why = f". **Misses**: {why}" if (why := reason(claim, papers)) else ""
     return "; ".join(parts) + why
@@ -189,7 +182,7 @@ def escaped(text: str) -> str:
 def contents(papers: Papers) -> str:
     """The reader's table of contents: from each section to what runs it."""
     text = "## From a section to its command\n"
-    for document in papers.documents:
+    for document in papers.documents.values():
         text += (
             f"\n{document['document']}, {document['authors']}: {document['title']}\n\n| section | | command |\n|---|---|---|\n"
         )
@@ -201,9 +194,9 @@ def contents(papers: Papers) -> str:
 
 def claim_tables(papers: Papers) -> str:
     text = ""
-    for document in papers.documents:
+    for document in papers.documents.values():
         text += f"\n## {document['document']}\n\n| section | figure, table or claim | state | command |\n|---|---|---|---|\n"
-        for section, claim in claims(document):
+        for section, claim in claims_of(document):
             cells = [section["number"], escaped(claim["what"]), escaped(state(claim, papers)), code(how(claim, papers))]
             text += f"| {' | '.join(cells)} |\n"
     return text
@@ -243,7 +236,7 @@ def all_rows(papers: Papers) -> str:
 
 def summary(papers: Papers) -> str:
     rows = [row for group in papers.record.values() for row in group]
-    all_claims = [claim for document in papers.documents for _, claim in claims(document)]
+    all_claims = [claim for _, claim in claims(papers)]
     counted = {
         "compared with a figure": sum("rows" in claim for claim in all_claims),
         "shown without one": sum("run" in claim or "command" in claim for claim in all_claims),
@@ -274,10 +267,11 @@ def readme(text: str, papers: Papers) -> str:
 def main() -> int:
     if len(sys.argv) > 1:
         reproduced = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-        write_record(recorded(reproduced, read_record()))
-    papers = read_papers()
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), papers), encoding="utf-8")
-    README.write_text(readme(README.read_text(encoding="utf-8"), papers), encoding="utf-8")
+        write_record(recorded(reproduced, read_record(SourceTree.of_git())))
+    sources = SourceTree.of_git()
+    papers = papers_of(RowFiles(sources))
+    for name, written in ((PAGE, page), (README, readme)):
+        (ROOT / name).write_text(written(sources.text(name), papers), encoding="utf-8")
     return 0
 
 

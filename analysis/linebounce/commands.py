@@ -56,6 +56,12 @@ def _example(line: str, width: int) -> str:
     return "\n".join(lines + below.wrap(words.strip()))
 
 
+def parser_of(name: str, description: str, epilog: str, usage: str | None = None) -> argparse.ArgumentParser:
+    """`name`: "linebounce report". `usage`: the words behind the name, where argparse's own don't say enough."""
+    whole = f"{name} {usage}" if usage else None
+    return argparse.ArgumentParser(name, whole, description, epilog, formatter_class=HelpFormatter)
+
+
 def exit_code(name: str, work: Callable[[], int]) -> int:
     """What `work` returns, or the code of what stops it, which is said on the standard error. `name`: "linebounce report"."""
     with visible_streams():

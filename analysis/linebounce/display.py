@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
+from linebounce.html_table import Row, html_table
+from linebounce.records import Headline, Manifest, OrderRow, PaperRow, Point, Setting, ShapeRow, ValueRow, shown_setting
 
 if TYPE_CHECKING:
-    from linebounce.results import Results
+    import polars as pl
 
 _SHOWN_POINTS = 20
 _SHOWN_PAPER_ROWS = 10
 _SHOWN_LOCKS = 5
-_SHOWN_METRICS = 30
 _VERDICTS = {True: "within", False: "off", None: "not scored"}
 
-Row = Sequence[str]
+
+class ShownResults(Protocol):
+    """The part of linebounce.Results that is shown."""
+
+    directory: Path
+    machine: str
+    headlines: Sequence[Headline]
+    points: Sequence[Point]
+    paper: Sequence[PaperRow]
+    manifest: Manifest
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def locks(self) -> pl.DataFrame: ...
+    def swept(self) -> dict[str, list[Setting]]: ...
 
 
-def results_html(results: Results) -> str:
+def results_html(results: ShownResults) -> str:
     """A heading, the points, and of one point its latencies and locks; the paper's figures, what is off first."""
     parts = [_heading(results), _points_table(results)]
     if len(results.points) == 1:
@@ -28,14 +44,7 @@ def results_html(results: Results) -> str:
     return f"<div>{''.join(parts)}{_paper_table(results.paper)}</div>"
 
 
-def point_html(point: Point) -> str:
-    """Where a point lies, and its metrics with their units."""
-    rows = [(name, str(metric)) for name, metric in point.metrics.items()]
-    title = f"point {point.number}" + (f": {point.title}" if point.title else "") + ("" if rows else ", failed")
-    return f"<div><strong>{escape(title)}</strong>{_table(('metric', 'value'), rows, _SHOWN_METRICS)}</div>"
-
-
-def _heading(results: Results) -> str:
+def _heading(results: ShownResults) -> str:
     facts = [f"{escape(results.machine)}", f"{len(results.points)} point{'s' * (len(results.points) != 1)}"]
     if results.manifest.seeds > 1:
         facts.append(f"{results.manifest.seeds} seeds")
@@ -46,7 +55,7 @@ def _heading(results: Results) -> str:
     return f"<strong>{escape(results.title)}</strong><br>{' · '.join(facts)}<br><code>{escape(str(results.directory))}</code>"
 
 
-def _points_table(results: Results) -> str:
+def _points_table(results: ShownResults) -> str:
     paths = list(results.swept())
     headline = next((headline.metric for headline in results.headlines), "")
     rows = []
@@ -54,10 +63,10 @@ def _points_table(results: Results) -> str:
         at = [shown_setting(point.at[path]) if path in point.at else "" for path in paths]
         shown = str(point.metrics[headline]) if headline in point.metrics else ""
         rows.append([str(point.number), *at, shown if point.metrics else "failed"])
-    return _table(["point", *paths, headline], rows, _SHOWN_POINTS)
+    return html_table(["point", *paths, headline], rows, _SHOWN_POINTS)
 
 
-def _latency_table(results: Results) -> str:
+def _latency_table(results: ShownResults) -> str:
     """By source, as results.json has it of the kernel, else of the user."""
     metrics = results.points[0].metrics
     kinds = [kind for kind in ("kernel", "user") if any(name.startswith(f"latency.{kind}.") for name in metrics)]
@@ -66,10 +75,10 @@ def _latency_table(results: Results) -> str:
         parts = name.split(".")
         if kinds and parts[:2] == ["latency", kinds[0]] and parts[-1] == "count":
             rows.append((parts[2], f"{count.value:,}", str(metrics[name.removesuffix("count") + "mean_ns"])))
-    return _table(("supplied by", f"accesses, {kinds[0]}", "mean"), rows) if rows else ""
+    return html_table(("supplied by", f"accesses, {kinds[0]}", "mean"), rows) if rows else ""
 
 
-def _locks_table(results: Results) -> str:
+def _locks_table(results: ShownResults) -> str:
     locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
     columns = {
         "util_pct": "UTIL %",
@@ -79,13 +88,13 @@ def _locks_table(results: Results) -> str:
         "total": "total",
     }
     rows = [[row["lock"], *(_number(row[column]) for column in columns)] for row in locks.iter_rows(named=True)]
-    return _table(["lock", *columns.values()], rows, _SHOWN_LOCKS) if rows else ""
+    return html_table(["lock", *columns.values()], rows, _SHOWN_LOCKS) if rows else ""
 
 
 def _paper_table(paper: Sequence[PaperRow]) -> str:
     order = {False: 0, True: 1, None: 2}
     rows = [_paper_row(row) for row in sorted(paper, key=lambda row: order[row.ok])]
-    return _table(("figure", "paper", "simulated", "kind", "verdict"), rows, _SHOWN_PAPER_ROWS) if rows else ""
+    return html_table(("figure", "paper", "simulated", "kind", "verdict"), rows, _SHOWN_PAPER_ROWS) if rows else ""
 
 
 def _paper_row(row: PaperRow) -> Row:
@@ -113,12 +122,3 @@ def _number(value: float | None, unit: str = "") -> str:
 
 def _series(values: Iterable[float | None], unit: str) -> str:
     return f"{' → '.join(map(_number, values))} {unit}".rstrip()
-
-
-def _table(heads: Row, rows: Sequence[Row], most: int | None = None) -> str:
-    """All cells are text. Of more rows than `most` the others are counted."""
-    shown = list(rows[:most])
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in shown)
-    more = f"<tr><td colspan='{len(heads)}'>… {len(rows) - len(shown)} more</td></tr>" if len(rows) > len(shown) else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}{more}</tbody></table>"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from math import isfinite
 from pathlib import Path
 from textwrap import shorten
@@ -9,6 +10,7 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from linebounce.errors import UsageError, meant
+from linebounce.html_table import html_table
 
 Number = int | float
 Setting = str | int | float | bool
@@ -19,6 +21,8 @@ Better = Literal["higher", "lower", "neither"]
 ChangeSign = Literal["gain", "loss", "none"]
 
 Record = TypeVar("Record")
+
+_SHOWN_METRICS = 30
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,10 @@ class Point:
         return self.metrics[metric]
 
     def _repr_html_(self) -> str:
-        from linebounce.display import point_html  # noqa: PLC0415  # it reads these types
-
-        return point_html(self)
+        """Where it lies, and its metrics with their units."""
+        rows = [(name, str(metric)) for name, metric in self.metrics.items()]
+        title = f"point {self.number}" + (f": {self.title}" if self.title else "") + ("" if rows else ", failed")
+        return f"<div><strong>{escape(title)}</strong>{html_table(('metric', 'value'), rows, _SHOWN_METRICS)}</div>"
 
     @property
     def title(self) -> str:

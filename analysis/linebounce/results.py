@@ -24,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from linebounce.display import results_html
 from linebounce.errors import InputError, UsageError, meant
 from linebounce.records import (
     Headline,
@@ -215,9 +216,7 @@ class Results:
         return f"<linebounce results {self.directory}: {self.experiment} on {self.machine}, {len(self.points)} points>"
 
     def _repr_html_(self) -> str:
-        from linebounce import display  # noqa: PLC0415
-
-        return display.results_html(self)
+        return results_html(self)
 
 
 def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001

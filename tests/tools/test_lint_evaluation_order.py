@@ -1,7 +1,8 @@
 """The lint for effects whose order the language leaves open: what it must find, and what it must leave alone."""
 
 import pytest
-from lint_evaluation_order import Linter
+from lint_evaluation_order import findings as all_findings
+from source_tree import Finding, SourceTree
 
 WRONG = [
     "record(cpu.load(a), cpu.load(b));",
@@ -47,8 +48,8 @@ RIGHT = [
 ]
 
 
-def findings(code: str, path: str = "workloads/locks/x.cpp") -> list[str]:
-    return Linter(path, f"void f() {{\n{code}\n}}").findings
+def findings(code: str, path: str = "workloads/locks/x.cpp") -> list[Finding]:
+    return all_findings(SourceTree.of({path: f"void f() {{\n{code}\n}}"}), path)
 
 
 @pytest.mark.parametrize("code", WRONG)
@@ -62,8 +63,9 @@ def test_effects_in_a_fixed_order_are_left_alone(code: str) -> None:
 
 
 def test_a_finding_names_the_file_and_the_line_of_the_second_effect() -> None:
-    (finding,) = Linter("models/x.cpp", "\n\nint x = f(cpu.load(a),\n  cpu.store(b, 1));\n").findings
-    assert finding.startswith('models/x.cpp:4: "load" and "store" are arguments of one call')
+    sources = SourceTree.of({"models/x.cpp": "\n\nint x = f(cpu.load(a),\n  cpu.store(b, 1));\n"})
+    (finding,) = all_findings(sources, "models/x.cpp")
+    assert str(finding).startswith('models/x.cpp:4: "load" and "store" are arguments of one call')
 
 
 def test_in_a_workload_a_call_that_is_handed_the_cpu_is_an_effect() -> None:

@@ -1,7 +1,8 @@
 """The lint that keeps `if (protocol == ...)` out of the code."""
 
 import pytest
-from lint_protocol_names import findings
+from lint_protocol_names import findings as all_findings
+from source_tree import Finding, SourceTree
 
 WRONG = [
     'if (protocol == "mesi") go();',
@@ -18,10 +19,14 @@ RIGHT = [
 ]
 
 
+def findings(path: str, code: str) -> list[Finding]:
+    return list(all_findings(SourceTree.of({path: code}), path))
+
+
 @pytest.mark.parametrize("code", WRONG)
 def test_asking_for_the_protocol_is_found(code: str) -> None:
     finding, *_ = findings("models/bus/bus.cpp", code)
-    assert finding.startswith("models/bus/bus.cpp:1: ")
+    assert str(finding).startswith("models/bus/bus.cpp:1: ")
 
 
 @pytest.mark.parametrize("code", RIGHT)

@@ -1,7 +1,8 @@
 """The lint for what differs between compilers, libraries and runs."""
 
 import pytest
-from lint_reproducible import findings
+from lint_reproducible import findings as findings_in
+from source_tree import Finding, SourceTree
 
 WRONG = [
     "long double x = 1;",
@@ -29,10 +30,14 @@ RIGHT = [
 ]
 
 
+def findings(files: dict[str, str]) -> list[Finding]:
+    return [finding for file in files for finding in findings_in(SourceTree.of(files), file)]
+
+
 @pytest.mark.parametrize("code", WRONG)
 def test_what_differs_is_found(code: str) -> None:
     (finding,) = findings({"models/x.cpp": f"\n{code}"})
-    assert finding.startswith("models/x.cpp:2: ")
+    assert str(finding).startswith("models/x.cpp:2: ")
 
 
 @pytest.mark.parametrize("code", RIGHT)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import CHECK_FAILED, DONE, HelpFormatter, exit_code
+from linebounce.commands import CHECK_FAILED, DONE, exit_code, parser_of
 from linebounce.files import write_file
 
 _EXAMPLES = """examples:
@@ -36,12 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="linebounce compare",
-        description="Compares the metrics of runs with those of the first.",
-        epilog=_EXAMPLES,
-        formatter_class=HelpFormatter,
-    )
+    description = "Compares the metrics of runs with those of the first."
+    parser = parser_of("linebounce compare", description, _EXAMPLES)
     parser.add_argument("base", metavar="A", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to compare with it")
     parser.add_argument(

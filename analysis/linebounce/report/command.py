@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import HelpFormatter, exit_code
+from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
@@ -30,12 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="linebounce report",
-        description="Makes one HTML file from results: the paper's figures, latencies, locks, cache lines, the machine.",
-        epilog=_EXAMPLES,
-        formatter_class=HelpFormatter,
-    )
+    description = "Makes one HTML file from results: the paper's figures, latencies, locks, cache lines, the machine."
+    parser = parser_of("linebounce report", description, _EXAMPLES)
     parser.add_argument(
         "directories",
         metavar="DIR",

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, HelpFormatter, exit_code
+from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code, parser_of
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
@@ -246,13 +246,8 @@ def _at_least_one(text: str) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="linebounce sweep",
-        usage="linebounce sweep [OPTIONS] FILE.toml|NAME",
-        description="Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them.",
-        epilog=_EXAMPLES,
-        formatter_class=HelpFormatter,
-    )
+    description = "Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them."
+    parser = parser_of("linebounce sweep", description, _EXAMPLES, usage="[OPTIONS] FILE.toml|NAME")
     parser.add_argument("experiment", metavar="FILE.toml|NAME", help="as for `linebounce run`")
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, help="results directory; default: out/ and the experiment's name"

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from linebounce.commands import HelpFormatter, exit_code
+from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
@@ -32,13 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="linebounce teach",
-        usage="linebounce teach [-o DIR | --serve | --lesson N | OPTION ...]",
-        description="Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal.",
-        epilog=_EXAMPLES,
-        formatter_class=HelpFormatter,
-    )
+    description = "Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal."
+    parser = parser_of("linebounce teach", description, _EXAMPLES, usage="[-o DIR | --serve | --lesson N | OPTION ...]")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the page into this folder")
     what.add_argument("--serve", action="store_true", help="serve the page on 127.0.0.1 until Ctrl-C")

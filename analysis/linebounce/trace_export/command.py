@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import HelpFormatter, exit_code
+from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import written_whole
 
@@ -28,12 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="linebounce trace export",
-        description="Writes the timeline of a run (--set run.record_timeline=true) as a trace that Perfetto's viewer opens.",
-        epilog=_EXAMPLES,
-        formatter_class=HelpFormatter,
-    )
+    description = "Writes the timeline of a run (--set run.record_timeline=true) as a trace that Perfetto's viewer opens."
+    parser = parser_of("linebounce trace export", description, _EXAMPLES)
     parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument("--point", metavar="K", type=int, help="the point of a sweep, counted from 0")
     parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="the trace to write")

@@ -1,7 +1,14 @@
 // What the engine's file system holds. Paths are the project's own; "/work" is the user's folder.
-import type { Lessons } from "../lesson/lessons";
 
 export type Files = Record<string, string>;
+
+/** What came with the page, by kind. */
+export interface ShippedFiles {
+  protocols?: Files;
+  machines?: Files;
+  layouts?: Files;
+  programs?: Files;
+}
 
 /** An experiment's text, its program's if it has one, and files of the user's (protocols, layouts) by path. */
 export interface Scene {
@@ -14,16 +21,12 @@ export const kExperiment = "/work/experiment.toml";
 
 declare global {
   interface Window {
-    LINEBOUNCE_LESSONS?: Lessons;
-    /** The same, as base64 of its gzip. */
-    LINEBOUNCE_LESSONS_PACKED?: string;
     LINEBOUNCE_ENGINE?: { glue: string; wasm: string };
   }
 }
 
-/** The machines, protocols, layouts and programs that came with the page. */
 export function shippedFiles(): Files {
-  const from = window.LINEBOUNCE_LESSONS;
+  const from: ShippedFiles | undefined = window.LINEBOUNCE_LESSONS;
   return { ...from?.machines, ...from?.protocols, ...from?.layouts, ...from?.programs };
 }
 

@@ -1,5 +1,5 @@
 // The compiled lessons, as `linebounce teach` writes them into lessons.js.
-import type { Files, Scene } from "../engine/files";
+import type { Files, Scene, ShippedFiles } from "../engine/files";
 
 export interface ProsePart {
   kind: "prose";
@@ -69,14 +69,18 @@ export interface Lesson {
   parts: Part[];
 }
 
-export interface Lessons {
+export interface Lessons extends ShippedFiles {
   version: number;
   lessons: Lesson[];
   tests: { pre: Question[]; post: Question[]; scenes?: ScenePart[] };
-  protocols?: Files;
-  machines?: Files;
-  layouts?: Files;
-  programs?: Files;
+}
+
+declare global {
+  interface Window {
+    LINEBOUNCE_LESSONS?: Lessons;
+    /** The same, as base64 of its gzip. */
+    LINEBOUNCE_LESSONS_PACKED?: string;
+  }
 }
 
 export function lessons(): Lesson[] {

@@ -1,0 +1,44 @@
+"""The lint of circles between modules, in each language."""
+
+from pathlib import PurePosixPath
+
+import pytest
+from lint_cycles import findings
+from source_tree import SourceTree
+
+
+def found(texts: dict[str, str]) -> list[str]:
+    return [str(finding) for finding in findings(SourceTree.of(texts))]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "uses"),
+    [
+        ("sim/x.hpp", "sim/y.hpp", '#include "{}"'),
+        ("record/runtime/x.h", "record/runtime/y.h", '#include "{0.name}"'),
+        ("analysis/package/x.py", "analysis/package/y.py", "from package.{0.stem} import name"),
+        ("analysis/package/x.py", "analysis/package/y.py", "from package import {0.stem}"),
+        ("tools/x.py", "tools/y.py", "import {0.stem}"),
+        ("tests/tools/x.py", "tests/tools/y.py", "def f():\n    import {0.stem}"),
+        ("teach/page/src/x.ts", "teach/page/src/y.ts", 'import type {{ Name }} from "./{0.stem}";'),
+        ("teach/page/src/x.ts", "teach/page/src/y.svelte.ts", 'import {{\n  name,\n}} from "./{0.stem}";'),
+        ("teach/page/src/x.svelte", "teach/page/src/y.svelte", '<script>\n  import X from "./{0.name}";\n</script>'),
+    ],
+)
+def test_modules_that_import_each_other_are_found(first: str, second: str, uses: str) -> None:
+    texts = {first: "\n" + uses.format(PurePosixPath(second)), second: "\n" + uses.format(PurePosixPath(first))}
+    (finding,) = found(texts)
+    assert finding.endswith(f": a circle of imports: {first} -> {second} -> {first}")
+    assert finding.startswith(tuple(f"{first}:{line}:" for line in (2, 3, 4)))
+    assert found({first: texts[first], second: ""}) == []
+
+
+def test_a_longer_circle_is_found_once_and_what_leads_to_it_is_not_part_of_it() -> None:
+    texts = {
+        name: f'#include "sim/{to}"' for name, to in (("sim/a.hpp", "b.hpp"), ("sim/b.hpp", "c.hpp"), ("sim/c.hpp", "b.hpp"))
+    }
+    assert found(texts) == ["sim/b.hpp:1: a circle of imports: sim/b.hpp -> sim/c.hpp -> sim/b.hpp"]
+
+
+def test_what_is_no_module_of_ours_is_left_alone() -> None:
+    assert found({"tools/json.py": "", "analysis/a.py": "import os, json.decoder\nfrom . import b"}) == []

@@ -1,0 +1,435 @@
+"""The lint of rows: kinds, the documents' figures, and predictions that stay as they were."""
+
+import json
+import subprocess
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import papers_page
+import pytest
+from lint_rows import document_findings, findings, first_run_findings, kind_findings
+from papers_page import Papers
+from row_history import History
+from rows import RowFiles
+from source_tree import SourceTree
+
+# Who names a row as a source, and which rows that concerns.
+
+E = "configs/experiments/e.toml"
+MACHINE = "configs/machines/m.toml"
+KIND_ROW = '[workload]\nname = "w"\n[[paper]]\nid = "a.table1.hit"\nkind = "{}"\n'
+FITTED_MACHINE = 'name = "m"\n[sources]\n"memory.latency_ns" = "{}"\n'
+
+
+def kinds_found(texts: dict[str, str]) -> list[str]:
+    return [str(finding) for finding in kind_findings(RowFiles(SourceTree.of(texts)))]
+
+
+@pytest.mark.parametrize(
+    "source", ["calibrated: a.table1.hit", "calibrated: in another machine, to a.table1.hit", "paper: a.table1.hit, twice"]
+)
+def test_a_row_that_a_machine_names_is_no_prediction(source: str) -> None:
+    machine = FITTED_MACHINE.format(source)
+    (finding,) = kinds_found({MACHINE: machine, E: KIND_ROW.format("predicted")})
+    assert finding == f"{E}:4: a.table1.hit is predicted, but {MACHINE}:3 names it as what a parameter comes from"
+    for kind in ("calibrated", "in_sight", "definition"):
+        assert kinds_found({MACHINE: machine, E: KIND_ROW.format(kind)}) == []
+
+
+def test_a_row_without_a_kind_is_predicted() -> None:
+    row = KIND_ROW.format("predicted").replace('kind = "predicted"\n', "")
+    assert (
+        len(
+            kinds_found(
+                {
+                    MACHINE: FITTED_MACHINE.format("calibrated: a.table1.hit"),
+                    E: row,
+                }
+            )
+        )
+        == 1
+    )
+
+
+def test_an_experiment_uses_what_it_is_calibrated_to_and_may_speak_of_other_rows() -> None:
+    used = "# calibrated: the rate on a.table1.hit\n" + KIND_ROW.format("predicted")
+    assert kinds_found({E: used}) == [f"{E}:5: a.table1.hit is predicted, but {E}:1 names it as what a parameter comes from"]
+    assert kinds_found({E: "# a.table1.hit misses\n" + KIND_ROW.format("predicted")}) == []
+
+
+def test_every_experiment_with_the_row_is_looked_at() -> None:
+    texts = {MACHINE: FITTED_MACHINE.format("calibrated: a.table1.hit")}
+    texts |= {
+        "configs/experiments/one.toml": KIND_ROW.format("predicted"),
+        "configs/experiments/two.toml": KIND_ROW.format("calibrated"),
+        "configs/experiments/three.toml": KIND_ROW.format("predicted"),
+    }
+    assert [finding.split(":")[0] for finding in kinds_found(texts)] == [
+        "configs/experiments/one.toml",
+        "configs/experiments/three.toml",
+    ]
+
+
+def test_what_only_begins_as_an_id_is_no_row() -> None:
+    machine = FITTED_MACHINE.format("calibrated: a.table1, with a.table1.hits")
+    assert kinds_found({MACHINE: machine, E: KIND_ROW.format("predicted")}) == []
+
+
+@pytest.mark.parametrize(("keys", "count"), [("", 1), ('calibrated = ["f.lock"]\n', 0), ('kind = "in_sight"\n', 0)])
+def test_a_tables_rows_have_kinds_too(keys: str, count: int) -> None:
+    table = '# calibrated: a.fig3.f.lock\n[workload]\nname = "w"\n[[table]]\nid = "a.fig3"\n' + keys
+    found = kinds_found({E: table})
+    assert len(found) == count
+    assert all(finding.startswith(f"{E}:5: a.fig3.f.lock is predicted") for finding in found)
+
+
+# The documents: nothing left out, nothing unknown, no stale record or page.
+
+PAPER_ROW = {"id": "a.table1.hit", "metric": "m", "value": 3.0, "tolerance": 0.1, "kind": "in_sight"}
+FOUND = {"id": "a.table1.hit", "paper": 3.0, "simulated": 3.1, "unit": "ns", "tolerance": 0.1, "kind": "in_sight", "ok": True}
+COMPARED = {"what": "Table 1", "rows": ["a.table1."]}
+
+
+def papers(*claims: dict[str, Any], row: dict | None = None, found: dict | None = None) -> Papers:
+    document = {
+        "document": "A 2001",
+        "title": "A title",
+        "authors": "Somebody",
+        "section": [{"number": "1", "title": "Costs", "claim": list(claims)}],
+    }
+    experiment = {"workload": {"name": "w"}, "paper": [row or PAPER_ROW]}
+    return Papers(
+        {"configs/papers/a.toml": document},
+        {"costs": experiment, "other": {"workload": {"name": "w"}}},
+        {"costs": [found or FOUND]},
+    )
+
+
+def empty_page() -> str:
+    return "# Page\n\n<!-- written by tools/papers_page.py -->\n<!-- end -->\n"
+
+
+def page_found(them: Papers, page: str, readme: str = "") -> list[str]:
+    return [str(finding) for finding in document_findings(them, SourceTree.of({}), page, readme)]
+
+
+def found_in(them: Papers) -> list[str]:
+    return page_found(them, papers_page.page(empty_page(), them))
+
+
+def changed(table: dict, **values: object) -> dict:
+    return {**deepcopy(table), **values}
+
+
+def test_a_figure_that_is_compared_is_covered() -> None:
+    assert found_in(papers(COMPARED)) == []
+
+
+@pytest.mark.parametrize(
+    "way", [{"run": ["other"]}, {"command": "linebounce list"}, {"cannot": "source code"}, {"awaits": "to_come"}]
+)
+def test_a_claim_may_be_shown_or_have_a_reason(way: dict) -> None:
+    assert found_in(papers(COMPARED, {"what": "A claim", **way})) == []
+
+
+@pytest.mark.parametrize("ways", [{}, {"cannot": "source code", "run": ["other"]}])
+def test_a_claim_is_covered_in_exactly_one_way(ways: dict) -> None:
+    (finding,) = found_in(papers(COMPARED, {"what": "A claim", **ways}))
+    assert finding.startswith('configs/papers/a.toml:1: A 2001, section 1, "A claim": a claim has one of')
+
+
+def test_a_claim_names_experiments_and_rows_that_exist() -> None:
+    (finding,) = found_in(papers(COMPARED, {"what": "A claim", "run": ["no_such"]}))
+    assert finding.endswith("there is no experiment no_such")
+    (finding,) = found_in(papers(COMPARED, {"what": "A claim", "rows": ["a.table2."]}))
+    assert finding.endswith("no experiment has a row that begins with a.table2.")
+
+
+def test_a_row_of_a_figure_that_no_document_has_is_unknown() -> None:
+    (finding,) = found_in(papers({"what": "Table 1", "cannot": "source code"}))
+    assert finding == "configs/experiments/costs.toml:1: a.table1.hit is in no claim of configs/papers"
+
+
+def test_part_of_a_word_names_no_row() -> None:
+    assert len(found_in(papers({"what": "Table 1", "rows": ["a.tab"]}))) == 2
+
+
+def test_rows_of_an_awaited_experiment_are_not_looked_at() -> None:
+    them = papers({"what": "Table 1", "awaits": "costs"})
+    assert found_in(Papers(them.documents, them.experiments, {})) == []
+
+
+def test_a_miss_needs_a_reason_and_only_a_miss_has_one() -> None:
+    missed = changed(FOUND, simulated=5.0, ok=False)
+    assert found_in(papers(changed(COMPARED, why_off="too slow"), found=missed)) == []
+    (finding,) = found_in(papers(COMPARED, found=missed))
+    assert finding.endswith("misses without a why_off: a.table1.hit")
+    (finding,) = found_in(papers(changed(COMPARED, why_off="too slow")))
+    assert finding.endswith("has a why_off, but no row misses")
+
+
+def test_a_rows_own_reason_will_do() -> None:
+    them = papers(COMPARED, found=changed(FOUND, simulated=5.0, ok=False, why_off="too slow"))
+    assert found_in(them) == []
+    assert "**Misses**: too slow" in papers_page.page(empty_page(), them)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"value": 4.0}, {"tolerance": 0.2}, {"kind": "predicted"}, {"scored": False}, {"id": "a.table1.miss"}],
+    ids=["figure", "tolerance", "kind", "scored", "id"],
+)
+def test_a_record_of_other_rows_is_stale(row: dict) -> None:
+    found = found_in(papers(COMPARED, row=changed(PAPER_ROW, **row)))
+    assert found
+    assert all("is not recorded as it is: run `linebounce reproduce costs --json" in finding for finding in found)
+
+
+def test_a_tables_rows_are_recorded_below_its_id() -> None:
+    them = papers({"what": "Figure 3", "rows": ["a.fig3"]}, found=changed(FOUND, id="a.fig3.f.lock", kind="predicted"))
+    table = {"id": "a.fig3", "tolerance_abs": 10}
+    with_table = Papers(them.documents, {"costs": {"table": [table]}}, them.record)
+    assert found_in(with_table) == []
+    in_sight = Papers(them.documents, {"costs": {"table": [changed(table, kind="in_sight")]}}, them.record)
+    assert len(found_in(in_sight)) == 1
+    assert len(found_in(Papers(them.documents, with_table.experiments, {}))) == 1
+
+
+def test_a_stale_page_is_found() -> None:
+    them = papers(COMPARED)
+    text = papers_page.page(empty_page(), them)
+    assert page_found(them, text.replace("Table 1", "Table 2")) == [
+        "docs/every-figure.md:1: is out of date: run tools/papers_page.py"
+    ]
+
+
+def test_stale_totals_of_the_readme_are_found() -> None:
+    them = papers(COMPARED)
+    text = "Within tolerance are 0 of 0 calibrated\nrows, 7 of 9 in sight\nand 0 of 0 predicted."
+    (finding,) = page_found(them, papers_page.page(empty_page(), them), text)
+    assert finding == "README.md:1: its totals are out of date: run tools/papers_page.py"
+    assert papers_page.readme(text, them) == text.replace("7 of 9", "1 of 1")
+
+
+def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> None:
+    missed = changed(FOUND, simulated=5.0, ok=False)
+    text = papers_page.page(empty_page(), papers(changed(COMPARED, why_off="too slow"), found=missed))
+    assert "| 1 | Costs | `linebounce run costs` |" in text
+    assert "| 1 | Table 1 | in sight 0 of 1. **Misses**: too slow | `linebounce reproduce a.table1.` |" in text
+    assert "| `a.table1.hit` | 3 ns | 5 ns | in sight | **miss** |" in text
+
+
+@pytest.mark.parametrize(("change", "text"), [(0.25, "+25.0 %"), (-0.061, "-6.1 %"), (2019.2, "2020 times")])
+def test_a_change_is_told_in_per_cent_unless_it_is_many_times(change: float, text: str) -> None:
+    them = papers(COMPARED, found=changed(FOUND, difference=False, simulated=change))
+    assert f"| {text} | in sight |" in papers_page.page(empty_page(), them)
+
+
+def test_what_reproduce_finds_replaces_its_experiments_alone() -> None:
+    reproduced = {"experiments": [{"experiment": "costs", "paper": [changed(FOUND, source="A 2001", simulated=2.9)]}]}
+    kept = {"id": "b", "kind": "predicted"}
+    assert papers_page.recorded(reproduced, {"costs": [FOUND], "another": [kept]}) == {
+        "another": [kept],
+        "costs": [changed(FOUND, simulated=2.9)],
+    }
+
+
+# Figures come before their first run, and neither they nor the machine change afterwards.
+
+EXPERIMENT = "configs/experiments/validation/lru.toml"
+LATENCY = "configs/experiments/latencies/m.toml"
+RECORD = "configs/experiments/validation/records/lru.json"
+# Files of the other rules.
+PAGES = {f"configs/papers/{name}.toml": f'document = "{name}"\nsection = []\n' for name in papers_page.DOCUMENTS}
+PAGES |= {papers_page.PAGE: "", papers_page.README: ""}
+
+ROW = """[[paper]]
+id = "c0ffee.rate"
+metric = "throughput.operations_per_s"
+relative_to = { "layout.changes" = "none" }
+value = 0.43
+tolerance = 0.15
+source = "commit c0ffee"
+"""
+FIGURES = 'name = "validation/lru"\nfamily = "layout"\nmachine = "m"\n[workload]\nname = "w"\n' + ROW
+FITTED = 'name = "latencies/m"\nmachine = "m"\n[[paper]]\nid = "m.l2"\nmetric = "x"\nvalue = 5\nkind = "calibrated"\n'
+PARAMETERS = 'name = "m"\ncpus = 4\n[memory]\nlatency_ns = 90\n[sources]\n"memory" = "calibrated: m.l2, less the bus"\n'
+
+
+def record(latency: float = 90, **row: object) -> str:
+    published = {"metric": "throughput.operations_per_s", "value": 0.43, "tolerance": 0.15} | row
+    rows = {"c0ffee.rate": {"published": published, "simulated": [0.4], "change": 0.4, "sign": "gain", "ok": True}}
+    machines = {"m": {"cpus": 4, "memory.latency_ns": latency}}
+    run = {"date": "2026-11-23", "machines": machines, "rows": rows}
+    return json.dumps({"schema": "linebounce.first_runs/1", "experiment": "validation/lru", "runs": [run]})
+
+
+def texts(**changed: str) -> dict[str, str]:
+    files = {"machine": PARAMETERS, "latency": FITTED, "figures": FIGURES, "record": record()} | changed
+    places = {"machine": MACHINE, "latency": LATENCY, "figures": EXPERIMENT, "record": RECORD}
+    return {places[name]: text for name, text in files.items()}
+
+
+def first_runs_found(files: dict[str, str]) -> list[str]:
+    return [str(finding) for finding in first_run_findings(RowFiles(SourceTree.of(files)))]
+
+
+def found(**changed: str) -> list[str]:
+    return first_runs_found(texts(**changed))
+
+
+def test_what_is_as_recorded_is_right() -> None:
+    assert found() == []
+    assert found(record=record(90.0)) == []
+    assert found(figures=FIGURES + 'why_off = "no prefetcher"\n') == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("value = 0.43", "value = 0.40"),
+        ("tolerance = 0.15", "tolerance = 0.30"),
+        ("operations_per_s", "operations"),
+        ("value = 0.43\ntolerance = 0.15", 'sign = "gain"'),
+        ("tolerance = 0.15", "tolerance = 0.15\nvisible = 0.5"),
+    ],
+)
+def test_a_figure_that_was_run_stays(old: str, new: str) -> None:
+    (finding,) = found(figures=FIGURES.replace(old, new))
+    assert finding.startswith(f"{EXPERIMENT}:7: c0ffee.rate is not what it was when it was first run, on 2026-11-23")
+
+
+def test_a_figure_that_was_run_does_not_go() -> None:
+    assert found(figures=FIGURES.replace("c0ffee.rate", "c0ffee.other")) == [
+        f"{EXPERIMENT}:1: c0ffee.rate is gone, but it was run on 2026-11-23"
+    ]
+
+
+def test_a_parameter_that_changed_has_a_history() -> None:
+    was_80 = record(80)
+    (finding,) = found(record=was_80)
+    assert finding.startswith(
+        f"{MACHINE}:4: memory.latency_ns was 80 when predictions were first run, on 2026-11-23, and is 90"
+    )
+    steps = '[[history]]\nchanged = { "memory.latency_ns" = [80.0, 85] }\n[[history]]\nchanged.memory.latency_ns = [85, 90]\n'
+    assert found(record=was_80, machine=PARAMETERS + steps) == []
+    for other in (
+        steps.replace("[80.0, 85]", "[70, 85]"),
+        steps.replace("[85, 90]", "[85, 95]"),
+        steps.replace("memory", "bus"),
+    ):
+        assert len(found(record=was_80, machine=PARAMETERS + other)) == 1
+    added = PARAMETERS.replace("[memory]", "[bus]\noutstanding = 8\n[memory]")
+    assert len(found(machine=added)) == 1
+    assert found(machine=added + '[[history]]\nchanged = { bus.outstanding = ["default", 8] }\n') == []
+    assert found(machine=PARAMETERS.replace("calibrated: m.l2, less", "calibrated: m.l2 again, less")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("calibrated: c0ffee.rate", "calibrated to a validation row"),
+        ("calibrated: what it takes", "calibrated to what?"),
+        ("calibrated: c0ffee.rate and m.l2", "calibrated to a validation row"),
+    ],
+)
+def test_a_machine_is_fitted_to_latencies(source: str, problem: str) -> None:
+    (finding,) = found(machine=PARAMETERS.replace("calibrated: m.l2, less the bus", source))
+    assert finding.startswith(f"{MACHINE}:6: memory: {problem}")
+
+
+def test_where_there_are_latencies_another_experiments_row_is_not_enough() -> None:
+    elsewhere = {"configs/experiments/oltp.toml": FITTED.replace("m.l2", "oltp.cpi")}
+    machine = PARAMETERS.replace("m.l2", "oltp.cpi")
+    assert len(first_runs_found(texts(machine=machine) | elsewhere)) == 1
+    without = {file: text for file, text in texts(machine=machine).items() if file != LATENCY}
+    assert first_runs_found(without | elsewhere) == []
+
+
+def test_a_validation_row_says_where_it_is_from_and_is_not_calibrated() -> None:
+    assert len(found(figures=FIGURES.replace('source = "commit c0ffee"', ""))) == 1
+    assert len(found(figures=FIGURES + 'kind = "calibrated"\n')) == 1
+    assert len(found(figures=FIGURES.replace('family = "layout"', ""))) == 1
+
+
+class Repository:
+    """One whose commits a test makes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments: str) -> None:
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", "-C", str(self.folder), *who, *arguments], check=True, capture_output=True)
+
+    def commit(self, **files: str) -> None:
+        for place, text in texts(**files).items():
+            if text:
+                (self.folder / place).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / place).write_text(text)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "a change")
+
+    def findings(self, **files: str) -> list[str]:
+        sources = SourceTree.of(PAGES | texts(**files), self.folder)
+        return [str(finding) for finding in findings(sources)]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path)
+
+
+def test_figures_are_committed_before_they_are_run(repository: Repository) -> None:
+    repository.commit(record="")
+    assert repository.findings() == []
+    repository.commit()
+    assert repository.findings() == []
+
+
+def test_figures_and_their_first_run_in_one_commit_are_found(repository: Repository) -> None:
+    repository.commit()
+    (finding,) = repository.findings()
+    assert "adds its figure, and doesn't come before" in finding
+
+
+def test_a_run_of_figures_that_no_commit_has_is_found(repository: Repository) -> None:
+    repository.commit(record="", figures=FIGURES.replace("0.43", "0.44"))
+    (finding,) = repository.findings()
+    assert finding == f"{EXPERIMENT}:7: c0ffee.rate: it was run, but no commit has its figure yet: commit that first"
+
+
+def test_a_figure_and_record_that_are_changed_together_are_found(repository: Repository) -> None:
+    repository.commit(record="")
+    repository.commit()
+    nearer = {"figures": FIGURES.replace("0.43", "0.41"), "record": record(value=0.41)}
+    repository.commit(**nearer)
+    found_then = repository.findings(**nearer)
+    assert any("a first run stays as it was" in finding for finding in found_then)
+    assert any("it is not what it was before its first run" in finding for finding in found_then)
+
+
+def test_a_row_that_is_moved_to_another_point_is_found(repository: Repository) -> None:
+    repository.commit(record="")
+    repository.commit()
+    moved = FIGURES.replace('"layout.changes" = "none"', '"layout.changes" = "some"')
+    (finding,) = repository.findings(figures=moved)
+    assert "it is not what it was before its first run" in finding
+
+
+def test_what_was_in_sight_becomes_no_prediction(repository: Repository) -> None:
+    repository.commit(record="", figures=FIGURES + 'kind = "in_sight"\n')
+    repository.commit(figures=FIGURES + 'kind = "in_sight"\n')
+    (finding,) = repository.findings()
+    assert finding.endswith("it was in_sight when it was first run, and can't become a prediction")
+    repository.commit()
+    assert repository.findings(figures=FIGURES + 'kind = "in_sight"\n') == []
+
+
+def test_without_the_whole_history_the_rest_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not History(tmp_path / "nothing").is_whole()
+    assert list(findings(SourceTree.of(PAGES | texts(), tmp_path / "nothing"))) == []
+    assert len(list(findings(SourceTree.of(PAGES | texts(record=record(80)), tmp_path / "nothing")))) == 1
+    assert "The order of commits was not checked" in capsys.readouterr().err

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""The project's own rules, all of them, on all files that git knows: lint.py [FILE...]
+
+Prints FILE:LINE: WHAT IS WRONG, a line each, and exits with 1 where there is one. With files, only rules that look at one file
+by itself run, and only on these: RULES says which rule looks at which.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import lint_cycles
+import lint_evaluation_order
+import lint_layers
+import lint_prose
+import lint_protocol_names
+import lint_reproducible
+import lint_rows
+from source_tree import ROOT, Finding, SourceTree, fits
+
+CPP = ("*.cpp", "*.hpp")
+RESULTS = ("models/*pp", "workloads/*pp", "sim/*pp")  # code that makes results
+PROSE = ("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev", "tools/same_results")
+
+
+class FileRule(NamedTuple):
+    """Looks at one file by itself, of those whose path fits a pattern."""
+
+    findings: Callable[[SourceTree, str], Iterable[Finding]]
+    patterns: tuple[str, ...]
+
+
+class TreeRule(NamedTuple):
+    """Looks at files beside each other."""
+
+    findings: Callable[[SourceTree], Iterable[Finding]]
+
+
+RULES: dict[str, FileRule | TreeRule] = {
+    "evaluation order": FileRule(lint_evaluation_order.findings, CPP),
+    "same results everywhere": FileRule(lint_reproducible.findings, RESULTS),
+    "protocols are data": FileRule(lint_protocol_names.findings, RESULTS),
+    "prose": FileRule(lint_prose.findings, PROSE),
+    "layers": TreeRule(lint_layers.findings),
+    "cycles": TreeRule(lint_cycles.findings),
+    "rows": TreeRule(lint_rows.findings),
+}
+
+
+def all_findings(sources: SourceTree, only: Iterable[str] = ()) -> Iterator[Finding]:
+    """Of all files, or of `only` these."""
+    chosen = set(only)
+    for rule in RULES.values():
+        if isinstance(rule, FileRule):
+            files = [name for name in sources.names if (not chosen or name in chosen) and fits(name, rule.patterns)]
+            for file in files:
+                yield from rule.findings(sources, file)
+        elif not chosen:
+            yield from rule.findings(sources)
+
+
+def main() -> int:
+    only = [Path(argument).resolve().relative_to(ROOT).as_posix() for argument in sys.argv[1:]]
+    sources = SourceTree.of_git()
+    if unknown := [name for name in only if name not in sources]:
+        print(f"lint.py: git has no file {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    found = sorted(set(all_findings(sources, only)))
+    print("\n".join([*map(str, found), f"{len(found)} findings"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

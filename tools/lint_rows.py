@@ -1,0 +1,291 @@
+"""Published figures stay honest: what chose a parameter is no prediction, and what was predicted stays as it was.
+
+1. Kinds. A machine that names a [[paper]] row anywhere, and a comment "calibrated: ROW" of an experiment, say that the row's
+   figure was used. No experiment may then call a row of that id predicted, nor the row of a [[table]].
+2. Documents. Every figure, table and claim of the five documents is compared, shown, or has a reason why not. This holds four
+   things to each other: the claims of configs/papers, the rows and tables of experiments, the record of what `linebounce
+   reproduce` found (configs/papers/results.json), and docs/every-figure.md. What no claim names is an unknown figure. A claim
+   with rows that miss says why, and only such a one. An experiment that a claim awaits is not looked at.
+3. First runs. `linebounce validate --record` keeps what each row of configs/experiments/validation came to when it was first
+   run, and which parameters its machine had then. A published figure that has been run stays what it was; a machine's parameter
+   that differs from the record's has [[history]] entries that lead from one value to the other; no machine with such
+   predictions names a validation row as what a parameter was calibrated to, and each calibrated parameter names a calibrated
+   row or a file of measurements. row_history.py holds the records to git's history.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import papers_page
+from papers_page import PAGE, README, RECORD, Papers, claims, is_miss
+from row_history import (
+    LEFT_OUT,
+    History,
+    canonical,
+    experiment_of,
+    order_of_commits,
+    parameters,
+    parameters_of_steps,
+    published,
+)
+from rows import (
+    EXPERIMENTS,
+    LATENCIES,
+    MACHINES,
+    RowFiles,
+    Table,
+    begins,
+    kind_in_table,
+    kind_of,
+    own_ids,
+    rows_of,
+    tables_of,
+)
+from source_tree import Finding, SourceTree
+
+# Words with dots in them, as ids of rows are.
+NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+")
+USED = re.compile(r"#.*?\bcalibrated: (.*)")
+WORD = re.compile(r"[A-Za-z0-9_/-]+(?:\.[A-Za-z0-9_-]+)*")
+WAYS = ("rows", "run", "command", "cannot", "awaits")
+AGAIN = "run `linebounce reproduce {} --json > out/it.json && tools/papers_page.py out/it.json`"
+
+
+# Kinds
+
+
+def used(files: RowFiles) -> Iterator[tuple[str, str]]:
+    """All that may be a row's id where a figure is said to have been used, with FILE:LINE."""
+    for file in [*files.machines, *files.experiments]:
+        for number, line in enumerate(files.sources.text(file).splitlines(), 1):
+            said = USED.search(line) if file in files.experiments else None
+            words = line if file in files.machines else said[1] if said else ""
+            yield from ((name, f"{file}:{number}") for name in NAME.findall(words))
+
+
+def predicted(name: str, experiment: Table) -> str | None:
+    """If the experiment has a row with that id and calls it predicted: the id of the row, or of the table that it is in."""
+    if row := rows_of(experiment).get(name):
+        return name if kind_of(row) == "predicted" else None
+    for table_id, table in tables_of(experiment).items():
+        if name.startswith(table_id + "."):
+            return table_id if kind_in_table(table, name) == "predicted" else None
+    return None
+
+
+def kind_findings(files: RowFiles) -> Iterator[Finding]:
+    places = list(used(files))
+    for file, experiment in files.experiments.items():
+        for name, place in places:
+            if row := predicted(name, experiment):
+                what = f"{name} is predicted, but {place} names it as what a parameter comes from"
+                yield files.finding_of_row(file, row, what)
+
+
+# Documents
+
+
+def compared(papers: Papers) -> dict[str, Table]:
+    """The experiments with rows, but for those that are awaited."""
+    awaited = {claim["awaits"] for _, claim in claims(papers) if "awaits" in claim}
+    return {name: one for name, one in papers.experiments.items() if own_ids(one) and name not in awaited}
+
+
+def claim_problems(claim: Table, papers: Papers) -> Iterator[str]:
+    if sum(way in claim for way in WAYS) != 1:
+        yield f"a claim has one of {', '.join(WAYS)}"
+        return
+    yield from (f"there is no experiment {name}" for name in claim.get("run", []) if name not in papers.experiments)
+    ids = [row_id for experiment in papers.experiments.values() for row_id in own_ids(experiment)]
+    for prefix in claim.get("rows", []):
+        if not any(begins(row_id, prefix) or begins(prefix, row_id) for row_id in ids):
+            yield f"no experiment has a row that begins with {prefix}"
+    misses = [row for _, row in papers_page.rows_of_claim(claim, papers) if is_miss(row)]
+    unexplained = [row["id"] for row in misses if "why_off" not in row]
+    if unexplained and "why_off" not in claim:
+        yield f"misses without a why_off: {', '.join(unexplained)}"
+    if not misses and "why_off" in claim:
+        yield "has a why_off, but no row misses"
+
+
+def claim_findings(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
+    for file, document in papers.documents.items():
+        for section in document["section"]:
+            for claim in section["claim"]:
+                where = f'{document["document"]}, section {section["number"]}, "{claim["what"]}"'
+                line = sources.line_of(file, claim["what"])
+                yield from (Finding(file, line, f"{where}: {problem}") for problem in claim_problems(claim, papers))
+
+
+def unknown_figures(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
+    prefixes = [prefix for _, claim in claims(papers) for prefix in claim.get("rows", [])]
+    for name, experiment in compared(papers).items():
+        file = f"{EXPERIMENTS}{name}.toml"
+        for row_id in own_ids(experiment):
+            if not any(begins(row_id, prefix) or begins(prefix, row_id) for prefix in prefixes):
+                yield Finding(file, sources.line_of(file, row_id), f"{row_id} is in no claim of configs/papers")
+
+
+def differs(row: Table, recorded: Table) -> bool:
+    """Whether the row has another figure, tolerance or kind than the one that was recorded."""
+    pairs = [("value", "paper"), ("tolerance", "tolerance"), ("tolerance_abs", "tolerance_abs"), ("shape", "shape")]
+    if kind_of(row) != recorded["kind"] or (not row.get("scored", True) and recorded["ok"] is not None):
+        return True
+    return any(row.get(ours) != recorded.get(theirs) for ours, theirs in pairs)
+
+
+def stale_rows(experiment: Table, recorded: list[Table]) -> set[str]:
+    """Where the record is not of the experiment's rows as they are."""
+    rows = rows_of(experiment)
+    tables = tables_of(experiment)
+    stale = {row["id"] for row in recorded if row["id"] in rows and differs(rows[row["id"]], row)}
+    stale |= rows.keys() - {row["id"] for row in recorded}
+    for table_id, table in tables.items():
+        of_table = [row for row in recorded if row["id"].startswith(table_id + ".")]
+        stale |= {row["id"] for row in of_table if row["kind"] != kind_in_table(table, row["id"])}
+        if not of_table and "tolerance_abs" in table:
+            stale.add(table_id)
+    starts = tuple(table_id + "." for table_id in tables)
+    return stale | {row["id"] for row in recorded if row["id"] not in rows and not row["id"].startswith(starts)}
+
+
+def record_findings(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
+    for name, experiment in compared(papers).items():
+        for row_id in sorted(stale_rows(experiment, papers.record.get(name, []))):
+            what = f"{row_id} of {name} is not recorded as it is: {AGAIN.format(name)}"
+            yield Finding(RECORD, sources.line_of(RECORD, f'"{row_id}"'), what)
+    for name in papers.record.keys() - papers.experiments.keys():
+        yield Finding(RECORD, sources.line_of(RECORD, f'"{name}"'), f"there is no experiment {name} with rows")
+
+
+def document_findings(papers: Papers, sources: SourceTree, page_text: str, readme_text: str = "") -> list[Finding]:
+    found = [*claim_findings(papers, sources), *unknown_figures(papers, sources), *record_findings(papers, sources)]
+    if not found and papers_page.page(page_text, papers) != page_text:
+        found.append(Finding(PAGE, 1, "is out of date: run tools/papers_page.py"))
+    if not found and papers_page.readme(readme_text, papers) != readme_text:
+        found.append(Finding(README, 1, "its totals are out of date: run tools/papers_page.py"))
+    return found
+
+
+# First runs
+
+
+def machines_of(experiment: Table) -> set[str]:
+    """The names of all machines that it runs on."""
+    named = [experiment.get("machine"), *experiment.get("sweep", {}).get("machine", [])]
+    for together in experiment.get("sweep", {}).get("together", []):
+        named += together.get("machine", [])
+    return {name for name in named if isinstance(name, str)}
+
+
+def validation_is_complete(files: RowFiles) -> Iterator[Finding]:
+    for file, experiment in files.validation.items():
+        if "family" not in experiment:
+            yield Finding(file, 1, 'no family = "...": what its rows are about')
+    for file, row in files.own_rows():
+        if "calibrated" in (row.get("kind"), *row):
+            what = f"{row['id']}: nothing is fitted to a validation row: it can't be calibrated"
+            yield files.finding_of_row(file, row["id"], what)
+        if not row.get("source"):
+            yield files.finding_of_row(file, row["id"], f"{row['id']}: where was this published? it has no source")
+
+
+def figures_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:
+    experiment = experiment_of(record)
+    if experiment not in files.experiments:
+        yield Finding(record, 1, f"{experiment} is gone, but its figures had been run")
+        return
+    rows = rows_of(files.experiments[experiment])
+    for run in files.first_runs[record]["runs"]:
+        for name, recorded in run["rows"].items():
+            if name not in rows:
+                yield Finding(experiment, 1, f"{name} is gone, but it was run on {run['date']}")
+            elif published(rows[name]) != published(recorded["published"]):
+                what = f"{name} is not what it was when it was first run, on {run['date']}: see {record}"
+                yield files.finding_of_row(experiment, name, what)
+
+
+def machines_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:
+    for run in files.first_runs[record]["runs"]:
+        for name, recorded in run["machines"].items():
+            machine = f"{MACHINES}{name}.toml"
+            if machine not in files.machines:
+                yield Finding(record, 1, f"{machine} is gone, but predictions of {run['date']} were made on it")
+                continue
+            was = {path: canonical(value) for path, value in recorded.items()}
+            for path, change in unexplained(files.machines[machine], was):
+                what = f"{path} was {change[0]} when predictions were first run, on {run['date']}, and is {change[1]}"
+                no_history = f"{what}: [[history]] doesn't lead from one to the other"
+                yield files.finding(machine, path.rsplit(".", 1)[-1], no_history)
+
+
+def unexplained(machine: Table, recorded: Table) -> Iterator[tuple[str, tuple[object, object]]]:
+    """Parameters that are not what they were, and no history that says why."""
+    now = parameters(machine)
+    steps = [
+        (path, canonical(before), canonical(after))
+        for entry in machine.get("history", [])
+        for path, (before, after) in parameters_of_steps(entry)
+    ]
+    for path in sorted(recorded.keys() | now.keys()):
+        was, becomes = recorded.get(path, LEFT_OUT), now.get(path, LEFT_OUT)
+        if was == becomes:
+            continue
+        own = [step[1:] for step in steps if step[0] == path]
+        if all(before != was for before, _ in own) or own[-1][1] != becomes:
+            yield path, (was, becomes)
+
+
+def machines_are_fitted_to_other_things(files: RowFiles) -> Iterator[Finding]:
+    predictions = {name for experiment in files.validation.values() for name in rows_of(experiment)}
+    calibrated = {
+        name: file
+        for file, experiment in files.experiments.items()
+        if file not in files.validation
+        for name, row in rows_of(experiment).items()
+        if kind_of(row) == "calibrated"
+    }
+    used_machines = set[str]().union(*map(machines_of, files.validation.values()))
+    latencies = [experiment for file, experiment in files.experiments.items() if file.startswith(LATENCIES)]
+    fitted = set[str]().union(*map(machines_of, latencies))
+    for machine in sorted(f"{MACHINES}{name}.toml" for name in used_machines):
+        # A machine that has experiments of latencies was fitted to nothing else.
+        has_latencies = PurePosixPath(machine).stem in fitted
+        legal = {name for name, file in calibrated.items() if file.startswith(LATENCIES) or not has_latencies}
+        for path, source in files.machines.get(machine, {}).get("sources", {}).items():
+            if not source.startswith("calibrated:"):
+                continue
+            words = [word.rstrip(".") for word in WORD.findall(source.removeprefix("calibrated:"))]
+            if any(begins(name, word) for word in words if "." in word for name in predictions):
+                what = "calibrated to a validation row, which is then no prediction"
+                yield files.finding(machine, source, f"{path}: {what}")
+            elif not any(begins(name, word) for word in words for name in legal) and not any(map(is_file, words)):
+                what = "calibrated to what? no word of it is a calibrated row or a file with measurements"
+                yield files.finding(machine, source, f"{path}: {what}")
+
+
+def is_file(word: str) -> bool:
+    return "/" in word and Path(word).is_file()
+
+
+def first_run_findings(files: RowFiles) -> Iterator[Finding]:
+    yield from validation_is_complete(files)
+    for record in files.first_runs:
+        yield from figures_are_as_recorded(files, record)
+        yield from machines_are_as_recorded(files, record)
+    yield from machines_are_fitted_to_other_things(files)
+
+
+def findings(sources: SourceTree) -> Iterator[Finding]:
+    files = RowFiles(sources)
+    yield from kind_findings(files)
+    yield from document_findings(papers_page.papers_of(files), sources, sources.text(PAGE), sources.text(README))
+    yield from first_run_findings(files)
+    history = History(sources.root)
+    if not history.is_whole():
+        print("The order of commits was not checked: git's whole history isn't here.", file=sys.stderr)
+        return
+    for record in files.first_runs:
+        yield from order_of_commits(record, files, history)

@@ -1,0 +1,144 @@
+"""Predictions are made before they are compared: the records of first runs, held to git's history.
+
+The commit that added a published figure is an ancestor of the one that recorded its first run, and another one; and what the
+first run came to stays as it was recorded. In a shallow clone or an unpacked archive nothing of this can be checked.
+"""
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from rows import RECORDS, VALIDATION, RowFiles, Table, kind_of, rows_of
+from source_tree import Finding
+
+# What of a row the record repeats. `difference` and `visible` are there where they are not the default.
+PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
+# What of a row may change after its first run. A prediction may be taken back, but nothing becomes one.
+FREE = {"why_off", "source", "kind"}
+LEFT_OUT = "default"
+NO_PARAMETERS = {"name", "title", "cache_levels", "sources", "history"}
+
+
+def canonical(value: object) -> object:
+    """100 and 100.0 are one value; True is not 1. Records have six significant digits."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int | float):
+        rounded = float(f"{value:.6g}")
+        return int(rounded) if rounded.is_integer() else rounded
+    return value
+
+
+def leaves(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Every value with its dotted path."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def parameters(machine: Table) -> dict[str, object]:
+    """What a machine's file gives, by path."""
+    own = {key: value for key, value in machine.items() if key not in NO_PARAMETERS}
+    return {path: canonical(value) for path, value in leaves(own)}
+
+
+def parameters_of_steps(entry: Table) -> Iterator[tuple[str, list[object]]]:
+    """`changed` of a history entry: its keys may be quoted paths, or tables."""
+    for path, step in leaves(entry.get("changed", {})):
+        assert isinstance(step, list)
+        yield path, step
+
+
+def published(row: Table) -> Table:
+    """What of a row the record repeats."""
+    out = {key: canonical(row[key]) for key in PUBLISHED if key in row}
+    if not row.get("difference"):
+        out.pop("difference", None)
+    if out.get("visible") == 0.01:
+        del out["visible"]
+    return out
+
+
+def experiment_of(record: str) -> str:
+    return VALIDATION + record.removeprefix(RECORDS).removesuffix(".json") + ".toml"
+
+
+class History:
+    """git's: which versions of a file there have been."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[tuple[str, str], bool] = {}
+
+    def git(self, *arguments: str) -> str:
+        command = ["git", "-C", str(self.folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def is_whole(self) -> bool:
+        try:
+            return self.git("rev-parse", "--is-shallow-repository").strip() == "false"
+        except (OSError, subprocess.CalledProcessError):
+            return False
+
+    def versions(self, file: str) -> Iterator[tuple[str, str]]:
+        """Commit and text, the oldest first."""
+        for commit in self.git("log", "--format=%H", "--topo-order", "--full-history", "--reverse", "--", file).split():
+            if self.git("ls-tree", "--name-only", commit, "--", file):
+                yield commit, self.git("show", f"{commit}:{file}")
+
+    def comes_before(self, first: str, then: str) -> bool:
+        if (first, then) not in self.known:
+            command = ["git", "-C", str(self.folder), "merge-base", "--is-ancestor", first, then]
+            self.known[first, then] = first != then and subprocess.run(command, check=False).returncode == 0
+        return self.known[first, then]
+
+
+def recorded_rows(record: Table) -> dict[str, Table]:
+    return {name: row for run in record["runs"] for name, row in run["rows"].items()}
+
+
+def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Table]]]) -> str | None:
+    """The first with that published figure."""
+    return next((commit for commit, rows in figures if published(rows.get(name, {})) == figure), None)
+
+
+def fixed(row: Table) -> Table:
+    return {key: value for key, value in row.items() if key not in FREE}
+
+
+def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
+    """Whether figures came before their first run, and neither has changed since. `record`: a file."""
+    experiment = experiment_of(record)
+    if experiment not in files.experiments:
+        return
+    figures = [(commit, rows_of(tomllib.loads(text))) for commit, text in history.versions(experiment)]
+    records = [(commit, recorded_rows(json.loads(text))) for commit, text in history.versions(record)]
+    today = rows_of(files.experiments[experiment])
+    was_run = recorded_rows(files.first_runs[record])
+
+    def of_row(name: str, what: str) -> Finding:
+        return files.finding_of_row(experiment, name, f"{name}: {what}")
+
+    for name, recorded in ((name, row) for name, row in was_run.items() if name in today):
+        first = next(((commit, rows[name]) for commit, rows in records if name in rows), None)
+        added = commit_with(published(recorded["published"]), name, figures)
+        if added is None:
+            yield of_row(name, "it was run, but no commit has its figure yet: commit that first")
+            continue
+        if first is None:
+            continue  # the next commit will have it
+        if not history.comes_before(added, first[0]):
+            what = f"commit {added[:12]} adds its figure, and doesn't come before {first[0][:12]}, with its first run"
+            yield of_row(name, what)
+        if first[1] != recorded:
+            yield Finding(record, 1, f"{name} is not what commit {first[0][:12]} recorded: a first run stays as it was")
+        before = [rows[name] for commit, rows in figures if name in rows and history.comes_before(commit, first[0])]
+        if before and fixed(before[-1]) != fixed(today[name]):
+            yield of_row(name, f"it is not what it was before its first run, in commit {first[0][:12]}")
+        kinds = [kind_of(row) for row in [*before[-1:], today[name]]]
+        if kinds[-1] == "predicted" and kinds[0] != "predicted":
+            yield of_row(name, f"it was {kinds[0]} when it was first run, and can't become a prediction")
