@@ -1,4 +1,4 @@
-// What a machine file states of its buses and of memory.
+// The specification of buses and memory.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace linebounce {
 
-// The parameter without which there is nothing but one bus: what only machines with nodes have, needs it.
+// The parameter that gives a machine nodes. Parameters of machines with nodes need it.
 constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 
-// A pipelined snooping bus with split transactions. All times in its own clocks.
+// A pipelined snooping bus with split transactions. Times are in bus clocks.
 struct BusSpec {
   std::string protocol;
   Frequency clock;
@@ -26,8 +26,8 @@ struct BusSpec {
   int latch_clocks = 0;
   int outstanding = 8;
   bool one_per_line = false;
-  // Where cores are, if they are not all alike: a word for each core that the machine has. Cores behind the last word have no
-  // way of their own, and are at place 0,0. A ring's stops are one row.
+  // The cores' places on a ring or mesh: a word for each core present. Cores after the last word are at place 0,0 and add no
+  // travel time. A ring's stops are one row.
   std::string way_ns;
   std::string edge_way_ns;
   std::string places;
@@ -52,7 +52,7 @@ struct BusSpec {
         "one_per_line", one_per_line,
         "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it "
         "is granted, and its snoop is stalled");
-    // Where cores are is only said where they are not all alike.
+    // Without places there are no hops.
     constexpr std::string_view kPlaces = "machine.bus.places";
     keys.text("way_ns", way_ns,
               "a line's way between each core and another one of its bus, both ends' added: \"0 1.5 3\", cores numbered as "
@@ -66,10 +66,10 @@ struct BusSpec {
   }
 };
 
-// Where an object's memory is unless the object says otherwise.
-//   local        on the node of the CPU that it belongs to; one that belongs to no CPU: as first_touch
-//   first_touch  each page on the node of the CPU that first misses on it
-//   interleaved  pages in turn over the nodes
+// The node of an object's memory, unless the object names one.
+//   local        the node of the CPU that owns the object; without an owner as first_touch
+//   first_touch  for each page the node of the CPU that first misses on it
+//   interleaved  pages go round the nodes
 enum class Placement { local, first_touch, interleaved };
 template <>
 inline constexpr auto kWordsOf<Placement> = std::to_array<std::string_view>({"local", "first_touch", "interleaved"});
@@ -97,7 +97,7 @@ struct MemorySpec {
   }
 };
 
-// Memory of one node that is not as that of the others, with its home's directory.
+// Memory and directory parameters of a single node that differ from the other nodes'.
 struct MemoryOfNodeSpec {
   std::string name;  // the node's number
   double latency_ns = kAsTheRest;

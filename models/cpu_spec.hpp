@@ -1,4 +1,4 @@
-// What a machine file states of a core: its costs, its footprint of pages and code, its private caches.
+// The specification of a core: its costs, its footprint of pages and code, and its private caches.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class Consistency { sc, tso, ia64 };
 template <>
 inline constexpr auto kWordsOf<Consistency> = std::to_array<std::string_view>({"sc", "tso", "ia64"});
 
-// Which misses also ask for the other line of an aligned pair.
+// The misses that also fetch the other line of an aligned pair.
 enum class PairPrefetch { none, loads, all };
 template <>
 inline constexpr auto kWordsOf<PairPrefetch> = std::to_array<std::string_view>({"none", "loads", "all"});
@@ -93,8 +93,7 @@ struct CpuSpec {
   }
 };
 
-// Pages and code that a core has at hand, where they are simulated at all (models/core/footprint.hpp). Its hardware threads
-// share both.
+// A core's TLB and code cache, if they are simulated (models/core/footprint.hpp). The core's hardware threads share both.
 struct FootprintSpec {
   int tlb_entries = 0;
   int tlb_ways = 4;
@@ -132,9 +131,9 @@ struct FootprintSpec {
   }
 };
 
-constexpr int kMostLevels = 4;  // of a core's private caches
+constexpr int kMostLevels = 4;  // private cache levels
 
-// A level of a core's private caches, the nearest to the core first in MachineSpec::caches.
+// A level of a core's private caches. MachineSpec::caches begins with the nearest.
 struct CacheSpec {
   std::string name;  // "L1D", "L2"
   int size_kib = 0;

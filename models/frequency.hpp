@@ -1,4 +1,4 @@
-// Frequencies as people write them (666.667 MHz) and as they are (2000/3 MHz).
+// Converts frequencies as people write them (666.667 MHz) to exact fractions (2000/3 MHz).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct Frequency {
   friend bool operator==(const Frequency&, const Frequency&) = default;
 };
 
-// The fraction with the smallest denominator, at most 64, that lies within 1e-4 (relative) of the number; a whole number is
-// itself. Nothing if there is none, or if the number is not positive.
+// The fraction with the smallest denominator, at most 64, within a relative 1e-4 of the number. Nothing if there is none, or if
+// the number is not positive.
 std::optional<Frequency> to_frequency(double mhz);
 
 }  // namespace linebounce

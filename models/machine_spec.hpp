@@ -1,5 +1,5 @@
-// What a machine is configured with: plain values, as the machine file states them, in the file's units. Defaults are the
-// initialisers; each part's bind() declares its keys (spec_binder.hpp), in the order of listings.
+// The specification of a machine: plain values in the units of the machine file. Initialisers are the defaults, and each part's
+// bind() declares its keys (spec_binder.hpp) in the order of listings.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ enum class CpuOrder { spread, fill, fill_cores };
 template <>
 inline constexpr auto kWordsOf<CpuOrder> = std::to_array<std::string_view>({"spread", "fill", "fill_cores"});
 
-// Speed-ups, none of which changes a result, and what the tests use to show that.
+// Speed-ups, which change no result, and switches with which tests prove that.
 struct EngineSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   bool reverse_construction = false;
-  int horizon_slack_ticks = 0;  // 1 is the self-test that I1 and I2 catch a broken run-ahead
+  int horizon_slack_ticks = 0;  // 1 breaks run-ahead, to test that invariants I1 and I2 catch it
   double watchdog_us = 100000;
   bool line_history = false;  // not for files: a failed run is repeated with it, and shows the latest rows of its line
 

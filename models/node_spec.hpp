@@ -1,5 +1,4 @@
-// What a machine file states of all that joins its buses: a controller behind each bus, groups of controllers, the directories
-// of the homes, the network between the nodes.
+// The specification of what joins buses: node controllers, groups of them, directories, and the network between nodes.
 #pragma once
 
 #include <string>
@@ -9,17 +8,17 @@
 
 namespace linebounce {
 
-// A machine whose node.protocol is empty is one bus with plain memory behind it, and none of this.
+// A machine without node.protocol is one bus with plain memory, and has none of this.
 struct NodeSpec {
   std::string protocol;
   double latency_ns = 0;
   double occupancy_ns = 0;
-  // Whatever leaves the node goes through one serial stage (protocol engine, link). A message keeps it busy for so long, and
-  // goes on itself at once.
+  // Every message that leaves the node passes one serial stage (protocol engine, link). It occupies the stage for this time,
+  // and moves on at once.
   double request_crossing_ns = 0;
   double line_crossing_ns = 0;
-  // The cache behind each bus: what its controller keeps of the lines that its caches hold or held. A protocol whose controller
-  // keeps no data uses neither size nor latency.
+  // The node controller's cache, for lines that its bus's caches hold or held. A protocol whose controller keeps no data uses
+  // neither size nor latency.
   int cache_size_kib = 0;
   int cache_ways = 16;
   double cache_latency_ns = 0;
@@ -43,8 +42,8 @@ enum class SliceTopology { ring, mesh };
 template <>
 inline constexpr auto kWordsOf<SliceTopology> = std::to_array<std::string_view>({"ring", "mesh"});
 
-// A level of the tree between the controllers of a node and the homes' directories: controllers, or groups of the level before,
-// that share a cache. The level nearest to the cores comes first in MachineSpec::groups.
+// A level of the tree between node controllers and directories. A group's members are node controllers, or groups of the level
+// below, and share a cache. MachineSpec::groups begins with the level nearest to the cores.
 struct GroupSpec {
   std::string name;  // "L3"
   std::string protocol;
@@ -57,7 +56,7 @@ struct GroupSpec {
   double cache_latency_ns = 0;
   int filter_entries = 0;
   int filter_ways = 16;
-  int slices = 1;  // a message pays for the hops between slices and members
+  int slices = 1;  // messages pay for the hops between slices and members
   SliceTopology slice_topology = SliceTopology::ring;
   int slice_columns = 0;
   double slice_hop_ns = 0;
@@ -90,7 +89,7 @@ struct DirectorySpec {
   std::string protocol;
   double latency_ns = 0;
   double line_busy_ns = 0;
-  int entries = 0;  // fewer than lines need a protocol whose directory evicts
+  int entries = 0;  // a limit needs a protocol whose directory evicts
   int ways = 16;
 
   void bind(SpecBinder& keys) {
@@ -125,7 +124,7 @@ struct LinkSpec {
   }
 };
 
-// What a message between two nodes costs beside the links that it takes.
+// Latency added to messages between two nodes, besides their links'.
 struct PairSpec {
   std::string name;  // "0_3"
   double latency_ns = 0;

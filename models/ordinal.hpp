@@ -1,4 +1,4 @@
-// Subscripts of tables that have an entry for each enumerator.
+// Enumerators as subscripts of tables.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// A spec is a plain struct whose initialisers are the defaults, and whose bind() declares each member once: its key in files,
-// its unit, its legal values and its meaning. Reading, checking, writing and describing a configuration all walk through
-// bind():
+// A spec is a plain struct. Its initialisers are the defaults, and its bind() declares each member once: key, unit, legal
+// values and meaning. Reading, checking, writing and describing a configuration all use bind():
 //
 //   struct DirectorySpec {
 //     double latency_ns = 0;
@@ -32,13 +31,13 @@ constexpr double kMostUs = 1e12;
 constexpr double kMostMhz = 1e5;
 constexpr double kMostMbPerS = 1e9;
 
-// The value of a part's parameter that means: as for the other parts.
+// The value of one part's parameter that stands for the other parts' value.
 constexpr double kAsTheRest = -1;
 constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;
 }
 
-// The words for an enumeration's values, in its order: a specialisation beside each enumeration that files may name.
+// The words for an enumeration's values, in order. Each enumeration that files name has a specialisation beside it.
 template <class Enum>
 constexpr auto kWordsOf = nullptr;
 
@@ -57,14 +56,14 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
 }
 
 struct ParameterTraits {
-  bool required = false;    // it has no default
-  bool structural = false;  // part of what the machine is: stands in its file and nowhere else
-  // The path of the parameter that has to differ from its default for this one to have an effect; empty: there is none.
+  bool required = false;    // has no default
+  bool structural = false;  // defines the machine, so only its file may set it
+  // The path of a parameter that must differ from its default for this one to have an effect; empty: none.
   std::string_view needs = {};
 };
 constexpr ParameterTraits kRequired{.required = true};
 
-// A member whose values have words.
+// A member of an enumeration type.
 struct WordMember {
   std::string_view word;
   std::function<void(std::string_view)> assign;  // REQUIRES: one of the words
@@ -82,7 +81,7 @@ struct SpecParameter {
 
 class SpecBinder {
  public:
-  // Calls `visit` for every parameter that is bound, in that order.
+  // Calls `visit` for every parameter in the order of binding.
   explicit SpecBinder(std::function<void(const SpecParameter&)> visit) : visit_(std::move(visit)) {}
 
   // An int, a double, or a Frequency in MHz.
@@ -106,7 +105,7 @@ class SpecBinder {
     visit({{}, "", WordMember{word_of(member), assign}, meaning, traits, 0, 0, kWordsOf<Enum>}, name);
   }
 
-  // The parameters of a part, in a table of its own; `needs` holds for those that need nothing else.
+  // The parameters of a part, in a table of its own. `needs` applies to those without their own.
   template <class Part>
   void part(const std::string& name, Part& part, std::string_view needs = {}) {
     const std::string outer = prefix_;
@@ -117,7 +116,7 @@ class SpecBinder {
     prefix_ = outer;
     needs_ = outer_needs;
   }
-  // The same of parts that have names.
+  // The parameters of named parts.
   template <class Part>
   void parts(const std::string& name, std::vector<Part>& parts, std::string_view needs = {}) {
     for (Part& each : parts) part(name + "." + each.name, each, needs);

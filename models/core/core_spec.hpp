@@ -1,4 +1,4 @@
-// What the machine file says of a core, and what follows from it in ticks.
+// A core's specification, with its costs converted to ticks.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 namespace linebounce {
 
 struct CoreSpec : CpuSpec {
-  // Statistics count what starts at or after warmup_us, for measure_us; 0: until every program has ended. `time` must outlive
-  // it.
+  // Statistics count events from warmup_us on, for measure_us; 0: until every program has ended. `time` must outlive the spec.
   CoreSpec(const MachineSpec& machine, const EngineSpec& speed_ups, const Timebase& time, double warmup_us, double measure_us)
       : CpuSpec(machine.cpu),
         footprint(machine.footprint),
@@ -28,7 +27,7 @@ struct CoreSpec : CpuSpec {
   EngineSpec engine;
   const Timebase* timebase;
   Tick warmup_end;  // statistics start
-  Tick end;         // no operation starts at or after it
+  Tick end;         // no operation starts at or after this time
 
   Tick cycle = timebase->period(clock);
   std::vector<Tick> hit_latency;  // by level, the nearest first
@@ -40,10 +39,10 @@ struct CoreSpec : CpuSpec {
   Tick interrupt_latency = interrupt_latency_cycles * cycle;
   Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // no effect on another core without a delay
   Tick ipi_send = ipi_send_cycles * cycle;
-  Tick tight_spin = Cpu::kSpinPause * cycle;                     // between two looks of a spin's loop that does not pause
-  Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // of one that does
+  Tick tight_spin = Cpu::kSpinPause * cycle;                     // an iteration of a spin loop without a pause
+  Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // an iteration of a spin loop with a pause
   Tick spin_exit = spin_exit_cycles * cycle;
-  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // so that a watchdog sees a core that never waits
+  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // lets the watchdog see a core that never waits
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

@@ -1,4 +1,4 @@
-// What a workload's file says of it: an entry of all_workloads().
+// A workload's entry in all_workloads(), defined in the workload's file.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace linebounce::workloads {
 
-// A metric that people read first, and what it is called above a column: "wait", without its unit.
+// A metric that people read first, with its column heading, such as "wait", without the unit.
 struct Headline {
   std::string metric;
   std::string label;
@@ -21,7 +21,7 @@ struct WorkloadEntry {
   std::string title;
   std::vector<ParameterDeclaration> parameters;
   std::unique_ptr<Workload> (*create)(const Parameters&);
-  std::vector<Headline> headlines = {};  // the most important one first; fewer than three are filled up by others
+  std::vector<Headline> headlines = {};  // the most important one first; general ones fill up to three
 };
 
 template <class Made>
@@ -29,7 +29,7 @@ std::unique_ptr<Workload> make_workload(const Parameters& parameters) {
   return std::make_unique<Made>(parameters);
 }
 
-// Those that several workloads have.
+// Headlines shared by several workloads.
 namespace headlines {
 inline const Headline kOperations = {"throughput.operations_per_s", "operations"};
 inline const Headline kLeastCpu = {"fairness.least_share_pct", "slowest/fastest CPU"};

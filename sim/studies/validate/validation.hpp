@@ -13,7 +13,7 @@ namespace linebounce::sim {
 
 // What each row of a validation experiment came to when it was first run:
 // configs/experiments/validation/records/NAME.json, which `validate --record` adds to and never changes.
-// tools/lint_validation.py holds machines and rows to it.
+// tools/lint_rows.py holds machines and rows to it.
 struct FirstRun {
   std::string date;
   std::vector<std::optional<double>> simulated;  // one figure, or a series
