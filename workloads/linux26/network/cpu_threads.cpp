@@ -170,8 +170,7 @@ void CpuThreads::report(MetricSink& metrics) const {
   double longest_ns = 0;
   std::int64_t starved = 0;
   std::int64_t left_over = 0;
-  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    const OfCpu& own = cpus_[cpu];
+  for (const OfCpu& own : cpus_) {
     longest_ns = std::max(longest_ns, own.longest_ns);
     starved += own.starved;
     left_over += own.left_over;
