@@ -9,6 +9,7 @@
 
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
+#include "sim/results/paper.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "sim/results/csv.hpp"
-#include "sim/simulation/source_names.hpp"
+#include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
 

@@ -10,7 +10,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/lua_files.hpp"
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/sorted_points.hpp"
 #include "sim/terminal/sweep_table.hpp"

@@ -33,7 +33,7 @@ class PublishedData {
   void publish(Cpu& cpu, Address copy) const { cpu.store_release(pointer_, copy); }
   void retire(Cpu& cpu, Address copy);
 
-  void report(MetricSink& metrics) const { rcu_->report(metrics); }
+  [[nodiscard]] const Rcu& rcu() const { return *rcu_; }
 
  private:
   std::vector<Address>& free(const Cpu& cpu) { return free_[static_cast<std::size_t>(cpu.id().value)]; }

@@ -13,6 +13,7 @@
 #include "models/machine_spec.hpp"
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/layout_set.hpp"
+#include "workloads/program/metric_sink.hpp"
 #include "workloads/program/source_file.hpp"
 
 namespace linebounce::trace {
@@ -37,42 +38,13 @@ struct WorkloadSetup {
   std::span<const CounterEntry> counters = {};  // of files, beyond those of all_counters()
 };
 
-// What a line costs that one CPU hands over to another: one row of matrix.csv.
-struct Handover {
-  int from_cpu = 0;
-  int to_cpu = 0;
-  int home_node = 0;
-  std::string state;  // in which from_cpu left the line: "Modified", "Exclusive", "Shared"
-  double latency_ns = 0;
-};
-
-// What a quantity was at a time, or since the sample before it: one row of series.csv.
-struct SeriesSample {
-  double time_us = 0;  // since the simulation began
-  double value = 0;
-};
-
-// Where a workload puts its metrics. Each has been declared, with its unit: sim/point/declared_metrics.cpp.
-class MetricSink {
- public:
-  virtual ~MetricSink() = default;
-  virtual void metric(const std::string& name, double value) = 0;
-  // sum / samples; what was never sampled, in a run cut short, has no metric.
-  void mean(const std::string& name, double sum, std::int64_t samples) {
-    if (samples > 0) metric(name, sum / static_cast<double>(samples));
-  }
-  virtual void count(const std::string& name, std::int64_t value) = 0;
-  // Rows in the order in which the file is to have them.
-  virtual void handover(const Handover& cost) = 0;
-  // How a quantity went, warm-up included, in the order of time. Its name says its unit: "rcu.grace_period_ms".
-  virtual void series(const std::string& name, std::span<const SeriesSample> samples) = 0;
-};
-
 // What is known of a run when it is over.
 struct RunFacts {
   double measured_ns = 0;
   const std::function<const Cpu&(int)>& cpu;  // by number
-  int cpus = 0;
+  int cpus = 0;                               // 0: there was no run
+
+  [[nodiscard]] double to_ns(Tick ticks) const { return cpus == 0 ? 0 : cpu(0).to_ns(ticks); }
 };
 
 class Workload {
@@ -84,6 +56,7 @@ class Workload {
   virtual void run(Cpu& cpu) = 0;
   // Whether its programs end by themselves; others need a measured time.
   [[nodiscard]] virtual bool ends() const { return false; }
+  // After the run. Also of a workload that was never set up, with no CPUs: this is how its metrics are declared.
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
   // For who shows a run: the line of its file at which this CPU's program is; 0: it has none. REQUIRES: called by the CPU's own
   // program, out of what it asks of its Cpu.

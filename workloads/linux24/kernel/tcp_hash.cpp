@@ -285,10 +285,10 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
     not_found += facts.cpu(cpu).tallied(kNotFound);
     put_off += facts.cpu(cpu).tallied(kPutOff);
   }
-  metrics.count("tcp_hash.opened", opened);
-  metrics.count("tcp_hash.not_found", not_found);
-  metrics.count("tcp_hash.waits_for_memory", put_off);
-  kernel_->rcu().report(metrics);
+  metrics.count("tcp_hash.opened", "", kNeither, "connections opened", opened);
+  metrics.count("tcp_hash.not_found", "", kNeither, "segments without a connection", not_found);
+  metrics.count("tcp_hash.waits_for_memory", "", kLower, "waits for a grace period because there was no free memory", put_off);
+  report_rcu(kernel_ ? &kernel_->rcu() : nullptr, metrics);
 }
 
 }  // namespace
