@@ -15,7 +15,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/simulation/source_names.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "workloads/program/address_space.hpp"
 
 // SystemC's library does not link without it; the program has a main() of its own, and perhaps an sc_main(), too.

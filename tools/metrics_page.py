@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of metrics in docs/results.md, from what the program declares: `linebounce list metrics --json`.
 
-A test holds the page to the program. After a change of sim/point/declared_metrics.cpp: ./dev build && tools/metrics_page.py
+A test holds the page to the program. After a change of a metric: ./dev build && tools/metrics_page.py
 """
 
 import itertools

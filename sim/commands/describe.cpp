@@ -15,7 +15,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 #include "workloads/counters/counter_registry.hpp"

@@ -3,7 +3,7 @@
 #include "models/text/spelling.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -24,7 +24,7 @@ const MetricDeclaration& metric_called(const std::string& name) {
 
 ordered_json details(const MetricDeclaration& metric) {
   return {{"unit", metric.unit},
-          {"group", to_string(metric.group)},
+          {"group", to_string(metric_group(metric.pattern))},
           {"better", metric.better == Better::neither ? ordered_json(nullptr) : ordered_json(to_string(metric.better))},
           {"headline", metric.headline}};
 }
@@ -45,7 +45,7 @@ std::string metric_page(const std::string& name, const Painter& paint) {
   const auto add = [&facts](const char* label, std::string_view text) { facts.add({{label, Colour::dim}, std::string(text)}); };
   if (name != metric.pattern) add("one of", metric.pattern);
   if (!metric.unit.empty()) add("unit", metric.unit);
-  add("group", to_string(metric.group));
+  add("group", to_string(metric_group(metric.pattern)));
   add("better", to_string(metric.better));
   add("headline", metric.headline ? "yes, where its workload names fewer than three" : "no");
   return paint(Colour::bold, name) + "  " + std::string(metric.meaning) + "\n\n" + facts.text();

@@ -9,6 +9,8 @@
 
 #include "models/ordinal.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/config/table_reader.hpp"
+#include "sim/results/paper.hpp"
 
 namespace linebounce::sim {
 namespace {

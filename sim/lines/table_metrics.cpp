@@ -7,6 +7,7 @@
 
 #include "sim/lines/line_rows.hpp"
 #include "sim/lines/rank_correlation.hpp"
+#include "sim/point/point_metrics.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce::sim {
@@ -49,25 +50,50 @@ std::optional<double> correlation(const MeasuredTable& table, const std::vector<
 struct Score {
   std::int64_t rows = 0, near = 0;
   std::vector<double> correlations;
+
+  void report(MetricSink& metrics) const {
+    metrics.count("tables.rows", "", kNeither, "over all tables: rows that are scored", rows);
+    metrics.count(
+        "tables.rows_within_10_points", "", kHigher,
+        "over all tables: of the rows that are scored those whose remote share is within 10 points of the measured one", near);
+    metrics.value("tables.rank_correlation_median", "", kHigher, "over all tables: median of the coefficients",
+                  correlations.empty() ? std::nullopt : std::optional(median(correlations)));
+  }
 };
 
-void add_table(const MeasuredTable& table, const std::vector<LineRow>& line, PointData& point, Score& score) {
+struct TableFamilies {
+  explicit TableFamilies(MetricSink& metrics)
+      : samples(metrics.family("table.<id...>.samples", "", kNeither,
+                               "of a measured table (`[[table]]`, `configs/experiments/README.md`): samples on the simulated "
+                               "line, those of no row of the table too. `table.<id>.<row>.samples`: of that row; "
+                               "`configs/figures/README.md` says how rows are called")),
+        remote_pct(metrics.family("table.<id...>.remote_pct", "%", kNeither,
+                                  "`table.<id>.<row>.remote_pct`: how many of the row's samples are from another node than the "
+                                  "line's home; without samples there is none")),
+        rank_correlation(metrics.family("table.<id...>.rank_correlation", "", kHigher,
+                                        "Spearman's coefficient of measured and simulated samples, over the rows with at least "
+                                        "10 measured samples; equal numbers share a rank, a row without simulated samples has "
+                                        "0, and if all have the same number the coefficient is 0")) {}
+  MetricFamily samples, remote_pct, rank_correlation;
+};
+
+void add_table(const MeasuredTable& table, const std::vector<LineRow>& line, const TableFamilies& families, Score& score) {
   const std::vector<MissSum> simulated = simulated_rows(table, line);
   MissSum all;
   for (const LineRow& row : line) all.add(row);
-  point.add_metric(table.metric() + ".samples", all.count);
+  families.samples.add({table.id}, all.count);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MeasuredRow& measured = table.rows[i];
     const MissSum& sum = simulated[i];
-    const std::string name = table.metric() + "." + measured.key;
-    point.add_metric(name + ".samples", sum.count);
-    if (sum.count > 0) point.add_metric(name + ".remote_pct", sum.remote_pct());
+    const std::string row = table.id + "." + measured.key;
+    families.samples.add({row}, sum.count);
+    if (sum.count > 0) families.remote_pct.add({row}, sum.remote_pct());
     if (!table.is_scored(measured)) continue;
     ++score.rows;
     if (sum.count > 0 && std::abs(sum.remote_pct() - measured.remote_pct) <= kNear) ++score.near;
   }
   if (const auto value = correlation(table, simulated)) {
-    point.add_metric(table.metric() + ".rank_correlation", *value);
+    families.rank_correlation.add({table.id}, *value);
     score.correlations.push_back(*value);
   }
 }
@@ -88,6 +114,8 @@ LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<
 void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point) {
   if (tables.empty()) return;
   Score score;
+  PointMetrics metrics(point);
+  const TableFamilies families(metrics);
   for (const PlacedTable& placed : tables) {
     if (placed.lines.empty()) continue;
     const LineNumber hottest = hottest_line(placed.lines, rows);
@@ -95,11 +123,14 @@ void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector
     for (const PlacedRow& row : rows) {
       if (row.line == hottest && is_sampled(row.row)) line.push_back(row.row);
     }
-    add_table(*placed.table, line, point, score);
+    add_table(*placed.table, line, families, score);
   }
-  point.add_metric("tables.rows", score.rows);
-  point.add_metric("tables.rows_within_10_points", score.near);
-  if (!score.correlations.empty()) point.add_metric("tables.rank_correlation_median", median(score.correlations));
+  score.report(metrics);
+}
+
+void declare_table_metrics(MetricSink& metrics) {
+  const TableFamilies families(metrics);
+  Score().report(metrics);
 }
 
 }  // namespace linebounce::sim

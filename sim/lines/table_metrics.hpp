@@ -6,6 +6,7 @@
 
 #include "sim/point/measured_table.hpp"
 #include "sim/point/point_data.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
 
@@ -29,5 +30,6 @@ LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<
 // table.<id>.* of each table that has a line, and tables.* of those together (docs/results.md). Nothing where there are no
 // tables.
 void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point);
+void declare_table_metrics(workloads::MetricSink& metrics);
 
 }  // namespace linebounce::sim

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "sim/point/config_value.hpp"
-#include "sim/point/metrics.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
+
+using workloads::Better;
 
 // What a row's figure was to whoever chose the parameters: they were fitted to it; chosen with it known, but not fitted to it;
 // chosen without it. Of a definition nothing is to be found out.
@@ -51,9 +53,6 @@ struct PaperRow {
   // A published sign, and no figure of a size.
   [[nodiscard]] bool is_sign_alone() const { return sign && !value; }
 };
-
-// Whether more is better: the row's own word, else what is declared of its metric.
-Better direction_of(const PaperRow& row);
 
 std::string_view to_string(ChangeSign sign);  // "gain"
 

@@ -56,9 +56,6 @@ struct TransitionRow {  // one row of transitions.csv
 };
 
 struct PointData {
-  // Its unit is the declared one (metrics.hpp). Errors: std::logic_error, in debug builds, for a name that nobody has declared.
-  void add_metric(const std::string& name, std::variant<std::int64_t, double> value);
-
   std::map<std::string, Metric> metrics;
   std::vector<LatencyRow> latency;  // sorted by kind, source, latency
   std::vector<LineRow> lines;       // sorted by all its key columns

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/results/paper.hpp"
 
 namespace linebounce::sim {

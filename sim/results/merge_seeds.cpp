@@ -10,6 +10,8 @@
 namespace linebounce::sim {
 namespace {
 
+using namespace workloads;
+
 ReportedMetric mean_of(const std::vector<double>& values, const std::string& unit) {
   const auto n = static_cast<double>(values.size());
   double sum = 0;
@@ -21,6 +23,11 @@ ReportedMetric mean_of(const std::vector<double>& values, const std::string& uni
   const double deviation = std::sqrt(squares / (n - 1));
   return {mean, unit, student_t_95(values.size() - 1) * deviation / std::sqrt(n)};
 }
+
+constexpr const char* kLowerMode = "throughput.lower_mode";
+constexpr const char* kUpperMode = "throughput.upper_mode";
+constexpr const char* kLowerModeSeeds = "throughput.lower_mode_seeds";
+constexpr const char* kOfModes = "1/s";
 
 // Seeds that fall into two groups: the gap between them is a tenth of the mean or more, and wider than both groups together. A
 // mean of such seeds describes no run.
@@ -35,9 +42,9 @@ void add_modes(std::vector<double> values, std::map<std::string, ReportedMetric>
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   const double within = values.back() - values.front() - *widest;
   if (*widest < mean / 10 || *widest <= within) return;
-  merged["throughput.lower_mode"] = mean_of({values.begin(), upper}, "1/s");
-  merged["throughput.upper_mode"] = mean_of({upper, values.end()}, "1/s");
-  merged["throughput.lower_mode_seeds"] = {std::int64_t{upper - values.begin()}, "", std::nullopt};
+  merged[kLowerMode] = mean_of({values.begin(), upper}, kOfModes);
+  merged[kUpperMode] = mean_of({upper, values.end()}, kOfModes);
+  merged[kLowerModeSeeds] = {std::int64_t{upper - values.begin()}, "", std::nullopt};
 }
 
 std::map<std::string, ReportedMetric> merge_metrics(const std::vector<PointData>& runs) {
@@ -187,6 +194,14 @@ double student_t_95(std::size_t degrees_of_freedom) {
   if (degrees_of_freedom < 60) return 2.021;
   if (degrees_of_freedom < 100) return 2.000;
   return 1.984;
+}
+
+void declare_modes(MetricSink& metrics) {
+  metrics.family(kLowerMode, kOfModes, kHigher,
+                 "mean of `throughput.operations_per_s` over the seeds in the lower of two modes; missing if the seeds agree",
+                 kDetail);
+  metrics.family(kUpperMode, kOfModes, kHigher, "likewise, the seeds in the upper mode", kDetail);
+  metrics.family(kLowerModeSeeds, "", kNeither, "how many seeds are in the lower mode", kDetail);
 }
 
 void add_line_rows(std::vector<LineRow>& sum, std::vector<LineRow> lines) {

@@ -8,6 +8,7 @@
 
 #include "sim/point/point_data.hpp"
 #include "sim/results/numbers.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
 
@@ -25,6 +26,9 @@ struct MergedPoint {
 // `runs` in the order of their seeds, at least one. One run stays as it is, its integers stay integers; of several, every
 // metric is the mean (a double) over the runs that have it.
 MergedPoint merge_seeds(std::vector<PointData> runs);
+
+// The metrics that merging adds: those of seeds that fall into two groups.
+void declare_modes(workloads::MetricSink& metrics);
 
 // Adds the rows of one more run to those of the runs before it; both are sorted.
 void add_line_rows(std::vector<LineRow>& sum, std::vector<LineRow> lines);

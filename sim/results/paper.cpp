@@ -131,6 +131,12 @@ bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& poin
 
 }  // namespace
 
+Better direction_of(const PaperRow& row) {
+  if (row.better) return *row.better;
+  const MetricDeclaration* metric = find_metric(row.metrics.front());
+  return metric == nullptr ? Better::neither : metric->better;
+}
+
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored) {
   PaperResult result;
   result.row = row;

@@ -9,8 +9,12 @@
 
 #include "sim/point/paper_row.hpp"
 #include "sim/results/merge_seeds.hpp"
+#include "sim/results/metrics.hpp"
 
 namespace linebounce::sim {
+
+// Whether more is better: the row's own word, else what is declared of its metric.
+Better direction_of(const PaperRow& row);
 
 struct ReportedPoint {
   std::vector<std::pair<std::string, ConfigValue>> at;

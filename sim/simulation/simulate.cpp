@@ -10,10 +10,12 @@
 #include "models/machine/kernel_context.hpp"
 #include "models/text/spelling.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/simulation/lock_rows.hpp"
-#include "sim/simulation/statistics.hpp"
+#include "sim/point/point_metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/simulation/table_places.hpp"
 #include "sim/simulation/timeline_recorder.hpp"
+#include "sim/statistics/lock_rows.hpp"
+#include "sim/statistics/statistics.hpp"
 #include "trace/reader.hpp"
 #include "trace/recover.hpp"
 #include "workloads/locks/lock_set.hpp"
@@ -26,38 +28,6 @@ namespace linebounce::sim {
 using namespace workloads;
 
 namespace {
-
-class PointMetrics final : public MetricSink {
- public:
-  explicit PointMetrics(PointData& point) : point_(point) {}
-  void metric(const std::string& name, double value) override { point_.add_metric(name, value); }
-  void count(const std::string& name, std::int64_t value) override { point_.add_metric(name, value); }
-  void hand_off(const HandOff& cost) override {
-    point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
-  }
-  void series(const std::string& name, std::span<const SeriesSample> samples) override {
-    for (const SeriesSample& sample : samples) point_.series.push_back({sample.time_us, name, sample.value});
-  }
-
- private:
-  PointData& point_;
-};
-
-// What the kernel's misses cost an operation of the workload's, where it counts operations and the kernel misses.
-void add_latency_per_operation(const Statistics& statistics, double measured_ns, PointData& point) {
-  const auto rate = point.metrics.find("throughput.operations_per_s");
-  const std::map<std::string, double> latency = statistics.kernel_latency_ns();
-  if (rate == point.metrics.end() || latency.empty()) return;
-  const double operations =
-      std::visit([](auto value) { return static_cast<double>(value); }, rate->second.value) * measured_ns / 1e9;
-  if (operations == 0) return;
-  double all = 0;
-  for (const auto& [subsystem, ns] : latency) {
-    all += ns;
-    if (!subsystem.empty()) point.add_metric("subsystem." + subsystem + ".latency_us_per_operation", ns / 1000 / operations);
-  }
-  point.add_metric("latency.kernel_us_per_operation", all / 1000 / operations);
-}
 
 // The machine wants its listener before the listener can know the machine's memory.
 class Relay final : public Observer {
@@ -75,17 +45,6 @@ class Relay final : public Observer {
   Observer* target_ = nullptr;
   SimulationTap* tap_ = nullptr;
 };
-
-// By how much the replay of a run misses more, or less, than the run did.
-void add_replay_differences(const trace::Summary& recorded, PointData& point) {
-  for (const auto& [source, count] : recorded.misses) {
-    if (count == 0) continue;
-    const auto found = point.metrics.find("latency." + source + ".count");
-    const std::int64_t replayed = found == point.metrics.end() ? 0 : std::get<std::int64_t>(found->second.value);
-    point.add_metric("replay.misses." + source + ".difference_pct",
-                     100 * (static_cast<double>(replayed) / static_cast<double>(count) - 1));
-  }
-}
 
 // The configuration may place any object by name; which there are is known once the workload has set up its memory.
 void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
@@ -189,6 +148,15 @@ std::vector<Entry> entries_of(const std::vector<SourceFile>& files, Entry (*entr
   return entries;
 }
 
+void check_declared([[maybe_unused]] const PointData& point) {
+#ifndef NDEBUG
+  for (const auto& [name, metric] : point.metrics) {
+    if (find_metric(name) == nullptr)
+      throw std::logic_error("metric " + name + ": report() doesn't reach its line where nothing has run");
+  }
+#endif
+}
+
 void refuse_endless(const SimulationInput& input, const Workload& workload) {
   if (input.run.measure_us > 0 || workload.ends()) return;
   throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
@@ -239,8 +207,9 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
   const double measured_ns = machine.timebase().to_ns(machine.measured());
   workload->report({measured_ns, cpu, machine.cpus()}, metrics);
-  add_latency_per_operation(statistics, measured_ns, point);
-  if (input.as_recorded) add_replay_differences(trace->summary(), point);
+  statistics.add_latency_per_operation(measured_ns, point);
+  if (input.as_recorded) Statistics::add_replay_differences(trace->summary().misses, point);
+  check_declared(point);
   if (tap != nullptr) tap->end(point);
   if (input.run.record_timeline) point.timeline = timeline.csv(memory, machine.timebase(), machine.store().line_bytes());
   return point;

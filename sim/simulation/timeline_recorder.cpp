@@ -10,7 +10,7 @@
 
 #include "models/ordinal.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/simulation/source_names.hpp"
+#include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
 

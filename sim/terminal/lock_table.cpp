@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "sim/results/numbers.hpp"
-#include "sim/simulation/share.hpp"
+#include "sim/statistics/share.hpp"
 #include "sim/terminal/metrics_table.hpp"
 
 namespace linebounce::sim {

@@ -13,7 +13,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/lua_files.hpp"
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/paper.hpp"
 #include "sim/terminal/table.hpp"

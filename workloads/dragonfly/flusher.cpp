@@ -35,8 +35,8 @@ void Flusher::run(Cpu& cpu) {
     const double began_ns = cpu.now_ns();
     flush(cpu);
     if (!cpu.measures(cpu.local_time())) continue;
-    ++flushes_;
-    flush_ns_ += cpu.now_ns() - began_ns;
+    ++figures_.flushes;
+    figures_.flush_ns += cpu.now_ns() - began_ns;
   }
 }
 
@@ -70,8 +70,8 @@ void Flusher::sync_inodes(Cpu& cpu, Address group) {
   group_.buffers = HammerMount::buffers_of(cpu, group);
   mount_.lock().release(cpu);
   if (!cpu.measures(cpu.local_time())) return;
-  ++groups_;
-  inodes_ += group_.inodes;
+  ++figures_.groups;
+  figures_.inodes += group_.inodes;
 }
 
 void Flusher::write_buffers(Cpu& cpu, Address group) {
@@ -120,12 +120,22 @@ void Flusher::free(Cpu& cpu, std::int64_t inodes) {
   freed_.count(cpu, inodes);
 }
 
-void Flusher::report(MetricSink& metrics) const {
-  metrics.mean("hammer.flush_mean_ms", flush_ns_ / 1e6, flushes_);
-  metrics.mean("hammer.group_inodes_mean", static_cast<double>(inodes_), groups_);
-  const Disk::Figures& disk = disk_.figures();
-  metrics.mean("hammer.disk_write_mean_us", static_cast<double>(disk.busy_ns) / 1000, disk.writes);
-  metrics.mean("hammer.disk_seeks_pct", 100 * static_cast<double>(disk.seeks), disk.writes);
+Flusher::Figures Flusher::figures() const {
+  Figures figures = figures_;
+  figures.disk = disk_.figures();
+  return figures;
+}
+
+void Flusher::Figures::report(MetricSink& metrics) const {
+  metrics.mean("hammer.flush_mean_ms", "ms", kLower, "time of a flush, mean", flush_ns / 1e6, flushes);
+  metrics.mean("hammer.group_inodes_mean", "", kNeither, "inodes of a flush group, mean", static_cast<double>(inodes), groups);
+  metrics.mean("hammer.disk_write_mean_us", "us", kLower, "time of the disk for a buffer, mean",
+               static_cast<double>(disk.busy_ns) / 1000, disk.writes);
+  metrics.mean("hammer.disk_seeks_pct", "%", kLower, "of the disk's writes, those on another track",
+               100 * static_cast<double>(disk.seeks), disk.writes);
+}
+
+void Flusher::report_series(MetricSink& metrics) const {
   metrics.series("hammer.disk_writes_per_s", written_.per_second());
   metrics.series("hammer.inodes_freed_per_s", freed_.per_second());
   metrics.series("hammer.inodes_in_flush", in_flush_);

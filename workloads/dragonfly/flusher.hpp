@@ -83,7 +83,15 @@ class Flusher {
 
   // The program of its CPU.
   void run(Cpu& cpu);
-  void report(MetricSink& metrics) const;
+
+  struct Figures {
+    std::int64_t flushes = 0, groups = 0, inodes = 0;
+    double flush_ns = 0;
+    Disk::Figures disk = {};
+    void report(MetricSink& metrics) const;
+  };
+  [[nodiscard]] Figures figures() const;
+  void report_series(MetricSink& metrics) const;
 
  private:
   void flush(Cpu& cpu);
@@ -110,8 +118,7 @@ class Flusher {
   Stretches written_, freed_;
   std::vector<SeriesSample> in_flush_;  // inodes of the group
 
-  std::int64_t flushes_ = 0, groups_ = 0, inodes_ = 0;
-  double flush_ns_ = 0;
+  Figures figures_;  // but for the disk's
 };
 
 }  // namespace linebounce::workloads

@@ -227,10 +227,11 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t writes_done = tallied_by_all(facts, kFilesWritten);
   // In readers' time: files are written so many times too fast.
   report_rate(facts, reads + std::llround(static_cast<double>(writes_done) / options_.write_speed), metrics);
-  metrics.metric("hammer.reads_per_s", per_second(facts, reads));
-  metrics.metric("hammer.writes_per_s", per_second(facts, writes_done));
-  metrics.mean("hammer.buffers_made_pct", 100 * static_cast<double>(tallied_by_all(facts, kBuffersMade)),
-               tallied_by_all(facts, kBlocksRead));
+  metrics.value("hammer.reads_per_s", "1/s", kHigher, "files read", per_second(facts, reads));
+  metrics.value("hammer.writes_per_s", "1/s", kHigher, "files written", per_second(facts, writes_done));
+  metrics.mean("hammer.buffers_made_pct", "%", kNeither,
+               "of the blocks read, those whose buffer had to be made of the VM page cache's pages",
+               100 * static_cast<double>(tallied_by_all(facts, kBuffersMade)), tallied_by_all(facts, kBlocksRead));
   double read_ns = 0;
   double longest_read_ns = 0;
   double longest_inode_ns = 0;
@@ -240,13 +241,18 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
     double& longest = writes(cpu) ? longest_inode_ns : longest_read_ns;
     longest = std::max(longest, own.longest_wait_ns);
   }
-  metrics.mean("hammer.read_mean_us", read_ns / 1000, reads);
-  metrics.metric("hammer.read_longest_us", longest_read_ns / 1000);
-  metrics.metric("hammer.inode_wait_longest_ms", longest_inode_ns / 1e6);
-  metrics.metric("hammer.slowest_stretch_pct", read_by_stretch_->least_pct());
+  metrics.mean("hammer.read_mean_us", "us", kLower, "time of a read, of a whole file, mean", read_ns / 1000, reads);
+  metrics.value("hammer.read_longest_us", "us", kLower, "the longest read", longest_read_ns / 1000);
+  metrics.value("hammer.inode_wait_longest_ms", "ms", kLower, "the longest wait of a writer for an inode that may become dirty",
+                longest_inode_ns / 1e6);
+  metrics.value("hammer.slowest_stretch_pct", "%", kHigher,
+                "reads in the stretch of time with the fewest, of the mean; 100 % is a steady rate",
+                read_by_stretch_ ? std::optional(read_by_stretch_->least_pct()) : std::nullopt);
+  figures_of(flusher_).report(metrics);
+  if (!flusher_) return;
   metrics.series("hammer.reads_per_s", read_by_stretch_->per_second());
   metrics.series("hammer.writes_per_s", written_by_stretch_->per_second());
-  flusher_->report(metrics);
+  flusher_->report_series(metrics);
 }
 
 }  // namespace

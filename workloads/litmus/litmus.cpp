@@ -275,17 +275,20 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   std::int64_t asked = 0;
   std::int64_t relaxed = 0;
   std::int64_t forbidden = 0;
+  const MetricFamily seen_outcomes =
+      metrics.family("litmus.seen.<outcome...>", "", kNeither,
+                     "rounds that ended so; `r0_1.r1_0` is r0 = 1, r1 = 0. Every outcome that `ia64` allows has one");
   for (const auto& [outcome, count] : seen) {
-    metrics.count("litmus.seen." + test_.outcome_name(outcome), count);
+    seen_outcomes.add({test_.outcome_name(outcome)}, count);
     rounds += count;
     if (test_.asks_for(outcome)) asked += count;
     if (!sequential.contains(outcome)) relaxed += count;
     if (!allowed.contains(outcome)) forbidden += count;
   }
-  metrics.count("litmus.rounds", rounds);
-  metrics.count("litmus.asked", asked);
-  metrics.count("litmus.relaxed", relaxed);
-  metrics.count("litmus.forbidden", forbidden);
+  metrics.count("litmus.rounds", "", kNeither, "all rounds", rounds);
+  metrics.count("litmus.asked", "", kNeither, "rounds that ended as the test asks", asked);
+  metrics.count("litmus.relaxed", "", kNeither, "rounds that no interleaving of the operations explains", relaxed);
+  metrics.count("litmus.forbidden", "", kLower, "rounds that the machine's model forbids", forbidden);
 }
 
 struct LitmusOptions {

@@ -70,8 +70,10 @@ class LuaProgram final : public Workload {
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     if (facts.measured_ns > 0) report_throughput(facts, 0, metrics);
+    const MetricFamily tallied =
+        metrics.family("program.<tally>", "", kNeither, "what the program counts under this name, beside the operations");
     for (std::size_t tally = 1; tally < tallies_.size(); ++tally)
-      metrics.count("program." + tallies_[tally], tallied_by_all(facts, static_cast<int>(tally)));
+      tallied.add({tallies_[tally]}, tallied_by_all(facts, static_cast<int>(tally)));
     report_series(metrics);
   }
 

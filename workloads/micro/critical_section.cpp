@@ -53,7 +53,7 @@ class PublishedData {
   void publish(Cpu& cpu, Address copy) const { cpu.store_release(pointer_, copy); }
   void retire(Cpu& cpu, Address copy);
 
-  void report(MetricSink& metrics) const { rcu_->report(metrics); }
+  [[nodiscard]] const Rcu& rcu() const { return *rcu_; }
 
  private:
   std::vector<Address>& free(const Cpu& cpu) { return free_[cpu.id().value]; }
@@ -185,10 +185,13 @@ class CriticalSection final : public Workload {
     }
     report_rate(facts, entered, metrics);
     report_least_share(facts, kEntered, metrics);
-    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus));
-    metrics.count("section.lost_updates", lost_updates());
-    metrics.count("section.torn_reads", tallied_by_all(facts, kTornReads));
-    if (published_) published_->report(metrics);
+    metrics.value("fairness.jain_pct", "%", kHigher,
+                  "Jain's index: 100 if all CPUs got the same, 100 / CPUs if one got everything",
+                  squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus));
+    metrics.count("section.lost_updates", "", kLower, "increments that were lost; not 0 for lock `none` alone", lost_updates());
+    metrics.count("section.torn_reads", "", kLower, "readers who saw half of a writer's data; not 0 for lock `none` alone",
+                  tallied_by_all(facts, kTornReads));
+    if (published_ || facts.cpus == 0) report_rcu(published_ ? &published_->rcu() : nullptr, metrics);
   }
 
  private:

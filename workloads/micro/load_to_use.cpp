@@ -64,8 +64,11 @@ class LoadToUse final : public Workload {
   [[nodiscard]] bool ends() const override { return true; }
 
   void report(const RunFacts&, MetricSink& metrics) const override {
+    const MetricFamily places =
+        metrics.family("load_to_use.<place>", "ns", kLower,
+                       "a load that the next one waits for, from a ring of so many KiB or from a node's memory");
     for (const Ring& ring : rings_) {
-      if (ring.ns > 0) metrics.metric("load_to_use." + ring.name, ring.ns);  // else the run was cut short
+      if (ring.ns > 0) places.add({ring.name}, ring.ns);  // else the run was cut short
     }
   }
 

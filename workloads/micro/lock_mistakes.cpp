@@ -63,7 +63,7 @@ class LockMistakes final : public Workload {
 
   [[nodiscard]] bool ends() const override { return true; }
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    metrics.count("mistake.rounds", options_.rounds * facts.cpus);
+    metrics.count("mistake.rounds", "", kNeither, "rounds of all CPUs", options_.rounds * facts.cpus);
   }
 
  private:

@@ -87,9 +87,12 @@ class Munmap final : public Workload {
     report_rate(facts, tallied_by_all(facts, kUnmappings), metrics);
     Tick ticks = 0;
     for (const Tick of_cpu : ticks_) ticks += of_cpu;
-    metrics.mean("cost.munmap", facts.cpu(0).to_ns(ticks), tallied_by_all(facts, kUnmappings));
-    if (const std::int64_t rounds = tallied_by_all(facts, kUserRounds); rounds > 0)
-      metrics.metric("munmap.user_rounds_per_us", static_cast<double>(rounds) * 1000 / facts.measured_ns);
+    metrics.mean("cost.munmap", "ns", kLower,
+                 "a munmap from its call to its return, with the wait for the address space's lock", facts.to_ns(ticks),
+                 tallied_by_all(facts, kUnmappings));
+    const auto rounds = static_cast<double>(tallied_by_all(facts, kUserRounds));
+    metrics.value("munmap.user_rounds_per_us", "1/us", kHigher, "rounds of user code of all CPUs that do not unmap",
+                  rounds > 0 ? std::optional(rounds * 1000 / facts.measured_ns) : std::nullopt);
   }
 
  private:

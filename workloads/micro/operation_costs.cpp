@@ -206,12 +206,14 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
 }
 
 void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
+  const MetricFamily costs =
+      metrics.family("cost.<operation>", "ns", kLower, "`configs/experiments/operation_costs.toml` defines each");
   for (std::size_t row = 0; row < kSoloRows; ++row) {
-    if (solo_ns_[row]) metrics.metric(std::string("cost.") + kSoloNames[row], *solo_ns_[row]);
+    if (solo_ns_[row]) costs.add({kSoloNames[row]}, *solo_ns_[row]);
   }
   for (int row = 0; row < shared_rows_; ++row) {
     const double elapsed = options_.window_us * 1000 * (static_cast<double>(windows_[row]) / options_.contenders);
-    metrics.mean(std::string("cost.") + kSharedNames[row], elapsed, completed_[row]);
+    if (completed_[row] > 0) costs.add({kSharedNames[row]}, elapsed / static_cast<double>(completed_[row]));
   }
 }
 

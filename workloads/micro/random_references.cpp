@@ -93,8 +93,8 @@ class RandomReferences final : public Workload {
       total += facts.cpu(cpu).tallied(kOperations);
       checksum = checksum * 31 + done_[cpu].checksum;
     }
-    metrics.count("random.operations", total);
-    metrics.count("random.checksum", static_cast<std::int64_t>(checksum >> 32));
+    metrics.count("random.operations", "", kNeither, "operations of all CPUs", total);
+    metrics.count("random.checksum", "", kNeither, "of all values that were loaded", static_cast<std::int64_t>(checksum >> 32));
   }
 
  private:

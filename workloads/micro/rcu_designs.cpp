@@ -271,13 +271,19 @@ void RcuDesigns::report(const RunFacts& facts, MetricSink& metrics) const {
     waiting.add(own.waiting);
     short_of_memory += own.short_of_memory;
   }
-  metrics.mean("rcu.reader_mean_ns", entering.ns * 2, entering.times);  // of two calls
-  metrics.mean("rcu.quiescent_mean_ns", stating.ns, stating.times);
-  metrics.mean("rcu.synchronize_mean_us", waiting.ns / 1000, waiting.times);
-  if (waiting.times > 0) metrics.metric("rcu.synchronize_max_us", waiting.longest_ns / 1000);
-  metrics.count("rcu.waits_for_memory", short_of_memory);
-  ticked_ ? ticked_->report(metrics) : synchronous_->report(metrics);
-  ticked_ ? ticked_->report_reports(metrics) : synchronous_->report_reports(metrics);
+  metrics.mean("rcu.reader_mean_ns", "ns", kLower, "what a reader pays to enter and leave its section, mean", entering.ns * 2,
+               entering.times);  // of two calls
+  metrics.mean("rcu.quiescent_mean_ns", "ns", kLower, "what a program pays to state a quiescent state, mean", stating.ns,
+               stating.times, kDetail);
+  metrics.mean("rcu.synchronize_mean_us", "us", kLower, "how long an updater waits for a grace period, mean", waiting.ns / 1000,
+               waiting.times);
+  metrics.value("rcu.synchronize_max_us", "us", kLower, "the longest wait of an updater",
+                waiting.times > 0 ? std::optional(waiting.longest_ns / 1000) : std::nullopt, kDetail);
+  metrics.count("rcu.waits_for_memory", "", kLower,
+                "waits for a grace period because there was no free memory, in the whole run", short_of_memory, kDetail);
+  synchronous_ ? synchronous_->report(metrics) : report_rcu(ticked_.get(), metrics);
+  if (synchronous_) return synchronous_->report_reports(metrics);
+  ticked_ ? ticked_->report_reports(metrics) : QuiescenceReports().report(0, metrics);
 }
 
 }  // namespace

@@ -56,10 +56,17 @@ class AtomicScaling final : public Workload {
     const std::int64_t total = tallied_by_all(facts, kAdded);
     report_rate(facts, total, metrics);
     report_least_share(facts, kAdded, metrics);
-    if (total == 0) return;
-    const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
-    const std::string name = options_.operation == "fetch_add" ? "fetch_and_add" : options_.operation;
-    metrics.metric("cost." + name, round_ns - static_cast<double>(options_.outside_cycles) * cycle_ns_);
+    const auto cost_of = [&](const char* operation) -> std::optional<double> {
+      if (total == 0 || options_.operation != operation) return std::nullopt;
+      const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
+      return round_ns - static_cast<double>(options_.outside_cycles) * cycle_ns_;
+    };
+    metrics.value("cost.fetch_and_add", "ns", kLower, "a CPU's time for one addition", cost_of("fetch_add"));
+    metrics.value("cost.exchange", "ns", kLower, "a CPU's time for one exchange", cost_of("exchange"));
+    metrics.value("cost.compare_exchange", "ns", kLower, "a CPU's time for one compare_exchange, failed or not",
+                  cost_of("compare_exchange"));
+    metrics.value("cost.increment", "ns", kLower, "a CPU's time until its compare_exchange has not failed",
+                  cost_of("increment"));
   }
 
  private:

@@ -222,20 +222,31 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
     double ns = 0;
     int rows = 0;
   };
-  std::map<std::string, Sum> means;
+  std::array<Sum, kWheres> all;  // a third node's home is any other node's here
+  std::array<std::map<std::string, Sum>, kWheres> by_state;
   for (const Row& row : rows_) {
     if (row.repetitions == 0) continue;  // the run was cut short
     const double ns = row.ns / row.repetitions;
     metrics.hand_off({row.from, row.to, row.home, kStateNames[row.state], ns});
     const Where where = this->where(row);
-    const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];
-    for (const std::string& name : {of_state, std::string(kWhereNames[where == kSameNode ? kSameNode : kOtherNode])}) {
-      Sum& sum = means[name];
-      sum.ns += ns;
-      ++sum.rows;
+    for (Sum* sum : {&by_state[where][kStateKeys[row.state]], &all[where == kSameNode ? kSameNode : kOtherNode]}) {
+      sum->ns += ns;
+      ++sum->rows;
     }
   }
-  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows);
+  metrics.mean("core_to_core.same_node_ns", "ns", kLower, "mean over pairs in one node, over all states and homes",
+               all[kSameNode].ns, all[kSameNode].rows);
+  metrics.mean("core_to_core.other_node_ns", "ns", kLower, "mean over pairs on two nodes, over all states and homes",
+               all[kOtherNode].ns, all[kOtherNode].rows);
+  const std::array<MetricFamily, kWheres> of_state = {
+      metrics.family("core_to_core.<state>.same_node_ns", "ns", kLower, "mean over pairs in one node, of lines in that state"),
+      metrics.family("core_to_core.<state>.other_node_ns", "ns", kLower,
+                     "mean over pairs on two nodes, of lines in that state"),
+      metrics.family("core_to_core.<state>.third_node_home_ns", "ns", kLower,
+                     "mean over pairs on two nodes with the line's home on a third, of lines in that state")};
+  for (std::size_t where = 0; where < kWheres; ++where) {
+    for (const auto& [state, sum] : by_state[where]) of_state[where].add({state}, sum.ns / sum.rows);
+  }
 }
 
 }  // namespace

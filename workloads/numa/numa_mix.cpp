@@ -438,18 +438,25 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
     for (std::size_t function = 0; function < time.size(); ++function)
       (function == user_work_ ? user : kernel) += time[function];
   }
-  for (const auto& [which, name] : kVisitNames) metrics.count(std::string("mix.visits.") + name, tallies[which]);
+  const MetricFamily visits =
+      metrics.family("mix.visits.<kind>", "", kNeither, "how often it went to lines of that kind, hits too");
+  for (const auto& [which, name] : kVisitNames) visits.add({name}, tallies[which]);
   const double transactions =
       static_cast<double>(tallies[kInstructions]) / static_cast<double>(options_.transaction_instructions);
-  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns);
+  report_rate(transactions * 1e9 / facts.measured_ns, metrics);
   // The programs never end, so all of the CPUs' time is in one of the functions.
   const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
-  if (transactions > 0) {
-    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions);
-    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions);
-  }
+  const auto per_transaction = [&](Tick time) -> std::optional<double> {
+    if (transactions == 0) return std::nullopt;
+    return static_cast<double>(time) * ns_per_tick / transactions;
+  };
+  metrics.value("mix.kernel_ns_per_transaction", "ns", kLower,
+                "kernel's CPU time for one operation of `throughput.operations_per_s`", per_transaction(kernel));
+  metrics.value("mix.user_ns_per_transaction", "ns", kLower,
+                "user's CPU time for one operation of `throughput.operations_per_s`", per_transaction(user));
   const double spin = kernel == 0 ? 0 : 100.0 * static_cast<double>(tallies[kSpinTicks]) / static_cast<double>(kernel);
-  metrics.metric("mix.spin_share_pct", spin);
+  metrics.value("mix.spin_share_pct", "%", kLower, "of kernel time, from a failed attempt to take a lock to its being taken",
+                spin);
 }
 
 }  // namespace

@@ -14,9 +14,15 @@ double per_second(const RunFacts& facts, std::int64_t count) {
   return static_cast<double>(count) * 1e9 / facts.measured_ns;
 }
 
+void report_rate(double operations_per_s, MetricSink& metrics) {
+  metrics.value("throughput.operations_per_s", "1/s", kHigher,
+                "the workload's own operations, of all CPUs; of `oltp`: transactions that are committed", operations_per_s);
+}
+
 void report_rate(const RunFacts& facts, std::int64_t operations, MetricSink& metrics) {
-  metrics.metric("throughput.operations_per_s", per_second(facts, operations));
-  metrics.count("throughput.operations", operations);
+  report_rate(per_second(facts, operations), metrics);
+  metrics.count("throughput.operations", "", kHigher, "the operations of `throughput.operations_per_s` that were counted",
+                operations, kDetail);
 }
 
 void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics) {
@@ -31,15 +37,17 @@ void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics) {
     if (10 * done * facts.cpus < total) ++starved;
   }
   const double share_pct = most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most);
-  metrics.metric("fairness.least_share_pct", share_pct);
-  metrics.count("fairness.starved_cpus", starved);
+  metrics.value("fairness.least_share_pct", "%", kHigher, "operations of the slowest CPU, of those of the fastest", share_pct);
+  metrics.count("fairness.starved_cpus", "", kLower, "CPUs that got less than a tenth of an equal share", starved, kDetail);
 }
 
 void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics) {
   const std::int64_t total = tallied_by_all(facts, tally);
   report_rate(facts, total, metrics);
   report_least_share(facts, tally, metrics);
-  metrics.mean("cost.operation_ns", facts.measured_ns * facts.cpus, total);
+  metrics.mean("cost.operation_ns", "ns", kLower,
+               "a CPU's time for one operation of `throughput.operations_per_s`, where the workload says it",
+               facts.measured_ns * facts.cpus, total);
 }
 
 }  // namespace linebounce::workloads

@@ -14,6 +14,7 @@ double per_second(const RunFacts& facts, std::int64_t count);
 // throughput.operations_per_s of `operations` in the measured time. / fairness.least_share_pct: what the CPU with the least has
 // tallied, of what the one with the most has.
 void report_rate(const RunFacts& facts, std::int64_t operations, MetricSink& metrics);
+void report_rate(double operations_per_s, MetricSink& metrics);
 void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics);
 
 // Both, and cost.operation_ns of one CPU's time.

@@ -11,6 +11,7 @@
 #include "models/machine_spec.hpp"
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/layout_set.hpp"
+#include "workloads/program/metric_sink.hpp"
 #include "workloads/program/source_file.hpp"
 
 namespace linebounce::trace {
@@ -35,42 +36,13 @@ struct WorkloadSetup {
   std::span<const CounterEntry> counters = {};  // from files, in addition to all_counters()
 };
 
-// The cost of moving a line from one CPU to another: one row of matrix.csv.
-struct HandOff {
-  int from_cpu = 0;
-  int to_cpu = 0;
-  int home_node = 0;
-  std::string state;  // the line's state at from_cpu: "Modified", "Exclusive", "Shared"
-  double latency_ns = 0;
-};
-
-// A sample of a quantity over time: one row of series.csv.
-struct SeriesSample {
-  double time_us = 0;  // since the simulation began
-  double value = 0;
-};
-
-// Where a workload puts its metrics. Each has been declared, with its unit: sim/point/declared_metrics.cpp.
-class MetricSink {
- public:
-  virtual ~MetricSink() = default;
-  virtual void metric(const std::string& name, double value) = 0;
-  // Reports sum / samples, or nothing without samples, as in a run cut short.
-  void mean(const std::string& name, double sum, std::int64_t samples) {
-    if (samples > 0) metric(name, sum / static_cast<double>(samples));
-  }
-  virtual void count(const std::string& name, std::int64_t value) = 0;
-  // REQUIRES: calls in the order of the file's rows.
-  virtual void hand_off(const HandOff& cost) = 0;
-  // The samples of a quantity in the order of time, warm-up included. Its name contains its unit: "rcu.grace_period_ms".
-  virtual void series(const std::string& name, std::span<const SeriesSample> samples) = 0;
-};
-
 // Facts about a finished run, for metrics.
 struct RunFacts {
   double measured_ns = 0;
   const std::function<const Cpu&(int)>& cpu;  // by number
-  int cpus = 0;
+  int cpus = 0;                               // 0: there was no run
+
+  [[nodiscard]] double to_ns(Tick ticks) const { return cpus == 0 ? 0 : cpu(0).to_ns(ticks); }
 };
 
 class Workload {
@@ -83,6 +55,8 @@ class Workload {
   virtual void run(Cpu& cpu) = 0;
   // Whether all programs end by themselves. Other workloads need a measured time.
   [[nodiscard]] virtual bool ends() const { return false; }
+  // Reports the metrics. Called after the run, and also without one on a workload that was never set up, with no CPUs: that is
+  // how the catalogue learns the declarations.
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
   // The line of the source file that this CPU's program is executing, for `steps`; 0 without a file. REQUIRES: called from
   // inside an operation of the CPU's own program.

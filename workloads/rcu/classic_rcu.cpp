@@ -44,6 +44,19 @@ struct OfCpu {
   QuiescenceReports reports;
 };
 
+struct CallbackFigures {  // of the measured time; most_queued of the whole run
+  std::int64_t callbacks = 0, largest_batch = 0, most_queued = 0;
+  double waited_ns = 0;
+
+  void report(MetricSink& metrics) const {
+    metrics.count("rcu.callbacks", "", kNeither, "callbacks that ran", callbacks);
+    metrics.count("rcu.batch_max", "", kNeither, "the most callbacks in one go", largest_batch);
+    metrics.count("rcu.queued_max", "", kLower, "the most callbacks that waited on one CPU, in the whole run", most_queued);
+    metrics.mean("rcu.callback_wait_mean_us", "us", kLower, "time of a callback from `call()` on, mean", waited_ns / 1000,
+                 callbacks);
+  }
+};
+
 class TickDrivenRcu final : public Rcu {
  public:
   TickDrivenRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options,
@@ -319,20 +332,14 @@ std::vector<CallbackBatch> TickDrivenRcu::batches() const {
 
 void TickDrivenRcu::report(MetricSink& metrics) const {
   grace_periods_->times().report(metrics);
-  std::int64_t callbacks = 0;
-  std::int64_t largest_batch = 0;
-  std::size_t most_queued = 0;
-  double waited_ns = 0;
+  CallbackFigures all;
   for (const OfCpu& own : cpus_) {
-    callbacks += own.callbacks;
-    largest_batch = std::max(largest_batch, own.largest_batch);
-    most_queued = std::max(most_queued, own.most_queued);
-    waited_ns += own.waited_ns;
+    all.callbacks += own.callbacks;
+    all.largest_batch = std::max(all.largest_batch, own.largest_batch);
+    all.most_queued = std::max(all.most_queued, static_cast<std::int64_t>(own.most_queued));
+    all.waited_ns += own.waited_ns;
   }
-  metrics.count("rcu.callbacks", callbacks);
-  metrics.count("rcu.batch_max", largest_batch);
-  metrics.count("rcu.queued_max", static_cast<std::int64_t>(most_queued));
-  metrics.mean("rcu.callback_wait_mean_us", waited_ns / 1000, callbacks);
+  all.report(metrics);
 }
 
 void TickDrivenRcu::report_reports(MetricSink& metrics) const {
@@ -342,6 +349,12 @@ void TickDrivenRcu::report_reports(MetricSink& metrics) const {
 }
 
 }  // namespace
+
+void report_rcu(const Rcu* rcu, MetricSink& metrics) {
+  if (rcu != nullptr) return rcu->report(metrics);
+  GracePeriodTimes().report(metrics);
+  CallbackFigures().report(metrics);
+}
 
 std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options) {
   return std::make_unique<TickDrivenRcu>(setting, interrupts, options, std::make_unique<ControlBlock>(setting, options));

@@ -34,10 +34,10 @@ class GracePeriodTimes {
   [[nodiscard]] std::int64_t ended() const { return ended_; }  // in the measured time
 
   void report(MetricSink& metrics) const {
-    metrics.count("rcu.grace_periods", ended_);
-    if (ended_ == 0) return;
-    metrics.mean("rcu.grace_period_mean_us", sum_ns_ / 1000, ended_);
-    metrics.metric("rcu.grace_period_max_us", longest_ns_ / 1000);
+    metrics.count("rcu.grace_periods", "", kNeither, "grace periods that ended in the measured time", ended_);
+    metrics.mean("rcu.grace_period_mean_us", "us", kLower, "how long a grace period took, mean", sum_ns_ / 1000, ended_);
+    metrics.value("rcu.grace_period_max_us", "us", kLower, "the longest grace period",
+                  ended_ > 0 ? std::optional(longest_ns_ / 1000) : std::nullopt);
   }
 
  private:
@@ -67,11 +67,14 @@ struct QuiescenceReports {
     longest_ns = std::max(longest_ns, other.longest_ns);
   }
   void report(std::int64_t grace_periods, MetricSink& metrics) const {
-    metrics.count("rcu.reports", reports);
-    if (reports == 0) return;
-    metrics.mean("rcu.report_mean_ns", took_ns, reports);
-    metrics.metric("rcu.report_max_ns", longest_ns);
-    metrics.mean("rcu.reports_us_per_grace_period", took_ns / 1000, grace_periods);
+    metrics.count("rcu.reports", "", kNeither, "quiescent states that CPUs reported to a grace period", reports, kDetail);
+    metrics.mean("rcu.report_mean_ns", "ns", kLower, "what it costs a CPU to report one, with the wait for locks, mean",
+                 took_ns, reports);
+    metrics.value("rcu.report_max_ns", "ns", kLower, "the dearest report",
+                  reports > 0 ? std::optional(longest_ns) : std::nullopt, kDetail);
+    metrics.mean("rcu.reports_us_per_grace_period", "us", kLower,
+                 "what the reports of all CPUs cost together, for each grace period", took_ns / 1000,
+                 reports > 0 ? grace_periods : 0);
   }
 };
 

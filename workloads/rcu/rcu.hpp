@@ -67,6 +67,9 @@ class Rcu {
   virtual void report_reports(MetricSink& metrics) const = 0;
 };
 
+// What `rcu` reports; null, where nothing has run: the declarations.
+void report_rcu(const Rcu* rcu, MetricSink& metrics);
+
 struct RcuOptions {
   double tick_us = 1000;         // 10000 in 2.4, 1000 in 2.6
   std::int64_t batch_limit = 0;  // callbacks before other softirqs have their turn; 0: any number

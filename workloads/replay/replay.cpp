@@ -216,7 +216,7 @@ class Replay final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     ReplayContext::Differences all;
     std::int64_t left = 0;
-    for (const ReplayContext::Differences& one : context_->differences) {
+    for (const ReplayContext::Differences& one : context_ ? context_->differences : std::vector<ReplayContext::Differences>()) {
       all.operations += one.operations;
       all.measured_operations += one.measured_operations;
       all.tallies += one.tallies;
@@ -225,12 +225,19 @@ class Replay final : public Workload {
       all.handlers_missing += one.handlers_missing;
     }
     for (const auto& cpu : cpus_) left += cpu->handlers_left();
-    metrics.count("replay.operations", all.operations);
-    metrics.count("replay.tries_otherwise", all.tries);
-    metrics.count("replay.reads_again", all.reads_again);
-    metrics.count("replay.handlers_missing", all.handlers_missing);
-    metrics.count("replay.handlers_left", left);
-    if (const auto over = first_over(); over) metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000);
+    metrics.count("replay.operations", "", kNeither,
+                  "operations of the trace that were executed, from the start of the run; each of an operation's repeats "
+                  "counts, where `trace info` counts them as one",
+                  all.operations);
+    metrics.count("replay.tries_otherwise", "", kLower, "attempts on a lock with another outcome than recorded", all.tries);
+    metrics.count("replay.reads_again", "", kNeither, "sections of readers that were read again", all.reads_again);
+    metrics.count("replay.handlers_missing", "", kLower, "interrupts for which the trace had no handler any more",
+                  all.handlers_missing);
+    metrics.count("replay.handlers_left", "", kLower, "handlers for which no interrupt came", left);
+    const auto over = first_over();
+    metrics.value("replay.first_thread_over_us", "us", kNeither,
+                  "from the start of the run, when the first thread ran out of operations",
+                  over ? std::optional(facts.to_ns(*over) / 1000) : std::nullopt);
     report_speed(facts, all, metrics);
   }
 

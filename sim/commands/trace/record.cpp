@@ -13,7 +13,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/simulation/simulate.hpp"
-#include "sim/simulation/source_names.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "sim/terminal/progress_line.hpp"
 #include "trace/writer.hpp"
 #include "workloads/replay/recorder.hpp"

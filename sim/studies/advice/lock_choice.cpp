@@ -6,7 +6,8 @@
 #include <map>
 #include <set>
 
-#include "sim/results/metric_names.hpp"
+#include "sim/statistics/metric_names.hpp"
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/replay/replay.hpp"
 #include "workloads/replay/written_sections.hpp"

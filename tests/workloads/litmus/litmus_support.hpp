@@ -25,11 +25,9 @@ inline MachineSpec litmus_machine(Consistency consistency, int cpus = 4) {
 }
 
 struct LitmusCounts final : MetricSink {
-  void metric(const std::string&, double) override {}
-  void hand_off(const HandOff&) override {}
-  void series(const std::string&, std::span<const SeriesSample>) override {}
-  void count(const std::string& name, std::int64_t value) override {
+  void add(const MetricDeclaration&, const std::string& name, MetricValue number) override {
     static const std::string kOutcome = "litmus.seen.";
+    const auto value = std::get<std::int64_t>(number);
     if (name == "litmus.rounds") rounds = value;
     if (name == "litmus.asked") asked = value;
     if (name == "litmus.relaxed") relaxed = value;

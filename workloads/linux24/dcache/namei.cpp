@@ -171,7 +171,8 @@ void Namei::run(Cpu& cpu) {
 
 void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kOperations), metrics);
-  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)));
+  metrics.value("throughput.files_created_per_s", "1/s", kHigher, "files created; each may be renamed, and is removed again",
+                per_second(facts, tallied_by_all(facts, kLives)));
 }
 
 }  // namespace

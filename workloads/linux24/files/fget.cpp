@@ -104,9 +104,8 @@ class Fget final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     const std::int64_t total = tallied_by_all(facts, kIterations);
     report_rate(facts, total, metrics);
-    if (total > 0) {
-      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total));
-    }
+    metrics.mean("throughput.system_ns_per_operation", "ns", kLower, "CPU time of a read and a write together",
+                 facts.measured_ns * facts.cpus, total);
   }
 
  private:

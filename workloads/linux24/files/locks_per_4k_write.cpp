@@ -279,16 +279,20 @@ void LocksPerWrite::commit(Cpu& cpu, File& file) const {
 }
 
 void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
-  const File& file = files_.front();
+  const MetricFamily of_buffer =
+      metrics.family("write.buffer_<i>.locks", "", kLower, "spin locks that this write of CPU 0 took");
+  const auto locks = files_.empty() ? decltype(File::locks_of_buffer)() : files_.front().locks_of_buffer;
   std::int64_t sum = 0;
-  for (std::size_t buffer = 0; buffer < file.locks_of_buffer.size(); ++buffer) {
-    metrics.count(fmt::format("write.buffer_{}.locks", buffer), file.locks_of_buffer[buffer]);
-    sum += file.locks_of_buffer[buffer];
+  for (std::size_t buffer = 0; buffer < locks.size(); ++buffer) {
+    of_buffer.add({std::to_string(buffer)}, locks[buffer]);
+    sum += locks[buffer];
   }
-  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(options_.buffers));
+  metrics.value("write.locks_mean", "", kLower, "spin locks that a write of CPU 0 took, mean",
+                static_cast<double>(sum) / static_cast<double>(options_.buffers));
   double ns = 0;
   for (const File& each : files_) ns += each.write_ns;
-  metrics.metric("cost.write_4k", ns / static_cast<double>(options_.buffers * options_.writers));
+  metrics.value("cost.write_4k", "ns", kLower, "a write of 4 KB, mean of all writers",
+                ns / static_cast<double>(options_.buffers * options_.writers));
 }
 
 }  // namespace

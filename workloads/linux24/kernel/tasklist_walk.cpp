@@ -229,12 +229,12 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
     fork_ns += cpus_[cpu].fork_ns;
   }
   report_rate(facts, walks + forks, metrics);
-  metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
-  metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
-  metrics.mean("tasklist.walk_mean_us", walk_ns / 1000, walks);
-  metrics.mean("tasklist.fork_mean_us", fork_ns / 1000, forks);
-  metrics.count("tasklist.waits_for_memory", deferred);
-  kernel_->rcu().report(metrics);
+  metrics.value("tasklist.walks_per_s", "1/s", kHigher, "walks through the list of tasks", per_second(facts, walks));
+  metrics.value("tasklist.forks_per_s", "1/s", kHigher, "forks", per_second(facts, forks));
+  metrics.mean("tasklist.walk_mean_us", "us", kLower, "time of a walk, mean", walk_ns / 1000, walks);
+  metrics.mean("tasklist.fork_mean_us", "us", kLower, "time of a fork, mean", fork_ns / 1000, forks);
+  metrics.count("tasklist.waits_for_memory", "", kLower, "waits for a grace period because there was no free memory", deferred);
+  report_rcu(kernel_ ? &kernel_->rcu() : nullptr, metrics);
 }
 
 }  // namespace

@@ -284,10 +284,10 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
     not_found += facts.cpu(cpu).tallied(kNotFound);
     deferred += facts.cpu(cpu).tallied(kPutOff);
   }
-  metrics.count("tcp_hash.opened", opened);
-  metrics.count("tcp_hash.not_found", not_found);
-  metrics.count("tcp_hash.waits_for_memory", deferred);
-  kernel_->rcu().report(metrics);
+  metrics.count("tcp_hash.opened", "", kNeither, "connections opened", opened);
+  metrics.count("tcp_hash.not_found", "", kNeither, "segments without a connection", not_found);
+  metrics.count("tcp_hash.waits_for_memory", "", kLower, "waits for a grace period because there was no free memory", deferred);
+  report_rcu(kernel_ ? &kernel_->rcu() : nullptr, metrics);
 }
 
 }  // namespace

@@ -60,12 +60,16 @@ class TrainWreck final : public Workload {
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    const double longest = *std::ranges::max_element(longest_);
-    const double section = *std::ranges::max_element(longest_section_);
+    const auto most = [](const std::vector<double>& times) {
+      return times.empty() ? 0 : *std::max_element(times.begin(), times.end());
+    };
+    const double longest = most(longest_);
+    const double section = most(longest_section_);
     const double bound = section * (facts.cpus - 1);
-    metrics.metric("train_wreck.longest_wait_us", longest / 1000);
-    metrics.metric("train_wreck.bound_us", bound / 1000);
-    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound);
+    metrics.value("train_wreck.longest_wait_us", "us", kLower, "the longest wait for the lock", longest / 1000);
+    metrics.value("train_wreck.bound_us", "us", kNeither, "(N - 1) times the longest critical section", bound / 1000);
+    metrics.value("train_wreck.longest_wait_of_bound", "", kLower, "the longest wait / the bound",
+                  bound > 0 ? std::optional(longest / bound) : std::nullopt);
   }
 
  private:

@@ -207,7 +207,8 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
     batches += process.batches;
     waited += process.waited;
   }
-  metrics.mean("io.batch_us", facts.cpu(0).to_ns(waited) / 1000, batches);
+  metrics.mean("io.batch_us", "us", kLower, "from the submission of a batch to the last of its completions, mean",
+               facts.to_ns(waited) / 1000, batches);
 }
 
 }  // namespace

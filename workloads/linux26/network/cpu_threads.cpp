@@ -166,20 +166,25 @@ int CpuThreads::run_queue_length(int cpu) const {
   return int{own.process.runnable} + int{own.ksoftirqd.runnable};
 }
 
-void CpuThreads::report(MetricSink& metrics) const {
-  double longest_ns = 0;
-  std::int64_t starved = 0;
-  std::int64_t left_over = 0;
+CpuThreads::Figures CpuThreads::figures() const {
+  Figures figures;
   for (const OfCpu& own : cpus_) {
-    longest_ns = std::max(longest_ns, own.longest_ns);
-    starved += own.starved;
-    left_over += own.left_over;
+    if (options_.processes > 0) {
+      figures.longest_ns = std::max(figures.longest_ns.value_or(0), own.longest_ns);
+      figures.starved = figures.starved.value_or(0) + own.starved;
+    }
+    figures.left_over += own.left_over;
   }
-  if (options_.processes > 0) {
-    metrics.metric("starvation.longest_ms", longest_ns / 1e6);
-    metrics.count("starvation.longer_than_1_s", starved);
-  }
-  metrics.count("softirq.left_to_ksoftirqd", left_over);
+  return figures;
+}
+
+void CpuThreads::Figures::report(MetricSink& metrics) const {
+  const auto longest_ms = longest_ns ? std::optional(*longest_ns / 1e6) : std::nullopt;
+  metrics.value("starvation.longest_ms", "ms", kLower,
+                "the longest time between two looks of a process at the clock, OLS 2004's figure 9", longest_ms);
+  metrics.count("starvation.longer_than_1_s", "", kLower, "how many such times were longer than a second", starved);
+  metrics.count("softirq.left_to_ksoftirqd", "", kNeither,
+                "how often softirqs came faster than they were handled, and woke ksoftirqd", left_over);
 }
 
 }  // namespace linebounce::workloads

@@ -39,8 +39,13 @@ class CpuThreads {
   // Threads that would run on this CPU, the one that does among them.
   [[nodiscard]] int run_queue_length(int cpu) const;
 
-  // starvation.longest_ms, starvation.longer_than_1_s: between two looks of a process at the clock; softirq.*.
-  void report(MetricSink& metrics) const;
+  struct Figures {
+    std::optional<double> longest_ns;     // between two looks of a process at the clock; empty: there are no processes
+    std::optional<std::int64_t> starved;  // of these, longer than a second
+    std::int64_t left_over = 0;           // wake-ups of ksoftirqd
+    void report(MetricSink& metrics) const;
+  };
+  [[nodiscard]] Figures figures() const;
 
  private:
   struct Thread {

@@ -77,7 +77,7 @@ std::int64_t Reception::in_ring(Cpu& cpu) {
   const std::int64_t lost = std::max<std::int64_t>(0, all - taken_ - options_.ring);
   for (std::int64_t i = 0; i < lost; ++i) source_.next_destination();
   taken_ += lost;
-  if (cpu.measures(cpu.local_time())) no_ring_ += lost;
+  if (cpu.measures(cpu.local_time())) figures_.lost_in_ring += lost;
   return all - taken_;
 }
 
@@ -104,7 +104,7 @@ void Reception::next_interrupt(Cpu& cpu) {
 void Reception::interrupt(Cpu& cpu) {
   const FunctionScope scope(cpu, interrupt_function_);
   may_interrupt_ns_ = cpu.now_ns() + 1e9 / options_.interrupts_per_s;
-  if (cpu.measures(cpu.local_time())) ++interrupts_taken_;
+  if (cpu.measures(cpu.local_time())) ++figures_.interrupts;
   pace_.pass(cpu, options_.interrupt_instructions);
   if (napi_) {
     interrupts_->raise(cpu, softirq_);
@@ -115,7 +115,7 @@ void Reception::interrupt(Cpu& cpu) {
     const Value destination = source_.next_destination();
     const FunctionScope queueing(cpu, netif_rx_);
     if (queued_ - dequeued_ >= options_.backlog) {
-      if (cpu.measures(cpu.local_time())) ++no_backlog_;
+      if (cpu.measures(cpu.local_time())) ++figures_.lost_in_backlog;
       continue;
     }
     const std::size_t place = queued_ % options_.backlog;
@@ -177,15 +177,17 @@ std::int64_t Reception::process_backlog(Cpu& cpu, std::int64_t most) {
 void Reception::pass_on(Cpu& cpu, Value destination) {
   const bool passed = input_(cpu, destination);
   if (!cpu.measures(cpu.local_time())) return;
-  ++(passed ? passed_on_ : refused_);
+  ++(passed ? figures_.passed_on : figures_.without_route);
 }
 
-void Reception::report(const RunFacts& facts, MetricSink& metrics) const {
-  metrics.count("packets.passed_on", passed_on_);
-  metrics.count("packets.without_route", refused_);
-  metrics.count("packets.lost_in_ring", no_ring_);
-  metrics.count("packets.lost_in_backlog", no_backlog_);
-  metrics.metric("packets.interrupts_per_s", static_cast<double>(interrupts_taken_) / facts.measured_ns * 1e9);
+void Reception::Figures::report(const RunFacts& facts, MetricSink& metrics) const {
+  metrics.count("packets.passed_on", "", kHigher, "packets that were routed", passed_on);
+  metrics.count("packets.without_route", "", kLower, "packets that were dropped, for there was no memory for a route",
+                without_route);
+  metrics.count("packets.lost_in_ring", "", kLower, "packets that came when the interface's ring was full", lost_in_ring);
+  metrics.count("packets.lost_in_backlog", "", kLower, "packets that found the CPU's queue full", lost_in_backlog);
+  metrics.value("packets.interrupts_per_s", "1/s", kNeither, "of the interface",
+                static_cast<double>(interrupts) / facts.measured_ns * 1e9, kDetail);
 }
 
 }  // namespace linebounce::workloads

@@ -59,7 +59,11 @@ class Reception {
   void start(Cpu& cpu);
   [[nodiscard]] int softirq() const { return softirq_; }
 
-  void report(const RunFacts& facts, MetricSink& metrics) const;
+  struct Figures {  // of the measured time
+    std::int64_t passed_on = 0, without_route = 0, lost_in_ring = 0, lost_in_backlog = 0, interrupts = 0;
+    void report(const RunFacts& facts, MetricSink& metrics) const;
+  };
+  [[nodiscard]] const Figures& figures() const { return figures_; }
 
  private:
   [[nodiscard]] std::int64_t arrived(double now_ns) const;
@@ -91,8 +95,7 @@ class Reception {
   std::vector<Value> waiting_;  // the destinations in the backlog, by place
   double first_ns_ = 0;         // when the first packet comes
   double may_interrupt_ns_ = 0;
-  // In the measured time.
-  std::int64_t passed_on_ = 0, refused_ = 0, no_ring_ = 0, no_backlog_ = 0, interrupts_taken_ = 0;
+  Figures figures_;
 };
 
 }  // namespace linebounce::workloads

@@ -87,13 +87,13 @@ bool RouteCache::route(Cpu& cpu, Value destination) {
   if (entry == 0) {
     const FunctionScope slow(cpu, slow_);
     pace_.pass(cpu, options_.miss_instructions);
-    if (counts) ++misses_;
+    if (counts) ++figures_.misses;
     if (!insert(cpu, bucket, destination, jiffies)) {
-      if (counts) ++overflows_;
+      if (counts) ++figures_.overflows;
       return false;
     }
   } else if (counts) {
-    ++hits_;
+    ++figures_.hits;
   }
   pace_.pass(cpu, options_.hit_instructions);
   return true;
@@ -126,7 +126,7 @@ bool RouteCache::insert(Cpu& cpu, Address bucket, Value destination, Value jiffi
   free_.pop_back();
   cpu.fetch_add(entries_, 1);
   ++entries_now_;
-  if (cpu.measures(cpu.local_time())) most_seen_ = std::max(most_seen_, entries_now_);
+  if (cpu.measures(cpu.local_time())) figures_.most_entries = std::max(figures_.most_entries, entries_now_);
   cpu.store(entry + kDestination, destination);
   cpu.store(entry + kLastUse, jiffies);
   cpu.store(entry + kReferences, 0);
@@ -151,7 +151,7 @@ bool RouteCache::insert(Cpu& cpu, Address bucket, Value destination, Value jiffi
     const Value behind = cpu.load(oldest + kNext);
     cpu.store(before_oldest, behind);
     free_later(cpu, oldest);
-    if (cpu.measures(cpu.local_time())) ++by_chain_;
+    if (cpu.measures(cpu.local_time())) ++figures_.by_chain;
   }
   const Value first = cpu.load(bucket + 8);
   cpu.store(entry + kNext, first);
@@ -178,7 +178,7 @@ bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   const bool full = entries >= most_entries_;
   if (jiffies - last_collection_ < min_interval_ && !full) return true;
   const FunctionScope scope(cpu, collect_);
-  if (cpu.measures(cpu.local_time())) ++collections_;
+  if (cpu.measures(cpu.local_time())) ++figures_.collections;
   const std::int64_t buckets = options_.hash_buckets;
   std::int64_t goal = entries - std::int64_t{options_.elasticity} * buckets;
   if (goal <= 0) {
@@ -236,17 +236,21 @@ std::int64_t RouteCache::collect_from(Cpu& cpu, std::int64_t index, Value jiffie
     entry = next;
   }
   unlock(cpu, bucket);
-  if (cpu.measures(cpu.local_time())) by_collector_ += collected;
+  if (cpu.measures(cpu.local_time())) figures_.by_collector += collected;
   return collected;
 }
 
-void RouteCache::report(MetricSink& metrics) const {
-  metrics.count("route_cache.overflows", overflows_);
-  metrics.count("route_cache.entries_max", most_seen_);
-  metrics.count("route_cache.collections", collections_);
-  metrics.count("route_cache.freed_by_chains", by_chain_);
-  metrics.count("route_cache.freed_by_collector", by_collector_);
-  metrics.mean("route_cache.hit_pct", 100 * static_cast<double>(hits_), hits_ + misses_);
+void RouteCache::Figures::report(MetricSink& metrics) const {
+  metrics.count("route_cache.overflows", "", kLower, "packets for whose destination the cache had no room", overflows);
+  metrics.count("route_cache.entries_max", "", kLower,
+                "the most entries of the route cache, those that wait to be freed among them", most_entries);
+  metrics.count("route_cache.collections", "", kNeither, "how often the garbage collector began", collections, kDetail);
+  metrics.count("route_cache.freed_by_chains", "", kNeither, "entries taken out because their chain was too long", by_chain,
+                kDetail);
+  metrics.count("route_cache.freed_by_collector", "", kNeither, "entries that the garbage collector took out", by_collector,
+                kDetail);
+  metrics.mean("route_cache.hit_pct", "%", kHigher, "packets whose route was in the cache", 100 * static_cast<double>(hits),
+               hits + misses);
 }
 
 }  // namespace linebounce::workloads

@@ -38,7 +38,12 @@ class RouteCache {
   bool look_up(Cpu& cpu, Value destination);
 
   [[nodiscard]] std::int64_t entries() const { return entries_now_; }
-  void report(MetricSink& metrics) const;
+
+  struct Figures {  // of the measured time
+    std::int64_t hits = 0, misses = 0, overflows = 0, collections = 0, most_entries = 0, by_chain = 0, by_collector = 0;
+    void report(MetricSink& metrics) const;
+  };
+  [[nodiscard]] const Figures& figures() const { return figures_; }
 
  private:
   Address find(Cpu& cpu, Address bucket, Value destination, Value jiffies);
@@ -68,8 +73,7 @@ class RouteCache {
   FunctionId input_ = 0, slow_ = 0, collect_ = 0, free_function_ = 0;
 
   std::int64_t entries_now_ = 0;
-  // In the measured time.
-  std::int64_t hits_ = 0, misses_ = 0, overflows_ = 0, collections_ = 0, most_seen_ = 0, by_chain_ = 0, by_collector_ = 0;
+  Figures figures_;
 };
 
 }  // namespace linebounce::workloads

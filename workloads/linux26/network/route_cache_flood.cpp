@@ -98,11 +98,14 @@ class RouteCacheFlood final : public Workload {
     Samples threads;
     double next_tick_ns = 0;
   };
-  void report_series(const RunFacts& facts, MetricSink& metrics) const;
+  struct Spikes {
+    std::optional<double> with_softirqs_pct, after_long_grace_periods_pct;
+  };
+  Spikes report_series(const RunFacts& facts, MetricSink& metrics) const;
   void tick(Cpu& cpu);
   void set_next_tick(Cpu& cpu);
   [[nodiscard]] std::int64_t samples() const;
-  void report_spikes(const Cpu& any, const Samples& softirqs, MetricSink& metrics) const;
+  [[nodiscard]] Spikes spikes(const Cpu& any, const Samples& softirqs) const;
   static std::int64_t sample_at(const Cpu& cpu, Tick at) { return static_cast<std::int64_t>(cpu.to_ns(at) / 1000 / kSampleUs); }
   static std::int64_t sample_of(const Cpu& cpu) { return sample_at(cpu, cpu.local_time()); }
 
@@ -164,11 +167,18 @@ void RouteCacheFlood::tick(Cpu& cpu) {
 
 void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kPacketsRouted, metrics);
-  reception_->report(facts, metrics);
-  cache_->report(metrics);
-  threads_->report(metrics);
-  rcu_->report(metrics);
-  report_series(facts, metrics);
+  figures_of(reception_).report(facts, metrics);
+  figures_of(cache_).report(metrics);
+  figures_of(threads_).report(metrics);
+  report_rcu(rcu_.get(), metrics);
+  const Spikes spikes = rcu_ ? report_series(facts, metrics) : Spikes();
+  metrics.value("flood.long_grace_periods_with_softirqs_pct", "%", kNeither,
+                "of the longest tenth of the grace periods, those with more softirqs in 4 jiffies, on average, than the median "
+                "grace period",
+                spikes.with_softirqs_pct);
+  metrics.value("flood.large_batches_after_long_grace_periods_pct", "%", kNeither,
+                "of the largest tenth of the batches of callbacks, those behind a grace period longer than the median one",
+                spikes.after_long_grace_periods_pct);
 }
 
 // Up to the last clock tick.
@@ -178,7 +188,7 @@ std::int64_t RouteCacheFlood::samples() const {
   return most;
 }
 
-void RouteCacheFlood::report_series(const RunFacts& facts, MetricSink& metrics) const {
+RouteCacheFlood::Spikes RouteCacheFlood::report_series(const RunFacts& facts, MetricSink& metrics) const {
   const Cpu& any = facts.cpu(0);
   Samples softirqs;
   Samples threads;
@@ -197,11 +207,11 @@ void RouteCacheFlood::report_series(const RunFacts& facts, MetricSink& metrics) 
   metrics.series("rcu.pending", pending_.rows(samples()));
   metrics.series("route_cache.entries", entries_.rows(samples()));
   metrics.series("threads.runnable", threads.rows(samples()));
-  report_spikes(any, softirqs, metrics);
+  return spikes(any, softirqs);
 }
 
 // Of what ended in the measured time.
-void RouteCacheFlood::report_spikes(const Cpu& any, const Samples& softirqs, MetricSink& metrics) const {
+RouteCacheFlood::Spikes RouteCacheFlood::spikes(const Cpu& any, const Samples& softirqs) const {
   std::vector<double> length;
   std::vector<double> softirqs_meanwhile;  // mean; the most would be more of a longer time by itself
   for (const GracePeriod& period : rcu_->grace_periods()) {
@@ -223,10 +233,7 @@ void RouteCacheFlood::report_spikes(const Cpu& any, const Samples& softirqs, Met
     batch.push_back(static_cast<double>(ran.callbacks));
     grace_period_before.push_back(any.to_ns(periods[next - 1].ended - periods[next - 1].began));
   }
-  if (const auto share = spikes_accompanied_pct(length, softirqs_meanwhile))
-    metrics.metric("flood.long_grace_periods_with_softirqs_pct", *share);
-  if (const auto share = spikes_accompanied_pct(batch, grace_period_before))
-    metrics.metric("flood.large_batches_after_long_grace_periods_pct", *share);
+  return {spikes_accompanied_pct(length, softirqs_meanwhile), spikes_accompanied_pct(batch, grace_period_before)};
 }
 
 }  // namespace

@@ -260,8 +260,10 @@ void Oltp::run(Cpu& cpu) {
 
 void Oltp::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kTransactions), metrics);
-  metrics.metric("oltp.reads_per_s", per_second(facts, tallied_by_all(facts, kReads)));
-  metrics.metric("oltp.writes_per_s", per_second(facts, tallied_by_all(facts, kWrites)));
+  metrics.value("oltp.reads_per_s", "1/s", kHigher, "requests that sessions have submitted",
+                per_second(facts, tallied_by_all(facts, kReads)));
+  metrics.value("oltp.writes_per_s", "1/s", kHigher, "requests that sessions and writers have submitted",
+                per_second(facts, tallied_by_all(facts, kWrites)));
 }
 
 }  // namespace

@@ -260,26 +260,32 @@ void RcuRealtime::free_object(Cpu& cpu, OfCpu& own, Address object) {
 
 void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kRemovedObjects), metrics);
-  rcu_->report(metrics);
+  report_rcu(rcu_.get(), metrics);
   metrics.series("realtime.latency_us", late_);
-  metrics.count("realtime.starts", static_cast<std::int64_t>(latencies_us_.size()));
-  if (latencies_us_.empty()) return;
+  metrics.count("realtime.starts", "", kNeither, "starts of the real-time task",
+                static_cast<std::int64_t>(latencies_us_.size()), kDetail);
   std::vector<double> sorted = latencies_us_;
-  std::ranges::sort(sorted);
-  const auto starts = static_cast<double>(sorted.size());
-  metrics.count("realtime.later_than_1_ms", std::ranges::count_if(sorted, [](double us) { return us > 1000; }));
-  const auto at = [&sorted](double share) {
+  std::sort(sorted.begin(), sorted.end());
+  const auto later = std::count_if(sorted.begin(), sorted.end(), [](double us) { return us > 1000; });
+  metrics.count("realtime.later_than_1_ms", "", kLower, "starts more than 1 ms late",
+                sorted.empty() ? std::nullopt : std::optional<std::int64_t>(later));
+  const auto at = [&sorted](double share) -> std::optional<double> {
+    if (sorted.empty()) return std::nullopt;
     const auto place = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
     return sorted[std::min(sorted.size() - 1, place == 0 ? 0 : place - 1)];
   };
-  metrics.metric("realtime.latency_median_us", at(0.5));
-  metrics.metric("realtime.latency_p99_us", at(0.99));
-  metrics.metric("realtime.latency_p999_us", at(0.999));
-  metrics.metric("realtime.latency_p9999_us", at(0.9999));
-  metrics.metric("realtime.latency_max_us", sorted.back());
+  metrics.value("realtime.latency_median_us", "us", kLower,
+                "from when the real-time task should run until it does: half of its starts are not later", at(0.5));
+  metrics.value("realtime.latency_p99_us", "us", kLower, "likewise, 99 % of the starts", at(0.99));
+  metrics.value("realtime.latency_p999_us", "us", kLower, "likewise, 99.9 % of the starts", at(0.999));
+  metrics.value("realtime.latency_p9999_us", "us", kLower, "likewise, 99.99 % of the starts", at(0.9999));
+  metrics.value("realtime.latency_max_us", "us", kLower, "likewise, the worst", at(1));
+  const MetricFamily within = metrics.family("realtime.within_<bound>_us_pct", "%", kHigher,
+                                             "the share of the starts that are no later than that, the distribution", kDetail);
   for (const int bound : kBoundsUs) {
-    const auto within = std::ranges::upper_bound(sorted, bound) - sorted.begin();
-    metrics.metric(fmt::format("realtime.within_{}_us_pct", bound), 100.0 * static_cast<double>(within) / starts);
+    const auto starts = std::upper_bound(sorted.begin(), sorted.end(), bound) - sorted.begin();
+    if (!sorted.empty())
+      within.add({std::to_string(bound)}, 100.0 * static_cast<double>(starts) / static_cast<double>(sorted.size()));
   }
 }
 

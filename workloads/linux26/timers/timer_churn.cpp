@@ -80,7 +80,8 @@ class TimerChurn final : public Workload {
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     report_throughput(facts, kCommands, metrics);
-    metrics.count("timers.starts_without_command", tallied_by_all(facts, kWithoutMemory));
+    metrics.count("timers.starts_without_command", "", kLower, "starts that found no free memory for a command",
+                  tallied_by_all(facts, kWithoutMemory));
   }
 
  private:

@@ -51,7 +51,7 @@ struct Loaded {
       threads.run(cpu);
     }});
     Metrics metrics;
-    threads.report(metrics);
+    threads.figures().report(metrics);
     return metrics;
   }
   [[nodiscard]] double softirq_share() const { return static_cast<double>(ticks_in_softirqs) / static_cast<double>(ticks); }

@@ -69,7 +69,7 @@ struct Interface {
     }});
     Metrics metrics;
     const std::function<const Cpu&(int)> cpu = [this](int number) -> const Cpu& { return small.machine.cpu(number); };
-    reception.report({static_cast<double>(us) * 1000, cpu, 1}, metrics);
+    reception.figures().report({static_cast<double>(us) * 1000, cpu, 1}, metrics);
     return metrics;
   }
 

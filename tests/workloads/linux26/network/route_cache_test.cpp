@@ -69,7 +69,7 @@ struct Router {
   }
   [[nodiscard]] Metrics metrics() const {
     Metrics metrics;
-    cache.report(metrics);
+    cache.figures().report(metrics);
     return metrics;
   }
 

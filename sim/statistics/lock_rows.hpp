@@ -5,6 +5,7 @@
 #include "sim/point/point_data.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/address_space.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
 
@@ -13,5 +14,6 @@ using namespace workloads;
 // A row for each lock and for each function that took it; `measured` ticks on `cpus` CPUs.
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
                    PointData& point);
+void declare_lock_metrics(MetricSink& metrics);
 
 }  // namespace linebounce::sim

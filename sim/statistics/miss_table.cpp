@@ -1,4 +1,4 @@
-#include "sim/simulation/miss_table.hpp"
+#include "sim/statistics/miss_table.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Peaks of synthetic histograms: what is there is found, and nothing else.
-#include "sim/simulation/peaks.hpp"
+#include "sim/statistics/peaks.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

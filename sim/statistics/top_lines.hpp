@@ -1,15 +1,16 @@
 // OLS 2007, figure 2: how much of the kernel's misses the worst lines have, and whose structures those lines hold.
 #pragma once
 
-#include "sim/point/point_data.hpp"
-#include "sim/simulation/miss_table.hpp"
+#include "sim/statistics/miss_table.hpp"
 #include "workloads/program/address_space.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
 
 // misses.top500_share_pct, latency.top500_share_pct, subsystem.<name>.{misses,latency}_pct; nothing where the kernel has no
 // misses. Upgrades and stores are left out, as in the local shares. The same of transfers between caches alone, as the paper's
 // figure counts them: latency.top500_transfers_share_pct, subsystem.<name>.transfers_latency_pct.
-void add_top_lines(const MissTable& misses, const workloads::AddressSpace& memory, PointData& point);
+void add_top_lines(const MissTable& misses, const workloads::AddressSpace& memory, workloads::MetricSink& metrics);
+void declare_top_lines(workloads::MetricSink& metrics);
 
 }  // namespace linebounce::sim

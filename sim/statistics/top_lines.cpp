@@ -1,4 +1,4 @@
-#include "sim/simulation/top_lines.hpp"
+#include "sim/statistics/top_lines.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/simulation/share.hpp"
+#include "sim/statistics/share.hpp"
 
 namespace linebounce::sim {
 
@@ -102,23 +102,46 @@ Top top_of(std::vector<MissedLine> lines) {
   return top;
 }
 
-}  // namespace
-
-void add_top_lines(const MissTable& misses, const AddressSpace& memory, PointData& point) {
-  KernelLines kernel = kernel_lines(misses, memory);
-  if (kernel.all.count == 0) return;
+void report(KernelLines kernel, MetricSink& metrics) {
   const Top top = top_of(std::move(kernel.lines));
-  point.add_metric("misses.top500_share_pct", misses_pct(top.all, kernel.all));
-  point.add_metric("latency.top500_share_pct", latency_pct(top.all, kernel.all));
+  metrics.value("misses.top500_share_pct", "%", kNeither,
+                "of the kernel's off-chip misses of loads and atomic operations: on the 500 lines with the most latency. Lines "
+                "of plain arrays are not told apart and are none of them",
+                misses_pct(top.all, kernel.all), kDetail);
+  metrics.value("latency.top500_share_pct", "%", kNeither, "of these misses' latency: on the same 500 lines",
+                latency_pct(top.all, kernel.all), kDetail);
+  const MetricFamily by_misses = metrics.family("subsystem.<name>.misses_pct", "%", kNeither,
+                                                "of the misses on the 500 lines of `misses.top500_share_pct`: on objects of "
+                                                "structures that the layout file gives to that subsystem");
+  const MetricFamily by_latency = metrics.family(
+      "subsystem.<name>.latency_pct", "%", kNeither,
+      "of the latency on these 500 lines: on objects of structures that the layout file gives to that subsystem");
   for (const auto& [name, part] : top.subsystems) {
-    point.add_metric("subsystem." + name + ".misses_pct", misses_pct(part, top.all));
-    point.add_metric("subsystem." + name + ".latency_pct", latency_pct(part, top.all));
+    by_misses.add({name}, misses_pct(part, top.all));
+    by_latency.add({name}, latency_pct(part, top.all));
   }
   const Top transfers = top_of(std::move(kernel.transfers));
-  if (transfers.all.count == 0) return;
-  point.add_metric("latency.top500_transfers_share_pct", latency_pct(transfers.all, kernel.all));
-  for (const auto& [name, part] : transfers.subsystems)
-    point.add_metric("subsystem." + name + ".transfers_latency_pct", latency_pct(part, transfers.all));
+  const bool any = transfers.all.count > 0;
+  metrics.value("latency.top500_transfers_share_pct", "%", kNeither,
+                "of these misses' latency: what other caches supplied of the 500 lines that have the most of that",
+                any ? std::optional(latency_pct(transfers.all, kernel.all)) : std::nullopt, kDetail);
+  const MetricFamily by_transfers =
+      metrics.family("subsystem.<name>.transfers_latency_pct", "%", kNeither,
+                     "of the latency on the 500 lines of `latency.top500_transfers_share_pct`, of what other caches supplied: "
+                     "on objects of structures that the layout file gives to that subsystem",
+                     kDetail);
+  for (const auto& [name, part] : transfers.subsystems) by_transfers.add({name}, latency_pct(part, transfers.all));
+}
+
+}  // namespace
+
+void add_top_lines(const MissTable& misses, const AddressSpace& memory, MetricSink& metrics) {
+  KernelLines kernel = kernel_lines(misses, memory);
+  if (kernel.all.count > 0) report(kernel, metrics);
+}
+
+void declare_top_lines(MetricSink& metrics) {
+  report({}, metrics);
 }
 
 }  // namespace linebounce::sim

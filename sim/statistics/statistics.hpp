@@ -10,8 +10,8 @@
 #include "models/observer.hpp"
 #include "sim/lines/table_metrics.hpp"
 #include "sim/point/point_data.hpp"
-#include "sim/simulation/latency_metrics.hpp"
-#include "sim/simulation/miss_table.hpp"
+#include "sim/statistics/latency_metrics.hpp"
+#include "sim/statistics/miss_table.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce::sim {
@@ -41,22 +41,29 @@ class Statistics final : public Observer {
   // Everything but the workload's own metrics. REQUIRES: the machine has run.
   void collect(Machine& machine, PointData& point) const;
 
-  // The kernel's miss latency in the measured time, ns: of all misses that somebody supplied and of upgrades, by subsystem ("":
-  // of no structure that belongs to one).
-  [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
+  // Everything that collect() and the two below may add.
+  static void declare(MetricSink& metrics);
+
+  // What the kernel's misses cost an operation of the workload's, where it counts operations and the kernel misses. REQUIRES:
+  // the workload has reported.
+  void add_latency_per_operation(double measured_ns, PointData& point) const;
+  // Of a replay: by how much it misses more, or less, than the run that was recorded. `recorded`: misses by source.
+  static void add_replay_differences(const std::map<std::string, std::int64_t>& recorded, PointData& point);
 
   // The rows of lines.csv, not sorted, each with its line in memory. What no object holds has no line, and is none of them.
   [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
 
  private:
-  void collect_latency(Machine& machine, PointData& point) const;
+  // Of all misses that somebody supplied and of upgrades, by subsystem ("": of no structure that belongs to one).
+  [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
+  void collect_latency(Machine& machine, PointData& point, MetricSink& metrics) const;
   [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
   void collect_lines(PointData& point) const;
-  void collect_time(Machine& machine, PointData& point) const;
-  void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
-  void collect_footprint(Machine& machine, PointData& point) const;
-  void collect_traffic(const Machine& machine, PointData& point) const;
-  void collect_halves(PointData& point) const;
+  void collect_time(Machine& machine, MetricSink& metrics) const;
+  [[nodiscard]] std::map<std::string, Tick> kernel_times(Machine& machine) const;  // by function
+  void collect_footprint(Machine& machine, MetricSink& metrics) const;
+  void collect_traffic(const Machine& machine, MetricSink& metrics) const;
+  void collect_halves(MetricSink& metrics) const;
   static void collect_transitions(const Machine& machine, PointData& point);
   std::int64_t add_hits(const ThreadCounters& counters, LatencyBins& bins) const;
 

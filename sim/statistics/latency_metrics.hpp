@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "sim/point/point_data.hpp"
-#include "sim/simulation/peaks.hpp"
+#include "sim/statistics/peaks.hpp"
+#include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
 
@@ -17,6 +17,6 @@ using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
 // `reads` has the loads and atomic operations of `bins`: the local shares and the peaks are theirs, as OLS 2007 sampled data
 // reads. `to_ns` turns CPU cycles into ns.
 void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
-                         PointData& point);
+                         workloads::MetricSink& metrics);
 
 }  // namespace linebounce::sim

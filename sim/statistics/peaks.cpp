@@ -1,4 +1,4 @@
-#include "sim/simulation/peaks.hpp"
+#include "sim/statistics/peaks.hpp"
 
 #include <algorithm>
 #include <iterator>

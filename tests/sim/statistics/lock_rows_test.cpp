@@ -1,5 +1,5 @@
 // From what locks have counted to rows and metrics. The programs know their times, so every figure can be said beforehand.
-#include "sim/simulation/lock_rows.hpp"
+#include "sim/statistics/lock_rows.hpp"
 
 #include <gmock/gmock.h>
 

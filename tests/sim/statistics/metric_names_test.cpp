@@ -1,4 +1,4 @@
-#include "sim/results/metric_names.hpp"
+#include "sim/statistics/metric_names.hpp"
 
 #include <gtest/gtest.h>
 

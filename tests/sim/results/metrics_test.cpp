@@ -1,18 +1,19 @@
-#include "sim/point/metrics.hpp"
+#include "sim/results/metrics.hpp"
 
 #include <gmock/gmock.h>
 
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <string>
 
-#include "sim/point/point_data.hpp"
+#include "sim/point/point_metrics.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-std::string_view pattern_of(std::string_view name) {
+using namespace workloads;
+
+std::string pattern_of(std::string_view name) {
   const MetricDeclaration* metric = find_metric(name);
   return metric == nullptr ? "nothing" : metric->pattern;
 }
@@ -46,14 +47,14 @@ TEST(DeclaredMetrics, StandByGroupEachOnceAndSayWhatTheyMean) {
   for (const MetricDeclaration& metric : all_metrics()) {
     EXPECT_TRUE(patterns.insert(metric.pattern).second) << metric.pattern;
     EXPECT_FALSE(metric.meaning.empty()) << metric.pattern;
-    EXPECT_LE(group, metric.group) << metric.pattern;
-    group = metric.group;
+    EXPECT_LE(group, metric_group(metric.pattern)) << metric.pattern;
+    group = metric_group(metric.pattern);
   }
 }
 
 TEST(DeclaredMetrics, AUnitAtTheEndOfANameIsTheDeclaredOne) {
-  const std::map<std::string_view, std::string_view> unit_of = {{"_ns", "ns"}, {"_us", "us"},      {"s_per_us", "1/us"},
-                                                                {"_pct", "%"}, {"s_per_s", "1/s"}, {"mb_per_s", "MB/s"}};
+  const std::map<std::string_view, std::string> unit_of = {{"_ns", "ns"}, {"_us", "us"},      {"s_per_us", "1/us"},
+                                                           {"_pct", "%"}, {"s_per_s", "1/s"}, {"mb_per_s", "MB/s"}};
   for (const MetricDeclaration& metric : all_metrics()) {
     std::string_view longest;
     for (const auto& [end, unit] : unit_of) {
@@ -90,21 +91,38 @@ TEST(FindMetric, WhatNobodyHasDeclaredIsNotFound) {
   }
 }
 
-TEST(PointData, AMetricHasTheUnitThatWasDeclared) {
+TEST(DeclaredMetrics, OneOfASingleWorkloadSaysWhichThatIs) {
+  EXPECT_THAT(find_metric("tasklist.walk_mean_us")->meaning, testing::StartsWith("workload `tasklist_walk`: "));
+  EXPECT_THAT(find_metric("rcu.callbacks")->meaning, testing::StartsWith("callbacks"));
+  EXPECT_THAT(find_metric("bus.transactions")->meaning, testing::StartsWith("transactions"));
+}
+
+TEST(PointMetrics, AMetricHasTheUnitThatItsLineDeclares) {
   PointData point;
-  point.add_metric("cost.main_memory", 1.5);
-  point.add_metric("rcu.callbacks", std::int64_t{3});
+  PointMetrics metrics(point);
+  metrics.value("cost.main_memory", "ns", kLower, "a load from memory", 1.5);
+  metrics.count("rcu.callbacks", "", kNeither, "callbacks that ran", 3);
   EXPECT_EQ(point.metrics.at("cost.main_memory").unit, "ns");
   EXPECT_EQ(point.metrics.at("rcu.callbacks").unit, "");
   EXPECT_EQ(std::get<std::int64_t>(point.metrics.at("rcu.callbacks").value), 3);
 }
 
-#ifndef NDEBUG
-TEST(PointData, AMetricThatNobodyHasDeclaredStopsADebugBuild) {
+TEST(PointMetrics, WhatHasNoValueIsLeftOut) {
   PointData point;
-  EXPECT_THROW(point.add_metric("cpi.colonel", 1), std::logic_error);
+  PointMetrics metrics(point);
+  metrics.value("a.share_pct", "%", kNeither, "of nothing", std::nullopt);
+  metrics.mean("a.mean_us", "us", kNeither, "of no samples", 0, 0);
+  EXPECT_TRUE(point.metrics.empty());
 }
-#endif
+
+TEST(PointMetrics, AFamilyFillsThePlaceholdersOfItsPatternInTheirOrder) {
+  PointData point;
+  PointMetrics metrics(point);
+  metrics.family("link.<a>_<b>.mb_per_s", "MB/s", kNeither, "what it carried").add({"0", "12"}, 3.0);
+  metrics.family("table.<id...>.samples", "", kNeither, "samples").add({"ols2007.fig3"}, std::int64_t{7});
+  EXPECT_EQ(point.metrics.at("link.0_12.mb_per_s").unit, "MB/s");
+  EXPECT_TRUE(point.metrics.contains("table.ols2007.fig3.samples"));
+}
 
 }  // namespace
 }  // namespace linebounce::sim

@@ -1,8 +1,9 @@
 // Shares and means from histograms: who counts as local, what is left out.
-#include "sim/simulation/latency_metrics.hpp"
+#include "sim/statistics/latency_metrics.hpp"
 
 #include <gmock/gmock.h>
 
+#include "sim/point/point_metrics.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
@@ -11,8 +12,9 @@ namespace {
 // A cycle of 0.5 ns.
 PointData metrics_of(const LatencyBins& bins, const LatencyBins& reads) {
   PointData point;
+  PointMetrics metrics(point);
   add_latency_metrics(
-      bins, reads, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
+      bins, reads, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, metrics);
   return point;
 }
 

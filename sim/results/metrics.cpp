@@ -1,0 +1,149 @@
+#include "sim/results/metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+
+#include "sim/lines/table_metrics.hpp"
+#include "sim/results/merge_seeds.hpp"
+#include "sim/statistics/lock_rows.hpp"
+#include "sim/statistics/statistics.hpp"
+#include "workloads/program/workload.hpp"
+#include "workloads/workload_registry.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+bool fits(std::string_view name, std::string_view pattern);
+
+// Whether the name begins with something for the placeholder that the pattern begins with, and goes on as the pattern does.
+bool fits_placeholder(std::string_view name, std::string_view pattern) {
+  const std::size_t end = pattern.find('>');
+  const std::string_view word = pattern.substr(1, end - 1);
+  const auto may_hold = [number = word.size() == 1, several = word.ends_with("...")](char letter) {
+    return number ? letter >= '0' && letter <= '9' : several || letter != '.';
+  };
+  for (std::size_t taken = 1; taken <= name.size() && may_hold(name[taken - 1]); ++taken) {
+    if (fits(name.substr(taken), pattern.substr(end + 1))) return true;
+  }
+  return false;
+}
+
+bool fits(std::string_view name, std::string_view pattern) {
+  const std::size_t same = std::min(pattern.find('<'), pattern.size());
+  if (!name.starts_with(pattern.substr(0, same))) return false;
+  return same == pattern.size() ? name.size() == same : fits_placeholder(name.substr(same), pattern.substr(same));
+}
+
+class Catalogue final : public workloads::MetricSink {
+ public:
+  // Whose declarations follow. Empty: the simulator's.
+  void begin(const std::string& workload) { workload_ = workload; }
+
+  [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      if (!owners_[i].empty()) metrics_[i].meaning.insert(0, "workload `" + owners_[i] + "`: ");
+    }
+    std::stable_sort(metrics_.begin(), metrics_.end(),
+                     [](const auto& a, const auto& b) { return metric_group(a.pattern) < metric_group(b.pattern); });
+    return std::move(metrics_);
+  }
+
+ protected:
+  void declare(const MetricDeclaration& metric) override {
+    const auto known = std::find_if(metrics_.begin(), metrics_.end(),
+                                    [&metric](const MetricDeclaration& other) { return other.pattern == metric.pattern; });
+    std::string& owner =
+        known == metrics_.end() ? owners_.emplace_back(workload_) : owners_[static_cast<std::size_t>(known - metrics_.begin())];
+    if (owner != workload_) owner.clear();
+    if (known == metrics_.end()) return metrics_.push_back(metric);
+    if (*known != metric) throw std::logic_error("metric " + metric.pattern + " is declared twice, with differences");
+  }
+  void add(const MetricDeclaration&, const std::string&, workloads::MetricValue) override {}
+
+ private:
+  std::string workload_;
+  std::vector<MetricDeclaration> metrics_;
+  std::vector<std::string> owners_;  // of each metric the one workload that reports it; empty: the simulator, or several do
+};
+
+// Those of the simulator itself: a line for each part of it that has some.
+void declare_of_simulator(Catalogue& metrics) {
+  metrics.begin("");
+  Statistics::declare(metrics);
+  declare_table_metrics(metrics);
+  declare_lock_metrics(metrics);
+  declare_modes(metrics);
+}
+
+// A workload that has never run reports what it would measure.
+void declare_of_workloads(Catalogue& metrics) {
+  const std::function<const Cpu&(int)> no_cpu = [](int) -> const Cpu& { throw std::logic_error("there was no run"); };
+  for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
+    metrics.begin(entry.name);
+    std::map<std::string, workloads::ParameterValue> defaults;
+    for (const workloads::ParameterDeclaration& parameter : entry.parameters)
+      defaults[parameter.name] = parameter.default_value;
+    entry.create(workloads::Parameters(defaults))->report({.cpu = no_cpu}, metrics);
+  }
+}
+
+}  // namespace
+
+const std::vector<MetricDeclaration>& all_metrics() {
+  static const std::vector<MetricDeclaration> kAll = [] {
+    Catalogue catalogue;
+    declare_of_workloads(catalogue);
+    declare_of_simulator(catalogue);
+    return std::move(catalogue).by_group();
+  }();
+  return kAll;
+}
+
+const MetricDeclaration* find_metric(std::string_view name) {
+  const std::vector<MetricDeclaration>& all = all_metrics();
+  auto found = std::find_if(all.begin(), all.end(), [name](const MetricDeclaration& metric) { return metric.pattern == name; });
+  if (found == all.end()) {
+    found = std::find_if(all.begin(), all.end(), [name](const auto& metric) { return fits(name, metric.pattern); });
+  }
+  return found == all.end() ? nullptr : &*found;
+}
+
+MetricGroup metric_group(std::string_view name) {
+  using enum MetricGroup;
+  static constexpr auto kFamilies = std::to_array<std::pair<std::string_view, MetricGroup>>({{"cost", cost},
+                                                                                             {"load_to_use", cost},
+                                                                                             {"throughput", throughput},
+                                                                                             {"munmap", throughput},
+                                                                                             {"subsystem", subsystem},
+                                                                                             {"table", subsystem},
+                                                                                             {"tables", subsystem},
+                                                                                             {"locks", lock},
+                                                                                             {"cpi", cpu},
+                                                                                             {"time", cpu},
+                                                                                             {"profile", cpu},
+                                                                                             {"prefetch", cpu},
+                                                                                             {"footprint", cpu},
+                                                                                             {"bus", traffic},
+                                                                                             {"link", traffic},
+                                                                                             {"latency", latency},
+                                                                                             {"misses", latency}});
+  const std::string_view family = name.substr(0, name.find('.'));
+  const auto found = std::find_if(kFamilies.begin(), kFamilies.end(), [family](const auto& of) { return of.first == family; });
+  return found == kFamilies.end() ? workload : found->second;
+}
+
+std::string_view to_string(MetricGroup group) {
+  static constexpr std::array<std::string_view, 8> kNames = {"cost", "throughput", "workload", "subsystem",
+                                                             "lock", "cpu",        "traffic",  "latency"};
+  return kNames.at(static_cast<std::size_t>(group));
+}
+
+std::string_view to_string(Better better) {
+  static constexpr std::array<std::string_view, 3> kNames = {"higher", "lower", "neither"};
+  return kNames.at(static_cast<std::size_t>(better));
+}
+
+}  // namespace linebounce::sim
