@@ -15,6 +15,7 @@
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
 #include "workloads/program/workload_entry.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 

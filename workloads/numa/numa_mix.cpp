@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "models/core/cpu_counters.hpp"
+#include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"
 #include "workloads/program/zipf.hpp"
 
