@@ -8,10 +8,9 @@ namespace linebounce {
 
 namespace {
 
-std::size_t lines_of(const CacheSpec& spec, int coherence_line_bytes) {
-  // A nearer level's blocks may each belong to another line.
-  return static_cast<std::size_t>(spec.size_kib) * 1024 /
-         static_cast<std::size_t>(std::min(spec.line_bytes, coherence_line_bytes));
+// Each block of a nearer level may belong to a different coherence line.
+int lines_of(const CacheSpec& spec, int coherence_line_bytes) {
+  return spec.size_kib * 1024 / std::min(spec.line_bytes, coherence_line_bytes);
 }
 
 }  // namespace
@@ -21,45 +20,39 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     : number_(number),
       table_(&table),
       store_(&store),
-      line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
-  std::size_t lines = static_cast<std::size_t>(spare_copies);
+      line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))),
+      stride_(sizeof(Copy) + static_cast<std::size_t>(store.line_bytes())),
+      pool_size_(static_cast<CopyIndex>(spare_copies)) {
+  free_.reserve(pool_size_);
+  detached_.reserve(pool_size_);
   for (const CacheSpec& spec : levels) {
     if (spec.inclusive) inclusive_ |= 1U << arrays_.size();
-    if (spec.line_bytes == store.line_bytes()) of_lines_ |= 1U << arrays_.size();
+    if (spec.line_bytes == store.line_bytes()) full_lines_ |= 1U << arrays_.size();
     arrays_.emplace_back(spec);
-    lines += lines_of(spec, store.line_bytes());
+    pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
   for (const StateInfo& state : table.states) {
-    const auto own = static_cast<StateId>(&state - table.states.data());
+    const bool keeps_state = state.after_store == static_cast<StateId>(fast_.size());
     fast_.push_back(static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) |
-                                              (state.writable && state.after_store == own ? 1U << kWriteAccess : 0U)));
+                                              (state.writable && keeps_state ? 1U << kWriteAccess : 0U)));
   }
-  stride_ = sizeof(Copy) + static_cast<std::size_t>(store.line_bytes());
-  pool_size_ = static_cast<CopyIndex>(lines);
-  // Not initialised: pages that no line was ever put into cost no memory.
-  pool_ = std::unique_ptr<std::byte[]>(new std::byte[lines * stride_]);
-  free_.reserve(lines);
-  detached_.reserve(static_cast<std::size_t>(spare_copies));
+  // Not initialised, so that lines nobody uses cost no memory.
+  pool_ = std::unique_ptr<std::byte[]>(new std::byte[pool_size_ * stride_]);
 }
 
 CacheAgent::Lookup CacheAgent::look_up(Address address) {
   for (int level = 0; level < levels(); ++level) {
-    const CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-    const int place = array.find(address >> array.line_shift());
-    if (place >= 0) return {&copy(array.copy(place)), level};
+    const int place = arrays_[level].find(address >> arrays_[level].line_shift());
+    if (place >= 0) return {&copy(arrays_[level].copy(place)), level};
   }
-  // Another block of the line may be near, or it waits to be written back.
+  // A level may hold another block of the line, or the line may wait for its write-back.
   return {find_elsewhere(store_->line_of(address)), -1};
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {
   for (int level = levels() - 1; level > 0 && !inclusive(level); --level) {
-    const CacheArray& array = arrays_[static_cast<std::size_t>(level - 1)];
-    const std::uint64_t first = first_block(line, level - 1);
-    for (int i = 0; i < blocks_per_line(level - 1); ++i) {
-      const int place = array.find(first + static_cast<std::uint64_t>(i));
-      if (place >= 0) return &copy(array.copy(place));
-    }
+    const int place = find_any_block(line, level - 1);
+    if (place >= 0) return &copy(arrays_[level - 1].copy(place));
   }
   for (const CopyIndex index : detached_) {
     if (copy(index).line == line) return &copy(index);
@@ -67,8 +60,18 @@ Copy* CacheAgent::find_elsewhere(LineAddr line) {
   return nullptr;
 }
 
+int CacheAgent::find_any_block(LineAddr line, int level) const {
+  const CacheArray& array = arrays_[level];
+  const int shift = line_shift_ - array.line_shift();
+  for (std::uint64_t block = line.value << shift; block < (line.value + 1) << shift; ++block) {
+    const int place = array.find(block);
+    if (place >= 0) return place;
+  }
+  return -1;
+}
+
 void CacheAgent::use(Address address, int level, Tick age) {
-  CacheArray& array = arrays_[static_cast<std::size_t>(level)];
+  CacheArray& array = arrays_[level];
   array.touch_if_newer(array.find(address >> array.line_shift()), age);
 }
 
@@ -103,42 +106,16 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   return fresh;
 }
 
-void CacheAgent::attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
-  arrays_[static_cast<std::size_t>(level)].insert(block, place, copy.index, age);
-  copy.places[static_cast<std::size_t>(level)] = place;
-  copy.levels = static_cast<std::uint8_t>(copy.levels | (1U << level));
-}
-
-void CacheAgent::evict_block(Copy& copy, int level, int place) {
-  CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  array.remove(place);
-  bool held = false;
-  if (!of_lines(level)) {
-    const std::uint64_t first = first_block(copy.line, level);
-    for (int i = 0; i < blocks_per_line(level); ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
-  }
-  if (!held) copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
-  if (!inclusive(level)) return;
-  for (int nearer = 0; nearer < level; ++nearer) remove_from_level(copy, nearer);
-}
-
 void CacheAgent::remove_from_level(Copy& copy, int level) {
-  if (((copy.levels >> level) & 1) == 0) return;
-  CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  if (of_lines(level)) {
-    array.remove(copy.places[static_cast<std::size_t>(level)]);
-  } else {
-    const std::uint64_t first = first_block(copy.line, level);
-    for (int i = 0; i < blocks_per_line(level); ++i) {
-      const int place = array.find(first + static_cast<std::uint64_t>(i));
-      if (place >= 0) array.remove(place);
-    }
+  if (!holds(level, copy)) return;
+  clear_holds(level, copy);
+  if (has_full_lines(level)) {
+    arrays_[level].remove(copy.places[level]);
+    return;
   }
-  copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
-}
-
-std::uint64_t CacheAgent::first_block(LineAddr line, int level) const {
-  return line.value << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift());
+  for (int place = find_any_block(copy.line, level); place >= 0; place = find_any_block(copy.line, level)) {
+    arrays_[level].remove(place);
+  }
 }
 
 }  // namespace linebounce

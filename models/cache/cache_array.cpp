@@ -6,18 +6,18 @@ namespace linebounce {
 
 namespace {
 
-std::size_t entries_of(const CacheSpec& spec) {
-  return static_cast<std::size_t>(spec.size_kib) * 1024 / static_cast<std::size_t>(spec.line_bytes);
+std::uint64_t entries_of(const CacheSpec& spec) {
+  return std::uint64_t{1024} * static_cast<unsigned>(spec.size_kib) / static_cast<unsigned>(spec.line_bytes);
 }
 
-std::size_t sets_of(const CacheSpec& spec) {
-  return entries_of(spec) / static_cast<std::size_t>(spec.ways);
+std::uint64_t sets_of(const CacheSpec& spec) {
+  return entries_of(spec) / static_cast<unsigned>(spec.ways);
 }
 
-// Twice the blocks, so that few share a hint; as much as stays near in the host's own caches.
-std::size_t hints_of(const CacheSpec& spec) {
-  constexpr std::size_t kMostHints = 16384;
-  return std::bit_ceil(std::min(2 * entries_of(spec), kMostHints));
+// Two hints per block keep collisions rare; the limit keeps the hints in the host's own caches.
+std::uint64_t hints_of(const CacheSpec& spec) {
+  constexpr std::uint64_t kMaxHints = 16384;
+  return std::bit_ceil(std::min(2 * entries_of(spec), kMaxHints));
 }
 
 }  // namespace
@@ -34,10 +34,10 @@ CacheArray::CacheArray(const CacheSpec& spec)
       replacement_(spec.replacement) {}
 
 int CacheArray::search(std::uint64_t block) const {
-  const int first = first_place(block);
+  const int first = first_place_of_set(block);
   for (int place = first; place < first + ways_; ++place) {
-    if (tags_[static_cast<std::size_t>(place)] != tag_of(block)) continue;
-    hints_[static_cast<std::size_t>(block & hint_mask_)] = place;
+    if (tags_[place] != tag_of(block)) continue;
+    hints_[block & hint_mask_] = place;
     return place;
   }
   return -1;

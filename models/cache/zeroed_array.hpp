@@ -1,5 +1,4 @@
-// An array of zeros. Pages that nothing was written to cost neither memory nor time: few runs fill the caches of a large
-// machine.
+// A zero-initialised array that uses no memory for pages nobody writes: most runs touch little of a large machine's caches.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace linebounce {
 
 namespace {
 
-// One copy of this core's, as the rows of a processor access see it.
+// Lets the rows of a processor access act on one of this core's copies.
 class OwnCopy {
  public:
   OwnCopy(CacheAgent& agent, TransitionLog& log, Copy& copy, int client, Tick at)
@@ -39,15 +39,17 @@ class OwnCopy {
 
 }  // namespace
 
-// Decides which victims may leave now, and sends those that must be written back.
+// Decides which victims may be evicted now, and posts the write-backs that they need.
 struct CacheUnit::Gate {
   CacheUnit& unit;
   Tick at;
 
   [[nodiscard]] bool may_leave(const Copy& copy) const {
-    if (unit.awaited(copy)) return false;
+    // The bus grants an upgrade before the store that needs it has run; the line must stay until then.
+    if (unit.has_mshr(copy)) return false;
     const AccessResult evict = unit.result_of(kEvict, copy.state);
-    return evict == AccessResult::freed || (evict == AccessResult::issued && unit.write_backs_ < unit.spec_.write_back_buffers);
+    return evict == AccessResult::freed ||
+           (evict == AccessResult::issued && unit.pending_write_backs_ < unit.spec_.write_back_buffers);
   }
   void leave(Copy& copy) {
     OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
@@ -58,20 +60,15 @@ struct CacheUnit::Gate {
     }
     if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
     unit.agent_.detach(copy);
-    ++unit.write_backs_;
+    ++unit.pending_write_backs_;
     unit.bus_->post({.stamp = at, .client = unit.client_, .line = line, .slot = copy.slot, .message = own.message()});
-    unit.owner_->posted();
+    unit.owner_->reset_limits();
   }
 };
 
 CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads)
-    : spec_(spec),
-      agent_(std::move(agent)),
-      client_(client),
-      log_(&log),
-      owner_(&owner),
-      locks_(static_cast<std::size_t>(threads)) {
-  mshrs_.reserve(static_cast<std::size_t>(spec_.outstanding_misses));
+    : spec_(spec), agent_(std::move(agent)), client_(client), log_(&log), owner_(&owner), locks_(threads) {
+  mshrs_.reserve(spec_.outstanding_misses);
 }
 
 Tick CacheUnit::hold(OperationKind kind) const {
@@ -91,14 +88,13 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
   if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, requester);
   Copy& copy = *found.copy;
-  if (copy.locked) return {.outcome = Outcome::try_at, .at = locked_until(copy.line)};
-  if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
-    if (operation.writes()) owner_->watched_line_changed(copy.line, now);
-  }
+  if (copy.locked) return {.outcome = Outcome::retry_at, .at = locked_until(copy.line)};
+  // A store may end a sibling's parked spin.
+  if (copy.watched && operation.writes()) owner_->watched_line_changed(copy.line, now);
   const bool hit = result_of(operation, copy.state) == AccessResult::hit;
   if (hit && operation.access_kind() == AccessKind::atomic) {
-    // A sibling's miss goes first: its time is fixed, and may lie before this operation's end.
-    if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::try_at, .at = due};
+    // A sibling's miss goes first: its fill time is fixed, and the atomic might still hold the line then.
+    if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::retry_at, .at = due};
   }
   if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
   return start_miss(operation, &copy, found.level, now, requester);
@@ -115,56 +111,48 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
     agent_.use(operation.address, level, now);
   } else {
     Gate gate{*this, now};
-    agent_.bring_near(copy, operation.address, now, gate, level);
+    agent_.promote(copy, operation.address, now, gate, level);
   }
-  if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
+  if (operation.waited) thread.report_miss(operation, operation.waited_for, now);
   const Value value = apply(thread, operation, copy, now, Served::hit);
-  const Tick reach = spec_.hit_latency[static_cast<std::size_t>(nearest)];
+  const Tick reach = spec_.hit_latency[nearest];
   if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
   const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
   lock(copy, operation.kind, until, thread);
   return {.level = nearest, .value = value, .at = until};
 }
 
-Copy* CacheUnit::bring_near(Address address, Access access, Tick at, int& level) {
+CacheAgent::Lookup CacheUnit::hit_farther(Address address, Access access, Tick at) {
   if (log_->listener() != nullptr) [[unlikely]]
-    return nullptr;
-  bool decided = false;
-  if (Copy* copy = agent_.hit_second(address, access, at, decided); decided) {
-    level = 1;
-    return copy;
-  }
-  const CacheAgent::Lookup found = agent_.find_farther(address, access);
-  if (found.copy == nullptr) return nullptr;
+    return {};
   Gate gate{*this, at};
-  agent_.bring_near(*found.copy, address, at, gate, found.level);
-  level = found.level;
-  return found.copy;
+  return agent_.hit_farther(address, access, at, gate);
 }
 
 CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
   if (request(operation, copy, level, now, requester)) {
-    if (spec_.pair_prefetch != PairPrefetch::none && !may_run_far(operation)) request_pair(operation, now, *requester.thread);
+    if (spec_.pair_prefetch != PairPrefetch::none && !may_execute_far(operation))
+      request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
-  // A locked line may be what denies this one a place, and nothing tells when it is free.
+  // The set's ways may all hold locked lines. Nothing reports that a lock expires, so the requester retries at that time.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
-  if (unlock != kNever) return {.outcome = Outcome::try_at, .at = unlock};
+  if (unlock != kNever) return {.outcome = Outcome::retry_at, .at = unlock};
   operation.waited = true;
-  return {.outcome = Outcome::try_again};
+  return {.outcome = Outcome::retry_on_change};
 }
 
 bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
-  if (!has_room()) return false;
+  if (!has_free_mshr()) return false;
   if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
-    copy = may_run_far(operation) ? &agent_.add_detached(agent_.store().line_of(operation.address))
-                                  : allocate(operation.address, now);
+    copy = may_execute_far(operation) ? &agent_.add_detached(agent_.store().line_of(operation.address))
+                                      : allocate(operation.address, now);
   }
   if (copy == nullptr) return false;
-  // The request leaves after the look-up that found the line missing, or found it without the right to write.
-  const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
-  post({.copy = copy, .requester = requester, .operation = operation}, now, now + look_up);
+  // The request leaves after the lookup of the level that lacks the line or the right to write it.
+  const Tick lookup = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[level];
+  post({.copy = copy, .requester = requester, .operation = operation}, now, now + lookup);
   return true;
 }
 
@@ -183,24 +171,24 @@ void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
                                           : kLoad);
   mshrs_.push_back(mshr);
   bus_->post({.stamp = leaves, .client = client_, .line = mshr.copy->line, .slot = mshr.copy->slot, .message = own.message()});
-  owner_->posted();
+  owner_->reset_limits();
 }
 
-// The other line of an aligned pair, if it is not here: to be read, whatever the miss was for, and a cycle behind its request.
+// Requests the other line of an aligned pair, if it is missing: for reading, one cycle after the miss's own request.
 void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThread& thread) {
   if (operation.writes() && spec_.pair_prefetch == PairPrefetch::loads) return;
   const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
-  if (!has_room() || agent_.look_up(other).copy != nullptr) return;
+  if (!has_free_mshr() || agent_.look_up(other).copy != nullptr) return;
   Copy* copy = allocate(other, now);
   if (copy == nullptr) return;
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
-  post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .of_pair = true, .operation = read}, now,
+  post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .pair_prefetch = true, .operation = read}, now,
        now + spec_.hit_latency.back() + spec_.cycle);
   ++pair_prefetches_.lines;
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThread& thread) {
-  // A store to a shared line sends its word: there is no right to write that could be had beforehand, only the line.
+  // An update protocol's store sends its word: no right to write can be prefetched, only the line.
   if (bus_->protocol().sends_words) access = kReadAccess;
   Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store,
                       .function = thread.function(),
@@ -220,67 +208,66 @@ void CacheUnit::find_next_fill() {
   for (const Mshr& mshr : mshrs_) next_fill_ = std::min(next_fill_, mshr.fill_at);
 }
 
-// An upgrade's right is here with its order step, before the operation that asked for it has run.
-bool CacheUnit::awaited(const Copy& copy) const {
+bool CacheUnit::has_mshr(const Copy& copy) const {
   return std::any_of(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& mshr) { return mshr.copy == &copy; });
 }
 
 Tick CacheUnit::access_due(const Copy& copy) const {
-  const auto own =
-      std::find_if(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& p) { return p.copy == &copy && !p.requester.prefetches; });
+  const auto own = std::find_if(mshrs_.begin(), mshrs_.end(),
+                                [&copy](const Mshr& mshr) { return mshr.copy == &copy && !mshr.requester.prefetches; });
   return own == mshrs_.end() ? kNever : own->fill_at;
 }
 
 void CacheUnit::run_fill(Tick at) {
-  const auto due = std::find_if(mshrs_.begin(), mshrs_.end(), [at](const Mshr& p) { return p.fill_at == at; });
+  const auto due = std::find_if(mshrs_.begin(), mshrs_.end(), [at](const Mshr& mshr) { return mshr.fill_at == at; });
   const Mshr mshr = *due;
   expire_locks(at);
-  const bool data = !mshr.written && agent_.table().states[mshr.copy->state].awaits_data;
+  const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
   if (data && bus_->data_step(client_, *mshr.copy, at)) {
     due->fill_at = kNever;
     due->line_arrived = true;
     find_next_fill();
-    owner_->posted();
+    owner_->reset_limits();
   } else {
     mshrs_.erase(due);
     find_next_fill();
     finish(mshr);
   }
-  owner_->try_again(at, mshr.source);
+  owner_->retry(at, mshr.source);
 }
 
-// The line and the right are here: the one operation that asked for them runs.
+// The line and the right to access it have arrived: runs the operation that requested them.
 void CacheUnit::finish(const Mshr& mshr) {
   const Operation& operation = mshr.operation;
-  if (mshr.of_pair) {
-    mshr.copy->last_touch = mshr.fill_at;
-    const bool given = mshr.source == Source::local_c2c || mshr.source == Source::remote_c2c;
-    if (given) ++pair_prefetches_.from_caches;
+  const Requester& requester = mshr.requester;
+  const Tick at = mshr.fill_at;
+  if (mshr.pair_prefetch) {
+    mshr.copy->last_touch = at;
+    if (mshr.source == Source::local_c2c || mshr.source == Source::remote_c2c) ++pair_prefetches_.from_caches;
     return;
   }
   if (mshr.copy == nullptr) {
-    owner_->report_miss(*mshr.requester.thread, operation, mshr.source, mshr.fill_at);
-    owner_->completed(*mshr.requester.thread, *mshr.written, mshr.fill_at + spec_.cycle);
+    requester.thread->report_miss(operation, mshr.source, at);
+    requester.thread->completed(*mshr.early_result, at + spec_.cycle);
     return;
   }
   Copy& copy = *mshr.copy;
-  Gate gate{*this, mshr.fill_at};
-  agent_.bring_near(copy, operation.address, mshr.fill_at, gate);
-  const Requester& requester = mshr.requester;
+  Gate gate{*this, at};
+  agent_.promote(copy, operation.address, at, gate);
   if (requester.prefetches) {
-    copy.last_touch = mshr.fill_at;
+    copy.last_touch = at;
     return;
   }
-  owner_->report_miss(*requester.thread, operation, mshr.source, mshr.fill_at);
-  const Value value = mshr.written ? *mshr.written : apply(*requester.thread, operation, copy, mshr.fill_at, Served::fill);
-  const Tick ends = mshr.fill_at + hold(operation.kind);
+  requester.thread->report_miss(operation, mshr.source, at);
+  const Value value = mshr.early_result ? *mshr.early_result : apply(*requester.thread, operation, copy, at, Served::fill);
+  const Tick ends = at + hold(operation.kind);
   lock(copy, operation.kind, ends, *requester.thread);
   if (requester.drain >= 0) {
-    owner_->drained(*requester.thread, requester.drain, mshr.fill_at);
+    requester.thread->drained(requester.drain, at);
   } else if (requester.overlapped != nullptr) {
-    owner_->loaded(*requester.thread, *requester.overlapped, requester.word, value, ends);
+    requester.thread->loaded(*requester.overlapped, requester.word, value, ends);
   } else {
-    owner_->completed(*requester.thread, value, ends);
+    requester.thread->completed(value, ends);
   }
 }
 
@@ -291,7 +278,7 @@ Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation,
   if (operation.writes()) {
     fresh = operation.operand;
     if (operation.kind == OperationKind::fetch_add) fresh = old + operation.operand;
-    // The line is taken and locked all the same, as on x86.
+    // A failed compare-exchange takes and locks the line, too, as on x86.
     if (operation.kind == OperationKind::compare_exchange && old != operation.expected) fresh = old;
     if (operation.adds) fresh = old + operation.expected;
     agent_.write(copy, operation.address, fresh, operation.bytes);
@@ -304,7 +291,7 @@ Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation,
 
 Copy* CacheUnit::watch(Address address) {
   const CacheAgent::Lookup found = agent_.look_up(address);
-  if (found.copy == nullptr || found.level != 0 || found.copy->locked || awaited(*found.copy)) return nullptr;
+  if (found.copy == nullptr || found.level != 0 || found.copy->locked || has_mshr(*found.copy)) return nullptr;
   if (!agent_.table().states[found.copy->state].readable) return nullptr;
   found.copy->watched = true;
   agent_.refresh(*found.copy);
@@ -339,9 +326,9 @@ Tick CacheUnit::locked_until(LineAddr line) const {
 
 void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
-  locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
+  locks_[thread.index_in_core()] = {copy.line, until};
   copy.may_be_locked = true;
-  if (locks_.size() == 1) return;  // one thread never meets its own lock
+  if (locks_.size() == 1) return;  // a thread never waits for its own lock
   if (copy.locked) {
     const Address address = agent_.store().address_of(copy.line);
     log_->fail(
@@ -352,7 +339,7 @@ void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareT
   agent_.refresh(copy);
 }
 
-void CacheUnit::free_expired(Tick now) {
+void CacheUnit::unlock_expired(Tick now) {
   for (Lock& lock : locks_) {
     if (lock.until < 0 || lock.until > now) continue;
     lock.until = -1;
@@ -373,61 +360,61 @@ Tick CacheUnit::next_unlock(Tick now) const {
 }
 
 Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
-  Mshr* own = being_ordered(copy);
+  Mshr* own = mshr_being_ordered(copy);
   if (own == nullptr) return pins;
   if (!own->line_arrived) own->source = source;
-  fills(*own, pins);
-  const bool runs_then = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
-  if (!runs_then) return own->fill_at + 1;
-  const Tick kept = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
-  return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + kept;
+  schedule_fill(*own, pins);
+  const bool runs_at_fill = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
+  if (!runs_at_fill) return own->fill_at + 1;
+  const Tick keep = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
+  return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + keep;
 }
 
-void CacheUnit::fills(Mshr& mshr, Tick pins) {
+void CacheUnit::schedule_fill(Mshr& mshr, Tick pins) {
   mshr.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
   next_fill_ = std::min(next_fill_, mshr.fill_at);
   owner_->wake_at(mshr.fill_at);
 }
 
-CacheUnit::Mshr* CacheUnit::being_ordered(const Copy& copy) {
-  const auto own =
-      std::find_if(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& p) { return p.copy == &copy && p.fill_at == kNever; });
+CacheUnit::Mshr* CacheUnit::mshr_being_ordered(const Copy& copy) {
+  const auto own = std::find_if(mshrs_.begin(), mshrs_.end(),
+                                [&copy](const Mshr& mshr) { return mshr.copy == &copy && mshr.fill_at == kNever; });
   return own == mshrs_.end() ? nullptr : &*own;
 }
 
 WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
-  Mshr* own = being_ordered(copy);
+  Mshr* own = mshr_being_ordered(copy);
   if (own == nullptr || own->requester.prefetches || !own->operation.writes()) {
     throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
                                    agent_.store().address_of(copy.line), at));
   }
-  own->written = apply(*own->requester.thread, own->operation, copy, at, Served::order);
+  own->early_result = apply(*own->requester.thread, own->operation, copy, at, Served::order);
   return {static_cast<std::size_t>(agent_.store().offset_of(own->operation.address)), own->operation.bytes};
 }
 
 void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
-  Mshr* own = being_ordered(copy);
+  Mshr* own = mshr_being_ordered(copy);
   if (own == nullptr || own->requester.prefetches || own->operation.access_kind() != AccessKind::atomic) {
     throw ModelFailure(fmt::format("memory operates on line 0x{:x} for cache {} at tick {}, but no atomic operation waits",
                                    agent_.store().address_of(copy.line), client_, at));
   }
-  std::memcpy(agent_.data(copy), line.bytes, static_cast<std::size_t>(agent_.store().line_bytes()));
+  std::memcpy(agent_.data(copy), line.bytes, agent_.store().line_bytes());
   copy.version = line.version;
-  own->written = apply(*own->requester.thread, own->operation, copy, at, Served::memory);
+  own->early_result = apply(*own->requester.thread, own->operation, copy, at, Served::memory);
   own->copy = nullptr;
 }
 
 void CacheUnit::operated(LineAddr line, Tick pins, Source source) {
-  const auto own = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& p) {
-    return p.copy == nullptr && p.fill_at == kNever && agent_.store().line_of(p.operation.address) == line;
+  const auto own = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& mshr) {
+    return mshr.copy == nullptr && mshr.fill_at == kNever && agent_.store().line_of(mshr.operation.address) == line;
   });
   own->source = source;
-  fills(*own, pins);
+  schedule_fill(*own, pins);
 }
 
 void CacheUnit::written_back(Tick at) {
-  --write_backs_;
-  owner_->try_again(at, Source::local_memory);
+  --pending_write_backs_;
+  owner_->retry(at, Source::local_memory);
   owner_->wake_at(at);
 }
 
@@ -444,7 +431,7 @@ std::string CacheUnit::describe_pending() const {
   return text;
 }
 
-void CacheUnit::stale(const Copy& copy, Tick at) const {
+void CacheUnit::fail_as_stale(const Copy& copy, Tick at) const {
   const Address address = agent_.store().address_of(copy.line);
   log_->fail(fmt::format("stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}", client_, address,
                          at, copy.version, agent_.store().latest(copy.slot)),

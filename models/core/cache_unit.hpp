@@ -1,5 +1,5 @@
-// The timed front of one core's private caches: tries operations, keeps misses under way, takes what the bus delivers.
-// Several hardware threads may use it; it never waits itself.
+// The timed front end of one core's private caches: attempts operations, tracks outstanding misses in MSHRs, and handles what
+// the bus delivers. The core's hardware threads share it. It never waits itself.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,18 @@ namespace linebounce {
 class HardwareThread;
 class ProgramTap;
 
-// Who is told what becomes of an operation. Implemented by Core.
+// What a cache unit asks of its core.
 class CacheUnitOwner {
  public:
   virtual ~CacheUnitOwner() = default;
-  // The operation of `thread` has run with this result; it occupies the thread until `ends`.
-  virtual void completed(HardwareThread& thread, Value result, Tick ends) = 0;
-  // The same for the entry at `entry` of its store buffer.
-  virtual void drained(HardwareThread& thread, int entry_id, Tick at) = 0;
-  // The same for one of the loads that it has under way together.
-  virtual void loaded(HardwareThread& thread, OverlappedLoads& loads, std::size_t word, Value value, Tick ends) = 0;
-  // Something changed at `at`, so that what was put off may be tried again.
-  virtual void try_again(Tick at, Source source) = 0;
-  // A watched line changed from outside, or left the nearest cache.
+  // Something changed at `at`: every deferred operation of the core is retried. `source` supplied the line that arrived.
+  virtual void retry(Tick at, Source source) = 0;
+  // Another agent or a sibling thread changes a watched line at `at`, or the caches evict it.
   virtual void watched_line_changed(LineAddr line, Tick at) = 0;
-  // A request has gone to the bus: what was known about the future is old.
-  virtual void posted() = 0;
-  // Have a turn at `at` at the latest.
+  // A request went to the bus, so the limits of all threads of the core may be too late.
+  virtual void reset_limits() = 0;
+  // Asks for a turn of the core at `at` or earlier.
   virtual void wake_at(Tick at) = 0;
-  virtual void report_miss(HardwareThread& thread, const Operation& operation, Source source, Tick at) = 0;
 };
 
 class CacheUnit final : public BusClient {
@@ -41,23 +34,22 @@ class CacheUnit final : public BusClient {
   CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
   // REQUIRES: called once, before the simulation starts.
   void connect(Bus& bus) { bus_ = &bus; }
-  // The listener to every call of the threads' programs, and to its effect; null: none. REQUIRES: no call is under way.
+  // Attaches a listener to the threads' programs; null detaches it. REQUIRES: no call is in progress.
   void set_tap(ProgramTap* tap) { tap_ = tap; }
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
-  [[nodiscard]] bool serves_one_thread() const { return locks_.size() == 1; }
-  // Who hears of every step; null: nobody.
+  // The listener to every step of the simulation, or null.
   [[nodiscard]] StepListener* listener() const { return log_->listener(); }
 
-  enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
+  enum class Outcome : std::uint8_t { done, waits_for_fill, retry_on_change, retry_at };
   struct Attempt {
     Outcome outcome = Outcome::done;
-    int level = 0;    // done: which level held it
-    Value value = 0;  // done
-    Tick at = 0;      // done: the thread is occupied until then; try_at: then
+    int level = 0;    // done: the level that hit
+    Value value = 0;  // done: the word's old value
+    Tick at = 0;      // done: the operation occupies the thread until then; retry_at: time of the next attempt
   };
 
-  // On whose behalf an operation runs, and who waits for its line: the thread itself, the store-buffer entry `drain`, word
-  // number `word` of `overlapped`, or nobody (`prefetches`).
+  // What an operation runs for, and what waits for its line: the thread itself, its store-buffer entry `drain`, word `word` of
+  // its load_all(), or nothing, for a prefetch.
   struct Requester {
     HardwareThread* thread = nullptr;
     int drain = -1;
@@ -66,58 +58,55 @@ class CacheUnit final : public BusClient {
     bool prefetches = false;
   };
 
-  // Runs the operation at `now` if the line and the right to it are here; else asks for them.
+  // Runs the operation at `now` if the caches hold its line with the right to access it; else requests the line.
   Attempt attempt(Operation& operation, Tick now, const Requester& requester);
 
-  // For an access at `at` that is no hit of the nearest level, but a mere hit of a farther one: what attempt() does before its
-  // effect, without what an operation needs that may have to wait. Null, with nothing done: it isn't. REQUIRES: one hardware
-  // thread.
-  Copy* bring_near(Address address, Access access, Tick at, int& level);
+  // Fast path for an access at `at` that misses the nearest level and hits a farther one: promotes the line and returns its
+  // copy with that level. A null copy means that the slow path must run. REQUIRES: the core has one hardware thread.
+  CacheAgent::Lookup hit_farther(Address address, Access access, Tick at);
 
-  // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
+  // Requests a line for later. Does nothing if the line is present or being fetched, or no MSHR is free.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
-  // The same for the line of an operation that will write it, unless the operation is to run at memory.
+  // Prefetches the line that the operation will write, unless memory may execute the operation.
   void prefetch_ownership(const Operation& operation, Tick now, HardwareThread& thread) {
-    if (!may_run_far(operation)) prefetch(operation.address, kWriteAccess, now, thread);
+    if (!may_execute_far(operation)) prefetch(operation.address, kWriteAccess, now, thread);
   }
 
-  // Gives free what was locked until `now` or earlier. Whoever looks at Copy::locked calls it first.
+  // Unlocks lines whose atomics ended by `now`. REQUIRES: called before Copy::locked is read.
   void expire_locks(Tick now) {
-    if (locks_.size() > 1) free_expired(now);
+    if (locks_.size() > 1) unlock_expired(now);
   }
 
-  // Fills that are due.
+  // Time of the next fill, or kNever.
   [[nodiscard]] Tick next_fill() const { return next_fill_; }
+  // Runs one fill that is due at `at`.
   void run_fill(Tick at);
 
-  // An access at `at` uses the data of this copy. Errors: ModelFailure for a stale copy.
+  // Accesses the copy's data at `at`. Errors: ModelFailure for a stale copy.
   void use(Copy& copy, Tick at) const {
     if (!agent_.is_latest(copy)) [[unlikely]]
-      stale(copy, at);
+      fail_as_stale(copy, at);
     copy.last_touch = at;
   }
 
-  // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable, and no miss of its line is
-  // under way: a sibling's store may be what it waits for.
+  // Watches the address's line for a parked spin, and returns its copy. Null if the nearest level has no readable copy, or the
+  // line has an MSHR: that may be for the sibling's store that the spin waits for.
   Copy* watch(Address address);
-  // The same for a line that is watched already, by another thread too: wherever it is now.
+  // Watches a line again that another thread stopped watching, whichever level holds it now.
   void rewatch(Address address);
   void unwatch(LineAddr line);
-  // The word as it is in this copy now; no access.
+  // Reads a word of the copy without an access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
 
-  // Lines that were asked for because the other one of their pair was missing, since reset_pair_prefetches(): all of them, and
-  // those that another cache had to give.
+  // Lines requested only because the other line of their pair missed, since reset_pair_prefetches().
   struct PairPrefetches {
     std::int64_t lines = 0;
-    std::int64_t from_caches = 0;
+    std::int64_t from_caches = 0;  // those that another cache supplied
   };
   [[nodiscard]] const PairPrefetches& pair_prefetches() const { return pair_prefetches_; }
   void reset_pair_prefetches() { pair_prefetches_ = {}; }
 
-  // How long the operation holds its line.
-  [[nodiscard]] Tick hold(OperationKind kind) const;
-
+  // BusClient
   CacheAgent& caches() override { return agent_; }
   Tick locked_until(LineAddr line) const override;
   Tick deliver(Copy& copy, Tick pins, Source source) override;
@@ -127,18 +116,18 @@ class CacheUnit final : public BusClient {
   void written_back(Tick at) override;
   void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
 
-  // Every miss under way, a line of text each.
+  // Every outstanding miss, a line of text each.
   [[nodiscard]] std::string describe_pending() const;
 
  private:
   struct Mshr {
-    Copy* copy = nullptr;  // null: its atomic operation ran at memory, and there is none any more
+    Copy* copy = nullptr;  // null if memory executed the operation and the copy is gone
     Requester requester;
-    bool of_pair = false;       // nobody's: it stays in the outermost level
-    Tick fill_at = kNever;      // of what was ordered last; kNever: a request is not ordered yet
-    bool line_arrived = false;  // the line is here, and a second request for the operation on its way
-    // The operation ran in its order step, with this result.
-    std::optional<Value> written = std::nullopt;
+    bool pair_prefetch = false;  // fetches the other line of a pair, into the outermost level only
+    Tick fill_at = kNever;       // of its latest request; kNever before the bus has ordered it
+    bool line_arrived = false;   // the line has arrived, and the protocol has issued a second request for the operation
+    // The operation's result if it ran before the fill: in the bus's order step, or at memory.
+    std::optional<Value> early_result = std::nullopt;
     Source source = Source::local_memory;
     Operation operation;
   };
@@ -148,25 +137,28 @@ class CacheUnit final : public BusClient {
   };
   struct Gate;
 
-  void free_expired(Tick now);
+  // How long the operation holds its line.
+  [[nodiscard]] Tick hold(OperationKind kind) const;
+  void unlock_expired(Tick now);
   void find_next_fill();
-  [[nodiscard]] bool awaited(const Copy& copy) const;
-  // When the access that waits for this copy runs; kNever: none does, or it is not known.
+  [[nodiscard]] bool has_mshr(const Copy& copy) const;
+  // Time of the fill that a thread or store buffer awaits on this copy; kNever if none does, or before the bus has ordered it.
   [[nodiscard]] Tick access_due(const Copy& copy) const;
-  // The miss of this copy whose request is being ordered; null if nobody waits for it.
-  [[nodiscard]] Mshr* being_ordered(const Copy& copy);
+  // The copy's MSHR whose request the bus is ordering, or null.
+  [[nodiscard]] Mshr* mshr_being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
   Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
   bool request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
   void request_pair(const Operation& operation, Tick now, HardwareThread& thread);
-  [[nodiscard]] bool has_room() const { return mshrs_.size() < static_cast<std::size_t>(spec_.outstanding_misses); }
+  [[nodiscard]] bool has_free_mshr() const { return std::ssize(mshrs_) < spec_.outstanding_misses; }
   [[nodiscard]] Copy* allocate(Address address, Tick now);
+  // Runs the access's row, allocates the MSHR and sends the request, which leaves the core at `leaves`.
   void post(const Mshr& mshr, Tick now, Tick leaves);
   void finish(const Mshr& mshr);
-  // The operation's effect on data and versions; returns what was there. Errors: ModelFailure for a stale copy.
+  // Applies the operation to data and version; returns the word's old value. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);
-  void lock(Copy& copy, OperationKind kind, Tick from, const HardwareThread& thread);
-  // The first end of a lock after `now`; kNever if there is none.
+  void lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread);
+  // When the next lock expires after `now`; kNever if none is held.
   [[nodiscard]] Tick next_unlock(Tick now) const;
   [[nodiscard]] AccessResult result_of(CacheEvent access, StateId state) const {
     return agent_.table().states[state].access[access];
@@ -176,13 +168,13 @@ class CacheUnit final : public BusClient {
     if (operation.access_kind() == AccessKind::atomic) return info.atomic;
     return info.access[operation.writes() ? kStore : kLoad];
   }
-  // That it runs at memory where it is no hit: then its line does not come.
-  [[nodiscard]] bool may_run_far(const Operation& operation) const {
+  // On a miss, memory executes the operation and the core does not fetch the line.
+  [[nodiscard]] bool may_execute_far(const Operation& operation) const {
     return operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
   }
-  // The data or response of its request is at the pins then.
-  void fills(Mshr& mshr, Tick pins);
-  [[noreturn]] void stale(const Copy& copy, Tick at) const;
+  // Sets the time of the fill. The response reaches the core's pins at `pins`.
+  void schedule_fill(Mshr& mshr, Tick pins);
+  [[noreturn]] void fail_as_stale(const Copy& copy, Tick at) const;
 
   const CoreSpec spec_;
   CacheAgent agent_;
@@ -192,9 +184,9 @@ class CacheUnit final : public BusClient {
   TransitionLog* log_;
   CacheUnitOwner* owner_;
   std::vector<Mshr> mshrs_;
-  Tick next_fill_ = kNever;  // the earliest of theirs
+  Tick next_fill_ = kNever;  // minimum of their fill_at
   std::vector<Lock> locks_;  // by hardware thread of this core
-  int write_backs_ = 0;
+  int pending_write_backs_ = 0;
   PairPrefetches pair_prefetches_;
 };
 

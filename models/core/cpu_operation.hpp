@@ -1,4 +1,4 @@
-// One memory operation of a program, from its first attempt until it is done.
+// One memory operation of a program, from its first attempt until it completes.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@ enum class OperationKind : std::uint8_t { load, store, exchange, fetch_add, comp
 struct Operation {
   OperationKind kind = OperationKind::load;
   std::uint8_t bytes = 8;
-  bool adds = false;        // a write of whatever kind: adds `expected` to what is there
-  bool in_spin = false;     // a load that repeats: its code and its page are at hand since the spin began
-  FunctionId function = 0;  // whose code it is
+  bool adds = false;        // a write of any kind that adds `expected` to the word
+  bool in_spin = false;     // a spin's load, which is not looked up in the footprint
+  FunctionId function = 0;  // the function that issued it
   Address address = 0;
-  Value operand = 0;    // what is stored, or added
-  Value expected = 0;   // compare_exchange only
-  Tick issued = -1;     // the first attempt's time; -1 before
-  bool waited = false;  // for a line that another operation had asked for
+  Value operand = 0;    // the value to store or to add
+  Value expected = 0;   // for compare_exchange, and if `adds`
+  Tick issued = -1;     // time of the first attempt; -1 before it
+  bool waited = false;  // it waited for a line that another operation had requested
   Source waited_for = Source::local_memory;
 
   [[nodiscard]] AccessKind access_kind() const {
@@ -30,13 +30,13 @@ struct Operation {
   [[nodiscard]] bool writes() const { return kind != OperationKind::load; }
 };
 
-// Loads of one thread that are under way together (Cpu::load_all).
+// The outstanding loads of one Cpu::load_all call.
 struct OverlappedLoads {
   std::span<Value> values;
-  Tick next_issue = 0;  // one a cycle
-  Tick ends = 0;        // the last of those that have come
+  Tick next_issue = 0;  // the thread issues one load per cycle
+  Tick ends = 0;        // when the last completed load ends
   int under_way = 0;
-  bool waits = false;  // the thread has issued all, and goes on with the last
+  bool thread_waits = false;  // all loads are issued, and the last one to complete resumes the thread
 };
 
 }  // namespace linebounce

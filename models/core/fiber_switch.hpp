@@ -1,6 +1,6 @@
-// Fibers that AddressSanitizer understands. It takes the thread's stack for the only one, so that an exception in a fiber would
-// leave the marks of frames that it has unwound, and the next frames there would be taken for errors. Here each fiber tells it
-// which stack is in use. Without the sanitizer, nothing is left of that.
+// Fiber switches that AddressSanitizer understands. By default it knows only the thread's stack: an exception in a fiber leaves
+// unwound frames marked as poisoned, and later frames there are reported as errors. These functions tell the sanitizer which
+// stack is in use. Without it they are plain fiber switches.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -32,7 +32,7 @@ struct StackBounds {
   std::size_t bytes = 0;
 };
 
-// Returns what it took for the stack until now. Without bounds, it leaves all marks as they are.
+// Returns the bounds of the stack that the sanitizer used until now. Empty bounds leave all marks as they are.
 inline StackBounds tell_sanitizer(const StackBounds& stack) {
   StackBounds before;
   void* fake = nullptr;
@@ -41,10 +41,11 @@ inline StackBounds tell_sanitizer(const StackBounds& stack) {
   return before;
 }
 
-// Of whoever destroys a fiber, while it is unwound. No member of anything: the fiber's last frame hands it to no one.
-inline thread_local StackBounds destroyer_stack;
+// The stack of the code that destroys a fiber, while the fiber unwinds. A global, as nothing can be passed to the fiber's last
+// frame.
+inline thread_local StackBounds stack_after_unwinding;
 
-// First of all in a fiber. `bytes` is the size of its stack, of which a page may be used already.
+// REQUIRES: the first object in a fiber, whose stack has this size and at most one page in use.
 class FiberScope {
  public:
   explicit FiberScope(std::size_t bytes) {
@@ -54,22 +55,22 @@ class FiberScope {
     tell_sanitizer({reinterpret_cast<const void*>(top - bytes), bytes});
   }
   ~FiberScope() {
-    if (destroyer_stack.bytes > 0) tell_sanitizer(std::exchange(destroyer_stack, {}));
+    if (stack_after_unwinding.bytes > 0) tell_sanitizer(std::exchange(stack_after_unwinding, {}));
   }
   FiberScope(const FiberScope&) = delete;
   FiberScope& operator=(const FiberScope&) = delete;
 };
 
-// As fiber.resume(). Whoever destroys a fiber unwinds it by an exception that begins in here.
+// Does what fiber.resume() does. Destroying a fiber throws an exception in here, which unwinds it.
 inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
   class ResumedFiber {
    public:
     ResumedFiber() : mine_(tell_sanitizer({})) {}
     ~ResumedFiber() {
-      // The frames between here and the exception's throw.
+      // Covers the frames between this one and the throw.
       constexpr std::size_t kThrowing = 4096;
       __asan_unpoison_memory_region(static_cast<const char*>(__builtin_frame_address(0)) - kThrowing, kThrowing);
-      if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) destroyer_stack = before;
+      if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) stack_after_unwinding = before;
     }
     ResumedFiber(const ResumedFiber&) = delete;
     ResumedFiber& operator=(const ResumedFiber&) = delete;

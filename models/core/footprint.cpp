@@ -12,10 +12,7 @@ constexpr std::int64_t kKib = 1024;
 
 }  // namespace
 
-RecentlyUsed::RecentlyUsed(int entries, int ways)
-    : ways_(static_cast<std::size_t>(ways)),
-      sets_(static_cast<std::size_t>(entries / ways)),
-      numbers_(static_cast<std::size_t>(entries), kNoNumber) {}
+RecentlyUsed::RecentlyUsed(int entries, int ways) : ways_(ways), sets_(entries / ways), numbers_(entries, kNoNumber) {}
 
 bool RecentlyUsed::use(std::uint64_t number) {
   const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(number % sets_ * ways_);
@@ -33,7 +30,7 @@ void RecentlyUsed::drop(std::uint64_t number) {
   const auto found = std::find(begin, end, number);
   if (found == end) return;
   *found = kNoNumber;
-  std::rotate(found, found + 1, end);  // an empty place is taken first
+  std::rotate(found, found + 1, end);  // the next miss fills the empty way
 }
 
 void RecentlyUsed::drop_all() {
@@ -46,7 +43,7 @@ Footprint::Footprint(const FootprintSpec& spec, Tick cycle, int threads)
       code_miss_(spec.code_miss_cycles * cycle),
       pages_(spec.tlb_entries, spec.tlb_ways),
       lines_(static_cast<int>(spec.code_cache_kib * kKib / spec.code_line_bytes), spec.code_cache_ways),
-      position_(static_cast<std::size_t>(threads)) {
+      position_(threads) {
   set_functions(1, {});
 }
 
@@ -63,7 +60,7 @@ void Footprint::set_functions(std::size_t count, std::span<const FunctionId> use
 }
 
 void Footprint::enter(int thread, FunctionId function) {
-  position_[static_cast<std::size_t>(thread)][function] = 0;
+  position_[thread][function] = 0;
 }
 
 Tick Footprint::translate(Address address, FootprintMisses& misses) {
@@ -82,7 +79,7 @@ Tick Footprint::fetch(int thread, FunctionId function, std::int64_t instructions
   if (spec_.code_cache_kib == 0 || instructions == 0) return 0;
   const Code& code = code_[function];
   const std::int64_t size = code.lines * spec_.code_line_bytes;
-  std::int64_t& position = position_[static_cast<std::size_t>(thread)][function];
+  std::int64_t& position = position_[thread][function];
   const std::int64_t end = position + instructions * spec_.bytes_per_instruction;
   const std::int64_t first = position / spec_.code_line_bytes;
   const std::int64_t behind = std::min((end + spec_.code_line_bytes - 1) / spec_.code_line_bytes, first + code.lines);

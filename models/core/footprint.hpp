@@ -1,9 +1,9 @@
-// The footprint of code and pages of one core: which pages its data TLB knows, and which lines of code are near. It knows
-// functions, not instructions: a function is a run of bytes that execution goes through from its beginning, and again when it
-// comes to the end. What is missing takes a fixed time, in which the core waits; no other core sees anything of it, so it is
-// exact under run-ahead. The core's hardware threads share both, and ask in the order of time (HardwareThread::wait_turn).
+// One core's data TLB and instruction cache. The model knows functions, not instructions: a function is a run of bytes that
+// execution goes through from the beginning to the end, and over again. Each miss stalls the thread for a fixed time. No other
+// core can observe that, so it is exact under run-ahead. The core's hardware threads share both structures and look things up
+// in the order of time (HardwareThread::wait_turn).
 //
-// Left out: who else is in the L2 that serves the misses, prefetching of code, the instruction TLB.
+// Not modelled: contention for the L2 that serves the misses, prefetching of code, the instruction TLB.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace linebounce {
 
-// Numbers in sets, the least recently used of a set makes room. The real parts approximate LRU by a tree of bits.
+// A set-associative table of numbers with LRU replacement, which hardware approximates by a tree of bits.
 class RecentlyUsed {
  public:
   RecentlyUsed(int entries, int ways);
-  // Whether it was there; it is from now on.
+  // Inserts the number if it is missing. True if it was present.
   bool use(std::uint64_t number);
-  // It is there no more, if it was.
+  // Removes the number if it is present.
   void drop(std::uint64_t number);
   void drop_all();
 
@@ -37,18 +37,18 @@ class Footprint {
  public:
   Footprint(const FootprintSpec& spec, Tick cycle, int threads);
 
-  // `user`: which functions are user code. REQUIRES: called before any other.
+  // `user`: the functions that are user code. REQUIRES: called before all other functions.
   void set_functions(std::size_t count, std::span<const FunctionId> user);
-  // The thread goes through this function's code from its beginning.
+  // The thread begins to execute this function's code.
   void enter(int thread, FunctionId function);
 
-  // How long it takes to translate the address / to fetch the function's next instructions, beyond what a hit does. A
-  // computation that is longer than its function's code fetches each line once: it repeats loops whose code is there.
+  // Stall time of a translation, and of fetching a function's next instructions. A computation longer than its function's code
+  // fetches each line once, as it repeats loops whose code has been fetched.
   Tick translate(Address address, FootprintMisses& misses);
-  // Translations that the TLB knows no more.
+  Tick fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses);
+  // Invalidates translations.
   void drop_pages(Address first, std::int64_t pages);
   void drop_all_pages() { pages_.drop_all(); }
-  Tick fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses);
 
  private:
   struct Code {
@@ -61,8 +61,8 @@ class Footprint {
   Tick code_miss_;
   RecentlyUsed pages_;
   RecentlyUsed lines_;
-  std::vector<Code> code_;                           // by FunctionId: one behind the other, as a linker places them
-  std::vector<std::vector<std::int64_t>> position_;  // [thread][function]: the next instruction's byte
+  std::vector<Code> code_;                           // by FunctionId, contiguous as a linker places them
+  std::vector<std::vector<std::int64_t>> position_;  // [thread][function]: offset of the next instruction
 };
 
 }  // namespace linebounce

@@ -1,9 +1,11 @@
-// A hardware thread of a core: runs what its program asks of a Cpu. A hit runs ahead of the machine and costs no event; what
-// else there is to do, and who may go on when, the Core decides, which works on the thread's state directly.
+// A hardware thread: runs its program's operations on the core's caches and keeps its local time. A hit within the limit that
+// the core has set needs no event. The program sees a Cpu; the core and its cache unit see the functions below it. The thread
+// knows its core only as a ThreadOwner.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "models/core/cache_unit.hpp"
 #include "models/core/cpu.hpp"
@@ -15,17 +17,47 @@
 
 namespace linebounce {
 
-class Core;
 class Footprint;
+
+// What a hardware thread asks of its core.
+class ThreadOwner {
+ public:
+  static constexpr int kNoThread = -1;
+
+  virtual ~ThreadOwner() = default;
+  // Suspends the program until its thread is ready and its turn has come.
+  virtual void wait_turn() = 0;
+  // Asks for a turn of the core at `at` or earlier.
+  virtual void wake_at(Tick at) = 0;
+  // Any thread of the machine.
+  virtual HardwareThread& thread(CpuId id) = 0;
+  // Every access to caches that siblings share lies between these two calls. `actor`: the thread's index in the core, or
+  // kNoThread if the access goes before those that siblings make at the same time.
+  virtual void before_access(Tick at, int actor) = 0;
+  virtual void after_access(Tick at) = 0;
+  // Issue share that the siblings leave to this thread now, in percent.
+  [[nodiscard]] virtual int issue_pct_beside_siblings(const HardwareThread& thread) const = 0;
+  // The thread has parked its spin. / The thread has resumed its spin, runs next at `at`, and has stopped watching its words.
+  virtual void spin_parked() = 0;
+  virtual void spin_resumed(Tick at) = 0;
+  // Watches the lines of all parked spins again, after a thread has stopped watching lines that it may share with them.
+  virtual void rewatch() = 0;
+};
 
 class HardwareThread final : public Cpu {
  public:
-  // `footprint`: of its core; null: there is none.
-  HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint, const CoreSpec& spec, CpuId id, int index_in_core);
+  struct Wiring {
+    ThreadOwner* owner;
+    CacheUnit* unit;
+    Footprint* footprint;  // null if the machine has none
+    const CoreSpec* spec;
+    Observer* observer;
+    bool alone;  // the core has no other thread
+  };
+  HardwareThread(const Wiring& wiring, CpuId id, int index_in_core);
 
+  // For its program: Cpu.
   [[nodiscard]] CpuId id() const override { return id_; }
-  [[nodiscard]] int index_in_core() const { return index_; }
-
   Value load(Address address, int bytes) override;
   Pair load_pair(Word first, Word second) override;
   void load_all(std::span<const Word> words, std::span<Value> values) override;
@@ -63,124 +95,189 @@ class HardwareThread final : public Cpu {
   void leave_function(FunctionId caller) override;
   [[nodiscard]] FunctionId function() const override { return function_; }
   void tally(int which, std::int64_t count) override;
-  [[nodiscard]] std::int64_t tallied(int which) const override { return tallies_[static_cast<std::size_t>(which)]; }
+  [[nodiscard]] std::int64_t tallied(int which) const override { return tallies_[which]; }
   [[nodiscard]] const ThreadCounters& counters() const override { return counters_; }
   [[nodiscard]] ProgramTap* tap() const override { return unit_->tap(); }
-  [[nodiscard]] Timeline* timeline() const override;
+  [[nodiscard]] Timeline* timeline() const override { return timeline_; }
 
-  // What it looks at in a spin until another CPU writes there; empty: it does no such thing.
-  [[nodiscard]] std::span<const Address> awaited_words() const {
-    return status_ == Status::parked ? spin_.words() : std::span<const Address>();
+  // For its core: when it may run, and until when.
+  [[nodiscard]] int index_in_core() const { return index_; }
+  [[nodiscard]] bool ready() const { return status_ == Status::ready; }
+  [[nodiscard]] bool ended() const { return status_ == Status::ended; }
+  // When the next operation was first issued; earlier than local_time() after a retry.
+  [[nodiscard]] Tick first_issued_at() const { return deferred_since_ < now_ ? deferred_since_ : now_; }
+  // Lets operations before `limit` run now.
+  void run_until(Tick limit) {
+    limit_ = limit;
+    fast_limit_ = fast_path_open() ? limit : 0;
   }
+  // Makes the thread ask its core for a new limit before its next operation.
+  void reset_limits() { limit_ = fast_limit_ = 0; }
+  // Issue share left to a sibling that starts computing at `at`, in percent.
+  [[nodiscard]] int sibling_issue_pct(Tick at) const;
+
+  // For its core: items that become due beside the program's operations. The times are kNever if there is none.
+  [[nodiscard]] Tick next_interrupt() const {
+    return interrupts_.empty() || !accepts_interrupts() ? kNever : interrupts_.next();
+  }
+  void accept_interrupt();
+  [[nodiscard]] Tick next_drain() const { return store_buffer_.empty() ? kNever : store_buffer_.next_drain(); }
+  void drain_store(Tick at);
+
+  // For its core: parked spins.
+  [[nodiscard]] bool parked() const { return status_ == Status::parked; }
+  [[nodiscard]] const Spin& parked_spin() const { return spin_; }
+  // Counts the parked spin's loads before `limit`.
+  void count_spins_until(Tick limit);
+  // Ends the parking: the thread continues with the spin's first load at or after `at`.
+  void resume_spin(Tick at);
+  void rewatch_words() { spin_.rewatch(); }
+
+  // For its core: the run as a whole.
+  void set_functions(std::size_t count);
+  void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
+  void end_program();
+  // The start and the end of the measured time.
+  void begin_measuring(Tick at);
+  void finish_measuring(Tick end);
+  // Grows with every operation outside a spin and with every computation.
+  [[nodiscard]] std::int64_t progress() const;
+  // After `now` a computation ends or an interrupt arrives, whatever the other CPUs do.
+  [[nodiscard]] bool waits_for_time(Tick now) const { return computes_at(now) || interrupts_.any_after(now); }
+  [[nodiscard]] std::string describe() const;
+  // The words of its parked spin, or none.
+  [[nodiscard]] std::span<const Address> awaited_words() const { return parked() ? spin_.words() : std::span<const Address>(); }
+
+  // For its core's cache unit: what became of an operation.
+  // It ran with this result and occupies the thread until `ends`.
+  void completed(Value result, Tick ends);
+  // The same for a store-buffer entry, and for a load of load_all().
+  void drained(int entry_id, Tick at);
+  void loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends);
+  // Retries deferred operations at `at`, because something has changed.
+  void retry(Tick at, Source source);
+  void report_miss(const Operation& operation, Source source, Tick at);
+
+  // For other threads: an interrupt or a wake reaches this one.
+  void receive(const Interrupt& interrupt);
 
  private:
-  friend class Core;
-  // A load that has missed.
-  struct OwnMiss {
+  struct LoadMiss {
     Address address = 0;
     Source source{};
     Tick issued = 0, at = 0;
   };
   enum class Status : std::uint8_t {
-    ready,    // may run at now_
-    blocked,  // its operation completes with a fill
-    waiting,  // its operation is tried again when something changes
-    parked,   // spins on lines that nobody has changed
+    ready,    // runs at now_
+    blocked,  // a fill completes its operation
+    waiting,  // retries its operation when something changes
+    parked,   // spins on unchanged lines
     asleep,
     ended
   };
 
-  void count_hit(AccessKind kind, Tick latency, int level = 0);
-  // The short path of a hit: no operation that may have to wait, and nobody who wants to know of it.
+  // Fast path: a hit that cannot block and that no listener observes.
   Value run_load(Copy& copy, Address address, int bytes, Tick latency, int level = 0);
   void run_store(Copy& copy, Address address, Value value, int bytes, Tick at, int level = 0);
-  // What is no hit where the nearest level had the line last. Apart, so that such a hit costs little.
+  void count_hit(AccessKind kind, Tick latency, int level);
+  [[nodiscard]] bool fast_path_open() const { return store_buffer_.empty() && tap() == nullptr && footprint_ == nullptr; }
+  bool wait_for_fast_path();
+  // Slow path, kept out of line so that the fast path stays small.
   Value load_slow(Address address, int bytes);
   void store_slow(Address address, Value value, int bytes);
-  bool prepare_fast_path();
+
   Value perform(Operation operation, bool release = false);
+  CacheUnit::Attempt attempt(Operation& operation, Tick at, int actor, const CacheUnit::Requester& requester);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);
-  void prefetch_ownership(const Operation& operation);
   bool load_from_buffer(const Operation& operation, Value& value);
   bool issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads);
+  void prefetch_ownership(const Operation& operation);
   void wait_until_drained();
+  void before_access(Tick at, int actor) {
+    if (!alone_) owner_->before_access(at, actor);
+  }
+  void after_access(Tick at) {
+    if (!alone_) owner_->after_access(at);
+  }
+  // A retried operation goes before those that siblings issue at the same time.
+  [[nodiscard]] int actor() const { return deferred_since_ < now_ ? ThreadOwner::kNoThread : index_; }
+
   void wait_turn();
   void suspend(Status status);
-  // When the operation that comes next was first wanted.
-  [[nodiscard]] Tick first_issued_at() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
-  void try_again(Tick at);
-  // A computation of so many instructions, or of time in which so many would fit.
-  void pass(std::int64_t cycles, std::int64_t instructions);
-  Tick fetch_code(std::int64_t instructions);
-  void fetch_and_translate(Address address);
-  Value load_in_spin(Address address, int bytes);
-  void wait_for(Tick ticks);
-  // What becomes of the speed of another thread of the core that begins to compute at `at`.
-  [[nodiscard]] int sibling_issue_pct(Tick at) const;
-  // A program may end with a computation, whose time is still to pass.
+  // Ends the wait for a change, if the thread is in it.
+  void stop_waiting(Tick at);
+
+  // Computes for `cycles`, in which the thread issues, or could issue, this many instructions.
+  void run_computation(std::int64_t cycles, std::int64_t instructions);
+  // Advances the local time; an interrupt may split the interval.
+  void advance_interruptibly(Tick ticks);
+  [[nodiscard]] bool computes_at(Tick time) const;
+  // A program may end in a computation that lasts beyond `at`.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
     return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
   }
-  FunctionId change_function(FunctionId function);
-  void forget_limits() { limit_ = fast_limit_ = 0; }
+  // Footprint: instructions of the current function, and the address's page.
+  Tick fetch_code(std::int64_t instructions);
+  void fetch_and_translate(Address address);
 
+  Value load_in_spin(Address address, int bytes);
   void pause_spin();
   void park(std::span<const Value> values, int bytes);
-  void count_spins_until(Tick limit);
-  void resume_spin(Tick at);
-  void unwatch_words();
 
-  void post_interrupt(CpuId target, int vector, double delay_ns);
-  [[nodiscard]] Tick next_interrupt() const;
-  void accept_interrupt();
+  void send_interrupt(CpuId target, int vector, double delay_ns);
+  [[nodiscard]] bool accepts_interrupts() const {
+    return status_ != Status::blocked && status_ != Status::waiting && status_ != Status::ended;
+  }
   void run_handler();
 
+  FunctionId change_function(FunctionId function);
   void account_time();
   void account_sleep();
-  void begin_measuring();
-  [[nodiscard]] std::int64_t progress() const;
-  [[nodiscard]] bool computes_at(Tick time) const;
 
-  Core* core_;
+  ThreadOwner* owner_;
   CacheUnit* unit_;
   CacheAgent* agent_;
   Footprint* footprint_;
   const CoreSpec* spec_;
+  Observer* observer_;
+  Timeline* timeline_ = nullptr;
   CpuId id_;
   int index_;
 
-  // The path of a hit.
-  Tick now_ = 0;         // local time: at or after that of its turn
-  Tick fast_limit_ = 0;  // limit_, or 0 while the store buffer is not empty
+  // Used by the fast path.
+  Tick now_ = 0;         // local time, at or after the machine's
+  Tick fast_limit_ = 0;  // limit_ if the fast path is open, else 0
   Tick nearest_latency_;
   Tick cycle_;
-  bool alone_;              // no other thread in its core
+  bool alone_;
   std::int64_t slots_ = 0;  // instructions issued in the current cycle
   FunctionCounters* function_counters_;
 
   Tick limit_ = 0;  // operations before this time may run now
   Status status_ = Status::ready;
-  Value result_ = 0;
-  std::optional<OwnMiss> missed_;  // the latest, since it was last emptied
+  Value result_ = 0;                        // of the operation that blocked the thread
+  std::optional<LoadMiss> last_load_miss_;  // since load_pair() last reset it
   StoreBuffer store_buffer_;
-  Tick put_off_since_ = kNever;  // the first attempt of the operation that is to be tried again; kNever: it is a new one
-  Source waited_source_ = Source::local_memory;  // of the change for which `waiting` ended
+  Tick deferred_since_ = kNever;                // first attempt of the operation to retry; kNever if the next one is new
+  Source retry_source_ = Source::local_memory;  // of the fill that ended the latest wait for a change
 
-  Tick idle_from_ = -1;  // the latest execute() and compute() without an operation between them: [idle_from_, idle_to_)
-  Tick idle_to_ = -1;
+  // [computing_from_, computing_until_) is the latest sequence of execute(), compute() and spin pauses, with no other operation
+  // between them.
+  Tick computing_from_ = -1;
+  Tick computing_until_ = -1;
 
   Spin spin_;
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 
-  // For the watchdog: instructions that a spin executed, or that were counted before the measured time; calls of compute().
-  std::int64_t spin_loads_ = 0;
-  std::int64_t counted_before_measuring_ = 0;
-  std::int64_t computed_ = 0;
+  // For progress().
+  std::int64_t spin_instructions_ = 0;
+  std::int64_t warmup_instructions_ = 0;
+  std::int64_t computations_ = 0;
 
-  static constexpr int kMostPastEnd = 10'000;
-  int computed_past_end_ = 0;  // calls
+  static constexpr int kMaxComputationsPastEnd = 10'000;
+  int computations_past_end_ = 0;
 
   FunctionId function_ = 0;
   Tick function_since_ = 0;

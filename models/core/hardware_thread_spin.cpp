@@ -1,5 +1,4 @@
-// What a hardware thread does in a spin: the loop, and when it is parked and goes on.
-#include "models/core/core.hpp"
+// A hardware thread's spins: the loop, parking it, and resuming it.
 #include "models/core/hardware_thread.hpp"
 
 namespace linebounce {
@@ -7,7 +6,7 @@ namespace linebounce {
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes,
                           Loop loop) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
-  // Once: its few instructions and its words' pages stay at hand, whether it is parked or not.
+  // Only once: the loop's code and its words' pages stay in the footprint, so that parking makes no difference.
   if (footprint_ != nullptr) {
     for (const Address address : addresses) fetch_and_translate(address);
   }
@@ -15,7 +14,7 @@ void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> v
   bool waited = false;
   for (;;) {
     while (!spin_.all_loaded()) {
-      const std::size_t word = spin_.take_next_word();
+      const std::size_t word = spin_.take_word();
       values[word] = footprint_ == nullptr ? load(addresses[word], bytes) : load_in_spin(addresses[word], bytes);
     }
     if (done(values)) break;
@@ -34,50 +33,44 @@ Value HardwareThread::load_in_spin(Address address, int bytes) {
 
 void HardwareThread::pause_spin() {
   if (tap() != nullptr) tap()->spin_polled(*this);
-  spin_.begin_again();
+  spin_.restart_loop();
   function_counters_->instructions += Spin::kPauseInstructions;
-  spin_loads_ += static_cast<std::int64_t>(spin_.words().size()) + Spin::kPauseInstructions;
+  spin_instructions_ += static_cast<std::int64_t>(spin_.words().size()) + Spin::kPauseInstructions;
   slots_ = 0;
-  wait_for(spin_.pause());
+  advance_interruptibly(spin_.pause());
 }
 
-// Parks unless a store of its own waits, which its loads might have to see, or a miss of a word's line is under way
-// (CacheUnit::watch).
+// Does not park with stores in the store buffer, which the spin's loads might have to see, nor while a word's line is being
+// fetched (CacheUnit::watch).
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
-    unwatch_words();
+    spin_.unwatch();
+    owner_->rewatch();
     return;
   }
-  ++core_->parked_;
+  owner_->spin_parked();
   suspend(Status::parked);
 }
 
 void HardwareThread::count_spins_until(Tick limit) {
   const Spin::Loads ran = spin_.count_until(limit);
-  function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)] += ran.loads;
+  function_counters_->hits_of(0, AccessKind::load) += ran.loads;
   function_counters_->instructions += ran.instructions;
-  spin_loads_ += ran.instructions;
+  spin_instructions_ += ran.instructions;
 }
 
 void HardwareThread::resume_spin(Tick at) {
   count_spins_until(at);
   now_ = spin_.resume();
-  idle_to_ = -1;
+  computing_until_ = -1;
   if (spin_.at_first_word()) {  // in the pause before it
-    idle_from_ = now_ - spin_.pause();
-    idle_to_ = now_;
+    computing_from_ = now_ - spin_.pause();
+    computing_until_ = now_;
   }
-  --core_->parked_;
   status_ = Status::ready;
-  unwatch_words();
-  core_->posted();  // a sibling that runs must not pass this thread now
-  core_->wake_at(now_);
-}
-
-void HardwareThread::unwatch_words() {
   spin_.unwatch();
-  core_->rewatch();
+  owner_->spin_resumed(now_);
 }
 
 }  // namespace linebounce

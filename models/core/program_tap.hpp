@@ -1,5 +1,5 @@
-// Who listens to what a program asks of its hardware thread: to record it as operations without time. A thread with a tap never
-// takes the inline path of a hit, and does the same all the same.
+// Listener to the calls that a program makes to its hardware thread, such as the trace recorder. With a tap a thread never
+// takes the fast path, but its results are the same.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace linebounce {
 
 class Cpu;
 
-// One call of Cpu, as its program made it.
+// One call of a function of Cpu.
 struct ProgramCall {
   enum class What : std::uint8_t {
     memory,  // `operation`
-    pair,    // the next two loads are issued together
+    pair,    // the next two loads are those of one load_pair()
     prefetch,
     fence,
     execute,
@@ -24,7 +24,7 @@ struct ProgramCall {
     clock,
     enter,  // `which`: a function
     leave,
-    sleep,      // has ended
+    sleep,      // told when it returns
     wake,       // `which`: a CPU
     timer,      // `which`: a vector; `ns`
     interrupt,  // `which`: a CPU; `vector`; `ns`
@@ -33,7 +33,7 @@ struct ProgramCall {
     tally  // `which`, `amount`
   };
   What what{};
-  Operation operation = {};  // prefetch: its address, and whether it is a store
+  Operation operation = {};  // of a prefetch: its address, and a kind of load or store
   bool release = false;
   std::int64_t which = 0;
   std::int64_t amount = 0;
@@ -41,7 +41,7 @@ struct ProgramCall {
   double ns = 0;
 };
 
-// What a program does as one thing, though it takes many calls: none of them is told.
+// An action that a listener sees as one, although the program makes many calls for it. The tap is told none of those calls.
 struct Composite {
   enum class What : std::uint8_t {
     acquire,
@@ -50,11 +50,11 @@ struct Composite {
     acquire_shared,
     release_shared,
     barrier,
-    sleep  // Cpu::sleep() and what goes with it
+    sleep  // Cpu::sleep() with the calls around it
   };
   What what{};
   const void* lock = nullptr;
-  Address barrier = 0;  // where its object begins
+  Address barrier = 0;  // first byte of the barrier's object
   int parties = 0;
 };
 
@@ -62,23 +62,24 @@ class ProgramTap {
  public:
   virtual ~ProgramTap() = default;
 
-  // Before it is done, but where ProgramCall says otherwise.
+  // The program makes this call. Comes before its effect, except where ProgramCall says otherwise.
   virtual void called(const Cpu& cpu, const ProgramCall& call) = 0;
-  // An operation has come to its place in the order of those on its word, which held `old` before. In that order.
+  // An operation has taken effect on its word, which held `old` before. Told in the word's order of accesses.
   virtual void applied(const Cpu& cpu, const Operation& operation, Value old) = 0;
-  // A load of this address was served by the thread's own store buffer.
+  // The thread's store buffer served a load of this address.
   virtual void forwarded(const Cpu& cpu, Address address) = 0;
 
-  // A spin on these words; each time all have been loaded; its end. Its loads are told by applied() and forwarded() alone.
+  // A spin on these words begins; its loop has loaded each of them once more; it ends. The spin's loads are told by applied()
+  // and forwarded(), but not by called().
   virtual void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) = 0;
   virtual void spin_polled(const Cpu& cpu) = 0;
   virtual void spin_ends(const Cpu& cpu) = 0;
 
-  // `failed`: a try was in vain, a reader must read again.
+  // `failed`: a try_acquire did not get the lock, or a reader must retry.
   virtual void composite_begins(const Cpu& cpu, const Composite& composite) = 0;
   virtual void composite_ends(const Cpu& cpu, bool failed) = 0;
 
-  // An interrupt's handler, between any two calls or in the middle of one.
+  // An interrupt handler begins or ends, between two calls or in the middle of one.
   virtual void handler_begins(const Cpu& cpu, int vector) = 0;
   virtual void handler_ends(const Cpu& cpu) = 0;
 };

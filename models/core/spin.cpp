@@ -40,17 +40,17 @@ Spin::Loads Spin::count_until(Tick limit) {
 }
 
 void Spin::use_word(std::int64_t load) {
-  const Address word = words_[static_cast<std::size_t>(load % words_count())];
+  const Address word = words_[load % words_count()];
   CacheAgent& caches = unit_->caches();
   if (!caches.nearest_holds(word)) return;
   const Tick at = time_of(load);
   caches.use(word, 0, at);
   Copy& copy = *caches.find(caches.store().line_of(word));
-  copy.last_touch = std::max(copy.last_touch, at);  // a sibling may spin on it too, and be ahead
+  copy.last_touch = std::max(copy.last_touch, at);  // a sibling that spins on it, too, may be ahead
 }
 
 Tick Spin::resume() {
-  next_word_ = static_cast<std::size_t>(counted_ % words_count());
+  next_word_ = counted_ % words_count();
   return time_of(counted_);
 }
 
@@ -59,7 +59,7 @@ bool Spin::watches(LineAddr line) const {
   return std::any_of(words_.begin(), words_.end(), [&](Address word) { return store.line_of(word) == line; });
 }
 
-bool Spin::is_on_nearest() const {
+bool Spin::in_nearest_level() const {
   const CacheAgent& caches = unit_->caches();
   return std::all_of(words_.begin(), words_.end(), [&](Address word) { return caches.nearest_holds(word); });
 }

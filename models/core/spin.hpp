@@ -1,6 +1,6 @@
-// A spin: the words that its loop loads, one after the other, and the loads of a parked one. A thread that loads words which
-// nobody changes is not simulated load by load. Load number m of the parked spin falls on a known time; when something touches
-// a line, the loads before that are counted, and the thread goes on with the next.
+// A spin: the words that its loop loads one after the other. While nothing changes them the spin is parked: its loads are not
+// simulated. The time of every load is known, so when something touches a line, Spin counts the loads before that time and the
+// thread continues with the next one.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Spin {
 
   Spin(CacheUnit& unit, Tick load_latency) : unit_(&unit), load_latency_(load_latency) {}
 
-  // The loop that is simulated load by load, with this time between one look at its words and the next.
+  // Starts the loop. `pause`: time between the last load of one iteration and the first of the next.
   void begin(std::span<const Address> words, Cpu::Loop loop, Tick pause) {
     words_ = words;
     loop_ = loop;
@@ -26,41 +26,46 @@ class Spin {
     active_ = true;
   }
   void end() { active_ = false; }
-  // From begin() to end(), parked or not.
+  // Between begin() and end(), parked or not.
   [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] Cpu::Loop loop() const { return loop_; }
   [[nodiscard]] Tick pause() const { return pause_; }
   [[nodiscard]] std::span<const Address> words() const { return words_; }
-  [[nodiscard]] bool all_loaded() const { return next_word_ == words_.size(); }
-  std::size_t take_next_word() { return next_word_++; }
-  void begin_again() { next_word_ = 0; }
-  [[nodiscard]] bool at_first_word() const { return next_word_ == 0; }
 
-  // Parks it, with its next load at `at`, if every word is in the nearest cache with the value that it had when it was loaded.
-  // Their lines are watched then. If it returns false, some are, and unwatch() must be called.
+  // The word that the loop loads next, by its index.
+  std::size_t take_word() { return next_word_++; }
+  [[nodiscard]] bool all_loaded() const { return next_word_ == words_.size(); }
+  [[nodiscard]] bool at_first_word() const { return next_word_ == 0; }
+  void restart_loop() { next_word_ = 0; }
+
+  // Parks the spin, with its next load at `at`, and watches its lines. False if the nearest cache lacks a word or has another
+  // value than the loop loaded; the caller must then call unwatch().
   [[nodiscard]] bool park(std::span<const Value> values, int bytes, Tick at);
   void unwatch();
   void rewatch();
 
-  // What has run of a parked spin.
+  // Loads that a parked spin has made, and the instructions of its loop.
   struct Loads {
     std::int64_t loads = 0;
     std::int64_t instructions = 0;
   };
-  // Loads before `limit` have happened: counts those that were not counted yet, and leaves ages and last uses as they would be.
+  // Returns the loads before `limit` that were not counted yet, and updates ages and last touches as if they had run.
   Loads count_until(Tick limit);
-  // It goes on load by load with the first load that is not counted: its time.
+  // Returns the time of the first load that was not counted. The loop continues there.
   Tick resume();
 
   [[nodiscard]] bool watches(LineAddr line) const;
-  [[nodiscard]] bool is_on_nearest() const;
+  // The nearest cache holds every word.
+  [[nodiscard]] bool in_nearest_level() const;
 
  private:
   [[nodiscard]] std::int64_t words_count() const { return static_cast<std::int64_t>(words_.size()); }
+  // Duration of an iteration.
   [[nodiscard]] Tick period() const { return words_count() * load_latency_ + pause_; }
   [[nodiscard]] Tick time_of(std::int64_t load) const {
     return parked_at_ + load / words_count() * period() + load % words_count() * load_latency_;
   }
+  // Number of the first load at or after `at`.
   [[nodiscard]] std::int64_t first_load_from(Tick at) const;
   void use_word(std::int64_t load);
 
@@ -71,8 +76,8 @@ class Spin {
   std::span<const Address> words_;
   std::size_t next_word_ = 0;
   bool active_ = false;
-  Tick parked_at_ = 0;        // when the next load of words_[0] would be
-  std::int64_t counted_ = 0;  // loads of the parked spin, from parked_at_ on
+  Tick parked_at_ = 0;        // time of the parked spin's load 0
+  std::int64_t counted_ = 0;  // number of its loads that were counted
 };
 
 }  // namespace linebounce

@@ -6,7 +6,7 @@ namespace linebounce {
 
 namespace {
 
-constexpr Address kWord = 8;  // no operation is wider, and none crosses a naturally aligned word
+constexpr Address kWord = 8;  // no operation is wider or crosses a naturally aligned word
 
 }  // namespace
 
@@ -15,7 +15,7 @@ bool StoreBuffer::eligible(std::size_t index) const {
   if (entry.in_flight || entry.ready == kNever) return false;
   if (index == 0) return true;
   if (in_order_ || entry.release) return false;
-  // Stores to one word keep their order.
+  // Stores to the same word drain in order.
   return std::none_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(index), [&entry](const Entry& earlier) {
     return earlier.operation.address / kWord == entry.operation.address / kWord;
   });
@@ -45,7 +45,7 @@ void StoreBuffer::remove(int id, Tick next_ready) {
   for (Entry& entry : entries_) entry.ready = std::max(entry.ready, next_ready);
 }
 
-void StoreBuffer::try_again(Tick at, Source source) {
+void StoreBuffer::retry(Tick at, Source source) {
   for (Entry& entry : entries_) {
     if (entry.ready != kNever) continue;
     entry.ready = at;

@@ -1,5 +1,5 @@
-// Stores that have left the program but are not in the cache yet. In order under TSO; under the ia64 model a plain store may
-// pass earlier ones of other lines, a releasing one waits for all of them.
+// A hardware thread's store buffer. Stores drain in program order under TSO. Under the ia64 model a plain store may pass
+// earlier stores to other words, and a releasing store waits for all earlier ones.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,14 @@ class StoreBuffer {
     Operation operation;
     int id = 0;
     bool release = false;
-    bool in_flight = false;  // its line has been asked for
-    Tick ready = 0;          // may be tried at this time; kNever: when something changes
+    bool in_flight = false;  // an MSHR fetches its line
+    Tick ready = 0;          // time of its next attempt; kNever if it waits for a change
   };
 
-  StoreBuffer(int capacity, bool in_order) : capacity_(capacity), in_order_(in_order) {
-    entries_.reserve(static_cast<std::size_t>(capacity));
-  }
+  StoreBuffer(int capacity, bool in_order) : capacity_(capacity), in_order_(in_order) { entries_.reserve(capacity); }
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  // A store that enters now can't drain before others have.
+  // A store that enters now must wait for earlier ones to drain.
   [[nodiscard]] bool must_drain_before(bool release) const { return !entries_.empty() && (in_order_ || release); }
   [[nodiscard]] bool full() const { return static_cast<int>(entries_.size()) == capacity_; }
 
@@ -32,18 +30,19 @@ class StoreBuffer {
     entries_.push_back({.operation = operation, .id = next_id_++, .release = release, .ready = ready});
   }
 
-  // When the next entry may be tried: kNever if none may.
+  // Time of the next attempt to drain an entry, or kNever.
   [[nodiscard]] Tick next_drain() const;
   // The first entry in program order that is due at `at`. REQUIRES: next_drain() == at.
   Entry& due(Tick at);
-  // REQUIRES: the entry is there.
+  // REQUIRES: the buffer holds this entry.
   [[nodiscard]] const Operation& operation(int id) const;
-  // The store of this entry is in the cache since `at`; the next one follows no earlier than at `next_ready`.
+  // Removes a drained entry. No other one drains before `next_ready`.
   void remove(int id, Tick next_ready);
-  // What was put off is tried again at `at`: the line for which it had to wait came from `source`.
-  void try_again(Tick at, Source source);
+  // Entries that wait for a change are retried at `at`. `source` supplied the line that they waited for.
+  void retry(Tick at, Source source);
 
-  // What a load of these bytes must see: nothing (no store to them waits), a value, or `wait` (they overlap only in part).
+  // What the buffer has for a load of these bytes: nothing, a value to forward, or an entry that overlaps only a part of them,
+  // for whose drain the load must wait.
   struct Forward {
     bool wait = false;
     std::optional<Value> value;

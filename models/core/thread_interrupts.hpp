@@ -1,5 +1,5 @@
-// The interrupts and wakes of one hardware thread, from when they are known (like any other touch from outside, at least K
-// before their time) until they are accepted, and the one whose handler is due.
+// The pending interrupts and wakes of one hardware thread. Senders add one at least K before its time, like any other effect on
+// another core; the thread accepts it later, and then runs its handler.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Interrupt {
   static constexpr int kWake = -1;
   Tick at = 0;
   int sender = 0;  // breaks ties
-  int vector = 0;  // kWake: no handler, ends sleep()
+  int vector = 0;  // kWake ends sleep() and has no handler
 };
 
 class ThreadInterrupts {
@@ -22,15 +22,15 @@ class ThreadInterrupts {
   void disable() { enabled_ = false; }
 
   void add(const Interrupt& interrupt);
-  [[nodiscard]] bool empty() const { return known_.empty(); }
+  [[nodiscard]] bool empty() const { return pending_.empty(); }
   [[nodiscard]] bool any_after(Tick now) const;
-  // The time of the earliest that may be accepted; kNever: none may.
+  // Time of the earliest acceptable interrupt, or kNever.
   [[nodiscard]] Tick next() const;
-  // It is accepted. REQUIRES: next() != kNever.
+  // Removes and returns that interrupt. REQUIRES: next() != kNever.
   Interrupt accept();
 
-  // An accepted one that splits a computation of which `rest` is left, until its handler begins. While a handler runs, no other
-  // interrupt is accepted.
+  // An accepted interrupt whose handler is due. It has split a computation of which `rest` remains. While a handler is due or
+  // runs, no other interrupt is accepted.
   struct Delivery {
     int vector = 0;
     Tick rest = 0;
@@ -43,15 +43,15 @@ class ThreadInterrupts {
   Delivery begin_handler();
   void end_handler() { enable(); }
 
-  // Wakes that were accepted: how often; whether one was since the last take_wake().
+  // Number of accepted wakes; whether one has come since the last consume_wake().
   [[nodiscard]] std::int64_t wakes() const { return wakes_; }
   [[nodiscard]] bool wake_pending() const { return wake_pending_; }
-  void take_wake() { wake_pending_ = false; }
+  void consume_wake() { wake_pending_ = false; }
 
  private:
   [[nodiscard]] bool acceptable(const Interrupt& interrupt) const { return enabled_ || interrupt.vector == Interrupt::kWake; }
 
-  std::deque<Interrupt> known_;  // by time and sender
+  std::deque<Interrupt> pending_;  // sorted by time and sender
   bool enabled_ = true;
   bool handler_due_ = false;
   Delivery delivery_;

@@ -142,9 +142,7 @@ void Machine::build_cores(Observer& observer) {
     cores_[at]->bus(bus);
     scheduler_.add(*cores_[at]);
   }
-  for (const auto& core : cores_) {
-    core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
-  }
+  for (const auto& core : cores_) core->set_find_thread([this](CpuId id) -> HardwareThread& { return cpu(id.value); });
   for (std::size_t core = 0; core < cores_.size(); ++core) buses_[bus_of[core]]->clients(cores_[core]->unit());
 }
 

@@ -84,7 +84,7 @@ Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) 
     transact(cpu, lookup.copy->line, line.issued());
   }
   if (lookup.level > 0) agent.use(address, lookup.level, age_);
-  if (lookup.level != 0) agent.bring_near(*lookup.copy, address, age_, gate);
+  if (lookup.level != 0) agent.promote(*lookup.copy, address, age_, gate);
   return *lookup.copy;
 }
 

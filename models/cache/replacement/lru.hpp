@@ -1,7 +1,8 @@
-// Least recently used: the line whose latest use is the longest ago makes room.
+// Least recently used: evicts the way whose latest use is the oldest.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 
 #include "models/units.hpp"
@@ -11,13 +12,18 @@ namespace linebounce {
 struct Lru {
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
-    // The oldest of all is seldom refused.
-    const int coldest = static_cast<int>(std::min_element(ages.begin(), ages.end()) - ages.begin());
+    // The oldest way is nearly always evictable.
+    const auto coldest = static_cast<int>(std::min_element(ages.begin(), ages.end()) - ages.begin());
     if (evictable(coldest)) return coldest;
     int oldest = -1;
-    for (int way = 0; way < static_cast<int>(ages.size()); ++way) {
-      if (!evictable(way)) continue;
-      if (oldest < 0 || ages[static_cast<std::size_t>(way)] < ages[static_cast<std::size_t>(oldest)]) oldest = way;
+    Tick oldest_age = 0;
+    int way = 0;
+    for (const Tick age : ages) {
+      if (evictable(way) && (oldest < 0 || age < oldest_age)) {
+        oldest = way;
+        oldest_age = age;
+      }
+      ++way;
     }
     return oldest;
   }

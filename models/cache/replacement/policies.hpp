@@ -1,6 +1,6 @@
-// The replacement policies that there are, in the order of Replacement. A policy is a class with what Lru has: the
-// choice of a victim among a set's ways for which evictable(way) holds, or -1. It goes by the ages of their latest uses alone,
-// never by the order of calls: run-ahead and parked spins change that order.
+// All replacement policies, in the order of `Replacement`. A policy is a class with a function that chooses a victim
+// among a set's ways for which evictable(way) holds, or returns -1. It sees only the ages of the ways' latest uses, because
+// run-ahead and parked spins change the order of calls.
 #pragma once
 
 #include <span>

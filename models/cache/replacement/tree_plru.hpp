@@ -1,5 +1,5 @@
-// Pseudo-LRU by a tree over the ways. Hardware has a bit for each node, which a use of either half points at the other; so it
-// names the half whose latest use is the longer ago, and the ages say the same. Ways are a power of two.
+// Tree pseudo-LRU. Hardware keeps one bit per tree node; each use turns the bits on its path away from the used way, so a bit
+// points at the half that was used longer ago. This class derives the bits from the ages. The number of ways is a power of two.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace linebounce {
 
 struct TreePlru {
-  // Where the tree's choice can't go, the first that can.
+  // If the tree's choice is not evictable, the first way that is.
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
     const int choice = coldest(ages);

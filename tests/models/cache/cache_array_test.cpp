@@ -315,7 +315,7 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
     RC_ASSERT(found.level == naive.access(address >> std::countr_zero(static_cast<unsigned>(specs[0].line_bytes))));
     if (found.level >= 0) agent.use(address, found.level, age);
     Copy* copy = found.copy != nullptr ? found.copy : agent.allocate(line, age, gate);
-    if (found.level != 0) agent.bring_near(*copy, address, age, gate);
+    if (found.level != 0) agent.promote(*copy, address, age, gate);
     RC_ASSERT(agent.look_up(address).level == 0);
   }
   check_levels(agent, naive);
@@ -343,7 +343,7 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
   const auto fetch = [&](std::uint64_t line, Tick age) {
     Copy* copy = agent.allocate(LineAddr(line), age, gate);
     ASSERT_NE(copy, nullptr);
-    agent.bring_near(*copy, line * 32, age, gate);
+    agent.promote(*copy, line * 32, age, gate);
   };
   fetch(96, 1);
   fetch(16, 2);  // 16 and 80: the same set of L3, another of L2
@@ -353,6 +353,35 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
   const Copy* copy = agent.find(LineAddr(0));
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->levels, 4) << "L3 alone";
+}
+
+// Lines 0 and 64 share the only way of a set in L1 and in L2, but not in L3. The fast path refuses a store to a line in S, and
+// leaves everything in its place; a load hits L3 and takes both ways from line 64.
+TEST(CacheAgent, AReadHitInTheThirdLevelPromotesTheLineIntoBothNearerOnes) {
+  const std::vector<CacheSpec> specs = {{.name = "L1D", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 1},
+                                        {.name = "L2", .size_kib = 2, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},
+                                        {.name = "L3", .size_kib = 4, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 9}};
+  const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  const auto shared = std::ranges::find(protocol.cache.states, "S", &StateInfo::name);
+  LineStore store(32);
+  CacheAgent agent(0, specs, protocol.cache, store, 4);
+  OpenGate gate{agent};
+  for (const std::uint64_t line : {0, 64}) {
+    Copy* copy = agent.allocate(LineAddr(line), 1, gate);
+    ASSERT_NE(copy, nullptr);
+    agent.promote(*copy, line * 32, 1, gate);
+    agent.set_state(*copy, static_cast<StateId>(shared - protocol.cache.states.begin()));
+  }
+  ASSERT_EQ(agent.find(LineAddr(0))->levels, 4) << "L3 alone";
+
+  EXPECT_EQ(agent.hit_farther(0, kWriteAccess, 2, gate).copy, nullptr);
+  EXPECT_EQ(agent.find(LineAddr(0))->levels, 4);
+
+  const CacheAgent::Lookup found = agent.hit_farther(0, kReadAccess, 3, gate);
+  EXPECT_EQ(found.copy, agent.find(LineAddr(0)));
+  EXPECT_EQ(found.level, 2);
+  EXPECT_EQ(agent.find(LineAddr(0))->levels, 7);
+  EXPECT_EQ(agent.find(LineAddr(64))->levels, 4);
 }
 
 }  // namespace

@@ -1,0 +1,201 @@
+// A hardware thread's time: waiting for its turn, computation, and what its functions count.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/core/footprint.hpp"
+#include "models/core/hardware_thread.hpp"
+#include "models/timeline.hpp"
+
+namespace linebounce {
+
+void HardwareThread::wait_turn() {
+  while (status_ != Status::ready || now_ >= limit_) {
+    owner_->wait_turn();
+    if (interrupts_.handler_due()) run_handler();
+  }
+}
+
+void HardwareThread::suspend(Status status) {
+  status_ = status;
+  wait_turn();
+}
+
+void HardwareThread::stop_waiting(Tick at) {
+  if (status_ != Status::waiting) return;
+  now_ = std::max(now_, align_up(at, cycle_));
+  status_ = Status::ready;
+}
+
+void HardwareThread::retry(Tick at, Source source) {
+  store_buffer_.retry(align_up(at, cycle_), source);
+  retry_source_ = source;
+  stop_waiting(at);
+}
+
+void HardwareThread::execute(std::int64_t instructions) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::execute, .amount = instructions});
+  function_counters_->instructions += instructions;
+  slots_ += instructions;
+  const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
+  slots_ %= spec_->issue_per_cycle;
+  run_computation(cycles, instructions);
+}
+
+void HardwareThread::compute(std::int64_t cycles) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
+  slots_ = 0;
+  ++computations_;
+  run_computation(cycles, cycles * spec_->issue_per_cycle);
+}
+
+// The siblings' state at the beginning decides the computation's speed, so the thread waits for its turn to see it.
+void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructions) {
+  const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
+  if (!alone_ && spec_->shares_issue_slots()) {
+    wait_turn();
+    const int pct = owner_->issue_pct_beside_siblings(*this);
+    cycles = (cycles * 100 + pct - 1) / pct;
+  }
+  advance_interruptibly(cycles * cycle_ + fetching);
+  // A program that only computes must stop some time after the run's end. It may run on a little: what it does between two
+  // computations then happens with the first of them, wherever the run ends, as an interrupt between them would see it.
+  if (now_ >= spec_->end && ++computations_past_end_ > kMaxComputationsPastEnd) wait_turn();
+}
+
+void HardwareThread::advance_interruptibly(Tick ticks) {
+  if (computing_until_ != now_) computing_from_ = now_;
+  now_ += ticks;
+  computing_until_ = now_;
+}
+
+// A spin's pause is no computation.
+bool HardwareThread::computes_at(Tick time) const {
+  return status_ == Status::ready && computing_until_ == now_ && time < computing_until_ && !spin_.active();
+}
+
+// A spin takes no issue slots while it waits for its word's line, like any load. Parking must not change the result.
+int HardwareThread::sibling_issue_pct(Tick at) const {
+  if (takes_issue_slots(at)) return spec_->shared_issue_pct;
+  const bool polls = spin_.active() && (status_ == Status::ready || status_ == Status::parked);
+  if (!polls) return 100;
+  return spin_.loop() == Loop::tight ? spec_->spinning_sibling_pct : spec_->pausing_sibling_pct;
+}
+
+// Siblings share the instruction cache and the TLB, so the thread waits for its turn to see what they have evicted.
+Tick HardwareThread::fetch_code(std::int64_t instructions) {
+  wait_turn();
+  return footprint_->fetch(index_, function_, instructions, counters_.footprint[function_]);
+}
+
+void HardwareThread::fetch_and_translate(Address address) {
+  now_ += fetch_code(1);
+  wait_turn();
+  now_ += footprint_->translate(address, counters_.footprint[function_]);
+}
+
+void HardwareThread::invalidate_pages(Address first, std::int64_t pages) {
+  const bool all = pages > spec_->tlb_flush_ceiling_pages;
+  compute(all ? spec_->tlb_flush_cycles : pages * spec_->page_invalidation_cycles);
+  if (footprint_ == nullptr) return;
+  wait_turn();
+  if (all) {
+    footprint_->drop_all_pages();
+  } else {
+    footprint_->drop_pages(first, pages);
+  }
+}
+
+Tick HardwareThread::now() {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::clock});
+  wait_turn();
+  return now_;
+}
+
+Tick HardwareThread::measured(Tick from, Tick to) const {
+  return std::max<Tick>(0, std::min(to, spec_->end) - std::max(from, spec_->warmup_end));
+}
+
+FunctionId HardwareThread::enter_function(FunctionId function) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::enter, .which = function});
+  if (footprint_ != nullptr) footprint_->enter(index_, function);
+  return change_function(function);
+}
+
+void HardwareThread::leave_function(FunctionId caller) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::leave});
+  change_function(caller);
+}
+
+FunctionId HardwareThread::change_function(FunctionId function) {
+  account_time();
+  computing_until_ = -1;  // an interrupt can't split the caller's computation any more
+  function_counters_ = &counters_.by_function[function];
+  return std::exchange(function_, function);
+}
+
+void HardwareThread::account_time() {
+  counters_.time_in_function[function_] += measured(function_since_, now_);
+  if (timeline_ != nullptr) timeline_->function(id_, function_, function_since_, now_);
+  function_since_ = now_;
+}
+
+void HardwareThread::account_sleep() {
+  counters_.asleep += measured(function_since_, now_);
+  if (timeline_ != nullptr) timeline_->sleep(id_, function_since_, now_);
+  function_since_ = now_;
+}
+
+void HardwareThread::tally(int which, std::int64_t count) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::tally, .which = which, .amount = count});
+  if (measures(now_)) tallies_[which] += count;
+}
+
+void HardwareThread::set_functions(std::size_t count) {
+  if (footprint_ != nullptr) counters_.footprint.resize(count);
+  counters_.by_function.resize(count);
+  counters_.time_in_function.resize(count);
+  function_counters_ = &counters_.by_function[function_];
+}
+
+void HardwareThread::end_program() {
+  account_time();
+  status_ = Status::ended;
+}
+
+void HardwareThread::begin_measuring(Tick at) {
+  if (parked()) count_spins_until(at);
+  for (FunctionCounters& counters : counters_.by_function) {
+    warmup_instructions_ += counters.instructions;
+    counters = {};
+  }
+  std::fill(counters_.footprint.begin(), counters_.footprint.end(), FootprintMisses{});
+}
+
+void HardwareThread::finish_measuring(Tick end) {
+  if (ended()) return;
+  if (parked()) count_spins_until(end);
+  now_ = std::max(now_, end);
+  if (status_ == Status::asleep) {
+    account_sleep();
+  } else {
+    account_time();
+  }
+}
+
+std::int64_t HardwareThread::progress() const {
+  std::int64_t operations = warmup_instructions_ - spin_instructions_ + computations_;
+  for (const FunctionCounters& function : counters_.by_function) operations += function.instructions;
+  return operations;
+}
+
+std::string HardwareThread::describe() const {
+  static constexpr const char* kNames[] = {
+      "ready", "waits for a line", "waits to try again", "spins on a line that nobody changes", "sleeps", "has ended"};
+  std::string text = fmt::format("  CPU {}: {} since tick {}", id_.value, kNames[static_cast<int>(status_)], now_);
+  for (const Address word : awaited_words()) text += fmt::format(", 0x{:x}", word);
+  return text + "\n";
+}
+
+}  // namespace linebounce
