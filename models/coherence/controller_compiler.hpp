@@ -16,10 +16,7 @@ struct CompiledController {
 
 // REQUIRES: protocol's kind, bus and messages are complete. Errors, into `diagnostics`: whatever a cell can be wrong about, an
 // event that is missing or unknown, and a pair that two rows name.
-CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_node(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_group(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
+CompiledController compile_controller(Controller controller, const ControllerSource& source, const Protocol& protocol,
+                                      Diagnostics& diagnostics);
 
 }  // namespace linebounce

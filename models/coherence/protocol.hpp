@@ -79,7 +79,7 @@ struct Row {
   StateId next = 0;
   std::uint8_t count = 0;         // actions used
   bool impossible = true;         // this pair must never happen; the run stops when it does
-  std::uint16_t source_line = 0;  // of the Markdown file, for messages
+  std::uint16_t source_line = 0;  // for messages; ControllerTable::place says of which file
   std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
   [[nodiscard]] bool stalls() const { return count > 0 && actions[0].verb == Verb::stall; }
@@ -150,14 +150,20 @@ struct StateInfo {
 
 // A row of a transition table as its author wrote it: for people, never for the simulation. Row::source_line finds it.
 struct WrittenRow {
-  std::uint16_t line = 0;
+  int line = 0;
   std::string in, on, actions, then, why;
+};
+
+// A file, and the number of its first line where the lines of several files are counted through.
+struct FileLines {
+  std::string name;
+  int first_line = 1;
 };
 
 class ControllerTable {
  public:
-  std::string name;      // "cache", "memory", "directory", "node" or "group"
-  std::string protocol;  // the name of the protocol that it is part of
+  std::string name;              // "cache", "memory", "directory", "node" or "group"
+  std::vector<FileLines> files;  // names without .md: the protocol's, then those of the protocols that it extends
   std::vector<StateInfo> states;
   std::vector<BaseEvent> base_events;
   std::vector<std::string> events;  // qualified names, by EventId
@@ -176,9 +182,14 @@ class ControllerTable {
   }
   [[nodiscard]] const Row& row(StateId state, EventId event) const { return rows[state * events.size() + event]; }
 
+  // Whether a row is of a file that the protocol's own extends.
+  [[nodiscard]] bool inherits(int source_line) const { return files.size() > 1 && source_line >= files[1].first_line; }
+  // "mesi_snoop.md:57".
+  [[nodiscard]] std::string place(int source_line) const;
+
   std::vector<Row> rows;  // [state][event]
 
-  std::vector<WrittenRow> written;  // in the file's order
+  std::vector<WrittenRow> written;  // in the file's order, then inherited ones
 };
 
 // Base events of a cache controller, at fixed places: what every protocol of a bus has. For message m of Protocol::messages
@@ -281,24 +292,38 @@ class ProtocolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Reads a protocol. `file` is only for messages and the name. Errors: ProtocolError for a missing, duplicate, contradictory or
-// unknown row, state, event, message, guard or action, each with its line; a missing pair is named with its controller.
-Protocol parse_protocol(std::string_view text, const std::string& file);
+// A protocol's file as text. The name is only for messages, and names the protocol.
+struct ProtocolFile {
+  std::string name, text;
+};
+// One, and then those that it extends, the nearest first.
+using ProtocolFiles = std::vector<ProtocolFile>;
+
+// The protocol that a file says it extends, and the line that says so.
+struct Extended {
+  std::string name;
+  int line = 0;
+};
+std::optional<Extended> extended_by(const ProtocolFile& file);
+
+// Reads a protocol. Errors: ProtocolError for a missing, duplicate, contradictory or unknown row, state, event, message, guard
+// or action, each with its file and line; a missing pair is named with its controller.
+Protocol parse_protocol(const ProtocolFiles& files);
 
 // The same for a file with a node controller, which speaks the messages of a bus and of a network. parse_protocol refuses it.
-Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory);
+Protocol parse_node_protocol(const ProtocolFiles& files, const Protocol& bus, const Protocol& directory);
 
 // Likewise for a file with a group's controller, which speaks the messages of a network with members and outside.
-Protocol parse_group_protocol(std::string_view text, const std::string& file, const Protocol& directory);
+Protocol parse_group_protocol(const ProtocolFiles& files, const Protocol& directory);
 
 // The names of the protocols that a node's or group's file says it is for; nothing where the file has neither controller.
 struct Partners {
   std::string bus, directory;  // of a group: no bus
 };
-std::optional<Partners> partners_of(std::string_view text);
+std::optional<Partners> partners_of(const ProtocolFiles& files);
 
 // A protocol as a page for the terminal: messages, a grid of states and events for each controller, and its rows, by state,
-// with their reasons.
+// with their reasons. Inherited rows bear the name of the protocol that they come from.
 std::string describe_protocol(const Protocol& protocol);
 
 }  // namespace linebounce
