@@ -225,6 +225,7 @@ struct EngineSpec {
   bool reverse_construction = false;  // build and start the cores in the opposite order
   int horizon_slack_ticks = 0;        // 1 breaks run-ahead on purpose: the self-test that I1 and I2 catch it
   double watchdog_us = 100000;        // simulated time without any completed operation that is no spin
+  bool line_history = false;          // a failure shows the latest rows of its line; not for files: a failed run sets it
 };
 
 struct MachineSpec {

@@ -1,4 +1,4 @@
-// Memory right behind a bus: always willing, one state, its data in the LineStore.
+// Memory right behind a bus. It grants every request, has one state, and keeps its data in the LineStore.
 #pragma once
 
 #include <systemc>
@@ -15,6 +15,7 @@ class PlainMemory final : public sc_core::sc_module, public MemorySide {
               TransitionLog& log)
       : sc_module(name), controller_(spec, timebase, store.line_bytes()), store_(store), log_(log) {}
 
+  [[nodiscard]] bool is_plain() const override { return true; }
   bool grants(const BusRequest&, Slot, Tick) override { return true; }
   [[nodiscard]] StateId state(Slot) const override { return 0; }
   void set_state(Slot, StateId) override {}

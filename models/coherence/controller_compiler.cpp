@@ -13,7 +13,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kMaxIds = 255;  // of states, and of qualified events: an id is a byte
+constexpr std::size_t kMaxIds = 255;  // states, or qualified events: an id is a byte
 
 struct GuardWords {
   GuardGroup group;
@@ -39,8 +39,8 @@ const GuardWords& guard_words(GuardGroup group) {
   return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
 }
 
-// An event that the controller may have. Those of a bus it has whatever the file says; which messages of a network it gets, the
-// file's table of events says.
+// An event that the controller may have. Bus events are implied; the network messages that it receives are listed in the file's
+// table of events.
 struct FixedEvent {
   std::string name;
   EventKind kind;
@@ -61,7 +61,7 @@ class ControllerCompiler {
     if (table().states.size() > kMaxIds || table().events.size() > kMaxIds) {
       error(source_.line, fmt::format("more than {} states or events", kMaxIds));
     }
-    if (diagnostics_.count() > errors_before) return std::move(result_);  // the rows would only repeat what is wrong
+    if (diagnostics_.count() > errors_before) return std::move(result_);  // rows would only repeat the errors
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);
@@ -76,7 +76,7 @@ class ControllerCompiler {
   }
 
  private:
-  // What a row is for: one of its states at one qualified event.
+  // One of a row's states at one of its qualified events.
   struct Pair {
     StateId state;
     std::size_t base;
@@ -144,7 +144,7 @@ class ControllerCompiler {
     return GuardGroup::none;
   }
 
-  // Rows of a file that is extended come behind its own, and stand where none of those does.
+  // Inherited rows come after a file's own, and fill the pairs that those leave open.
   void compile_row(const WrittenRow& text) {
     std::vector<Pair> pairs = pairs_of(text);
     std::erase_if(pairs, [&](const Pair& pair) { return is_overridden(pair, text); });
@@ -175,7 +175,7 @@ class ControllerCompiler {
     return static_cast<std::size_t>(&file_of(diagnostics_.files(), line) - diagnostics_.files().data());
   }
 
-  // Whether a file that extends this row's has a row for the pair. One that says the same is not needed.
+  // Whether a nearer file has a row for the pair. Reports one that repeats what it inherits.
   bool is_overridden(const Pair& pair, const WrittenRow& text) {
     const WrittenRow*& nearer = by_[number(pair)];
     if (nearer == nullptr || file_level(nearer->line) == file_level(text.line)) return false;
@@ -192,7 +192,7 @@ class ControllerCompiler {
     return parse_actions(text.actions, text.line, protocol_, diagnostics_);
   }
 
-  // Without those that a file which extends this row's has done away with.
+  // Leaves out states and events that a nearer file has removed.
   std::vector<Pair> pairs_of(const WrittenRow& text) {
     std::vector<StateId> states;
     for (const std::string& name : split(text.in, ',')) {
@@ -220,7 +220,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // The state that `then` names, -1 for "=", nothing after an error.
+  // The state named by `then`; -1 for "="; nothing after an error.
   std::optional<int> next_of(const WrittenRow& text, bool impossible) {
     if (impossible) {
       if (text.then.empty()) return -1;
@@ -235,7 +235,7 @@ class ControllerCompiler {
     return find_state(text.then, text.line);
   }
 
-  // One entry of a row's `on`: the qualified events that it covers, in no state yet.
+  // Adds the qualified events of one entry of `on`; their states are set later.
   void add_events(const std::string& entry, const WrittenRow& text, std::vector<Pair>& events) {
     const std::size_t bracket = entry.find('[');
     const std::string name(trimmed(std::string_view(entry).substr(0, bracket)));
@@ -253,14 +253,14 @@ class ControllerCompiler {
     }
   }
 
-  // Whether the event's words are those of a file that extends the row's.
+  // Whether a nearer file than the row's declares the event, perhaps with other guard words.
   [[nodiscard]] bool has_new_guard(const BaseEvent& event, const WrittenRow& text) const {
     const auto declared = std::find_if(source_.events.begin(), source_.events.end(),
                                        [&event](const Declaration& each) { return each.name == event.name; });
     return file_level(declared->line) < file_level(text.line);
   }
 
-  // Which word of the event's guard group "[word]" is.
+  // The index of "[word]" in the event's guard group.
   std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, const WrittenRow& text) {
     if (event.guard == GuardGroup::none) {
       if (has_new_guard(event, text)) return std::nullopt;
@@ -277,7 +277,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // What a row's actions say about its next state. One error a row is enough.
+  // Checks the next state against the row's actions. Reports one error a row.
   bool fits_next(const Row& row, StateId state, int line) {
     const std::string& initial = state_names_.front();
     if (row.does(Verb::stall) && row.next != state) {
@@ -297,7 +297,7 @@ class ControllerCompiler {
     return false;
   }
 
-  // Puts the row into the table; false after an error.
+  // Enters the row for the pair; false after an error.
   bool fill(const Row& row, const Pair& pair, const WrittenRow& text) {
     const bool is_load = fixed_[pair.base].kind == at_load;
     if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != pair.state) {
@@ -359,7 +359,7 @@ std::vector<FixedEvent> node_events(const Protocol& protocol) {
   }
   events.push_back({"Evict", at_node_evict, true});
   for (const Message& message : messages.subspan(protocol.bus_messages)) {
-    // What goes to homes only may have the name of a message of the bus.
+    // A message that goes to homes only may share its name with one of the bus.
     const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
     events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
   }

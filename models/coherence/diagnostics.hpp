@@ -1,4 +1,4 @@
-// Collects what is wrong with one file, and with those that it extends, so that its author sees all of it at once.
+// Collects the errors in one file and in those that it extends, so that its author sees all of them at once.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace linebounce {
 
-// The file that a line is of, where the lines of these are counted through.
+// The file that a line belongs to, where the lines of several files are numbered consecutively.
 const FileLines& file_of(const std::vector<FileLines>& files, int line);
 
 class Diagnostics {
@@ -22,10 +22,10 @@ class Diagnostics {
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
 
   [[nodiscard]] const std::vector<FileLines>& files() const { return files_; }
-  // A line as its file numbers it.
+  // The line's number within its file.
   [[nodiscard]] int line_in_file(int line) const { return line - file_of(files_, line).first_line + 1; }
 
-  // Throws ProtocolError with the first errors, each once and in the order of their lines, if there are any.
+  // Throws ProtocolError if there are errors, with the first of them, each once, in the order of lines.
   void throw_if_any() const;
 
  private:

@@ -41,9 +41,9 @@ struct CoreSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   Tick horizon_slack = 0;
-  Tick farthest_ahead = kNever;  // of the machine's time, so that a watchdog sees a core that never waits
-  Tick warmup_end = 0;           // statistics start
-  Tick end = kNever;             // no operation starts at or after it
+  Tick run_ahead_limit = kNever;  // of the machine's time, so that a watchdog sees a core that never waits
+  Tick warmup_end = 0;            // statistics start
+  Tick end = kNever;              // no operation starts at or after it
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

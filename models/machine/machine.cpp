@@ -19,7 +19,7 @@ Timebase make_timebase(const MachineSpec& spec) {
   return Timebase(clocks);
 }
 
-// What `check` can prove but this machine cannot run.
+// Refuses protocols that `check` can prove but this machine cannot run.
 void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   const auto refuse = [](const std::string& key, const Protocol& protocol, const char* why) {
     throw std::invalid_argument(key + ": " + protocol.name + " " + why);
@@ -41,7 +41,7 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
     refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");
 }
 
-// The bus's protocol with what stands behind the bus in memory's place.
+// The bus's protocol, with the node controller's table in memory's place.
 MachineProtocols joined(const MachineSpec& spec, MachineProtocols protocols) {
   refuse_unfit(spec, protocols);
   if (spec.has_nodes()) protocols.bus.memory = protocols.node.node;
@@ -61,7 +61,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
                                  double measure_us) {
   CoreSpec core;
   core.cycle = timebase.period(spec.cpu.clock);
-  core.timebase = nullptr;  // set where the machine owns it
+  core.timebase = nullptr;  // set by the constructor, whose member it points to
   core.issue_per_cycle = spec.cpu.issue_per_cycle;
   for (const CacheSpec& cache : spec.caches) core.hit_latency.push_back(cache.hit_latency_cycles * core.cycle);
   core.atomic_latency = spec.cpu.atomic_latency_cycles * core.cycle;
@@ -91,7 +91,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
-  core.farthest_ahead = timebase.from_us(engine.watchdog_us);
+  core.run_ahead_limit = timebase.from_us(engine.watchdog_us);
   core.warmup_end = timebase.from_us(warmup_us);
   core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
   return core;
@@ -105,8 +105,8 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
       store_(spec.caches.back().line_bytes, spec.cpus),
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
-      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
-      agenda_("agenda"),
+      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end, engine.line_history),
+      scheduler_("event_scheduler"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   core_spec_.timebase = &timebase_;
   build_buses(spec);
@@ -117,7 +117,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
     buses_.front()->memory(*memory_);
   }
   build_cores(spec, engine, observer);
-  if (network_) agenda_.add(*network_);
+  if (network_) scheduler_.add(*network_);
 }
 
 void Machine::build_buses(const MachineSpec& spec) {
@@ -127,7 +127,7 @@ void Machine::build_buses(const MachineSpec& spec) {
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
                                                    log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
-    agenda_.add(*buses_.back());
+    scheduler_.add(*buses_.back());
     const int number = static_cast<int>(buses_.size()) - 1;
     buses_.back()->set_names(number, spec.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
     buses_.back()->set_places(places_on_bus(spec, layout_, number, timebase_));
@@ -177,13 +177,13 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
                               .log = &log_,
                               .observer = &observer,
                               .failures = this};
-    // On top of what the levels hold: the write-back buffers, and lines that no level could take.
+    // Copies besides those in the levels: in write-back buffers, and lines that found no place in any level.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     cores_[at]->bus(bus);
-    agenda_.add(*cores_[at]);
+    scheduler_.add(*cores_[at]);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
@@ -205,7 +205,7 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
-  if (listener != nullptr) agenda_.keep_kernel_time();
+  if (listener != nullptr) scheduler_.keep_kernel_time();
   if (network_) network_->set_listener(listener);
 }
 
@@ -228,15 +228,15 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
   std::int64_t last_count = -1;
   Tick last_progress = 0;
-  // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
+  // Goes on after all programs have ended: stores and write-backs that they left under way still count.
   for (;;) {
-    agenda_.run_for(slice);
+    scheduler_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
-    const Tick now = agenda_.now();
+    const Tick now = scheduler_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
-    if (agenda_.next() == kNever) {
-      // Whoever spins or sleeps when others have come to the end stays there. A last computation may have gone past it.
+    if (now >= core_spec_.end) return;  // requests that wait for the bus are abandoned
+    if (scheduler_.next() == kNever) {
+      // CPUs that spin or sleep when others have reached the end are no deadlock. A last computation may run past the end.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
@@ -286,7 +286,8 @@ std::int64_t Machine::kernel_events() const {
 }
 
 void Machine::stuck(const char* what) const {
-  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, agenda_.now(), timebase_.to_ns(agenda_.now()));
+  std::string text =
+      fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, scheduler_.now(), timebase_.to_ns(scheduler_.now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
   for (const auto& group : groups_) text += group->describe_pending();
@@ -303,7 +304,7 @@ void Machine::unwind_programs() {
 void Machine::failed(std::exception_ptr failure) {
   if (failure_) return;  // several parts may fail at one time; the kernel warns if it is stopped twice
   failure_ = std::move(failure);
-  agenda_.stop();
+  scheduler_.stop();
   sc_core::sc_stop();
 }
 

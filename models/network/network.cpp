@@ -16,7 +16,7 @@ NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
 
 namespace {
 
-// Some hundred packets of a large machine are under way at a time, and most of what they wait for is less than a microsecond.
+// A large machine has some hundred packets under way at a time, and most of their waits are shorter than a microsecond.
 constexpr double kSlotNs = 2;
 
 std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
@@ -67,7 +67,7 @@ void Network::end_of_elaboration() {
   last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
 }
 
-// All controllers of a node are one, unless groups stand between them.
+// The controllers of a node occupy each other like one, unless the machine has groups.
 std::size_t Network::controller_of(int endpoint) const {
   return static_cast<std::size_t>(layout_.groups.empty() ? node_of(endpoint) : endpoint);
 }
@@ -92,7 +92,7 @@ void Network::send(PacketIndex index, Tick ready) {
   const Packet& packet = packets_[index];
   const auto sender = static_cast<std::size_t>(packet.sender);
   orders_[index] = std::uint64_t{sender} << 32 | sent_[sender]++;
-  // The homes count as one receiver: which one it is shows when the packet departs.
+  // All homes count as one receiver, since the packet's home is known only when it departs.
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
   Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
@@ -140,9 +140,9 @@ void Network::depart(PacketIndex index, Tick at) {
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
-  if (packet.to == packet.at) return arrive(index, at);  // nothing else of this time comes before it
-  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
-  // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
+  if (packet.to == packet.at) return arrive(index, at);  // in this turn: no other item of this tick is due before it
+  // A message moves on as soon as it gets the stage, and later messages wait while it occupies the stage. A line sent at one
+  // time to a reader and to its home on the same node occupies the stage once: the second message counts as a request.
   CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
@@ -203,7 +203,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
-  // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
+  // Cut-through: the head moves on at once, so the bytes cost time on one link only. The tail's arrival counts.
   if (link.to == packet.to) {
     const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(packet.to)];
     push(link.free + link.latency + beside, Stage::arrive, index);
@@ -212,7 +212,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   }
 }
 
-// The packet leaves its buffer; the credit for that needs a link's latency to come back.
+// Frees the packet's buffer at the end of its last link. The credit takes the link's latency to return to the sender.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
   const auto buffer =

@@ -64,7 +64,7 @@ DirectoryEntry& Directory::entry(Slot slot) {
   return entries_[slot];
 }
 
-// A request's turn at its line comes after those of the requests that were here before it.
+// True if earlier requests for the line keep this one waiting. It is delivered again when they are done.
 bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   Packet& packet = network_.packet(index);
   if (line_busy_ == 0 || packet.has_turn || packet.message_class != MessageClass::request) return false;
@@ -74,7 +74,7 @@ bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   free = turn + line_busy_;
   packet.has_turn = true;
   if (turn == at) return false;
-  network_.hand_again(index, turn);
+  network_.requeue(index, turn);
   return true;
 }
 
@@ -85,7 +85,7 @@ void Directory::receive(PacketIndex index, Tick at) {
     stalled_.push_back(index);
     return;
   }
-  // The line's state may have changed: what waited for that goes on, in the order in which it came.
+  // The line's state may have changed, so stalled messages are retried in the order of arrival.
   for (std::size_t i = 0; i < stalled_.size();) {
     const PacketIndex waiting = stalled_[i];
     if (network_.packet(waiting).slot == slot && process(waiting, at)) {
@@ -115,8 +115,7 @@ StepResult Directory::run(const Packet& packet, const std::byte* data, Tick at, 
       return run_and_tell(packet, at, [&] { return step(entry(packet.slot), out); });
     return step(entry(packet.slot), out);
   } catch (const ProtocolFault& fault) {
-    throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", fault.what(), store_.address_of(packet.line),
-                                   log_.history(packet.line)));
+    log_.fail(fault.what(), packet.line, store_.address_of(packet.line));
   }
 }
 
@@ -152,7 +151,7 @@ void Directory::find_place(Slot slot, Tick at) {
       store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, make_go);
 }
 
-// What it takes back goes through the network; until it is here the entry exists beside its place.
+// Starts the eviction of an entry. Recalls go through the network; until they are answered the entry lives on without a place.
 void Directory::evict(Slot slot, Tick at) {
   Packet nobodys;
   nobodys.slot = slot;

@@ -1,4 +1,4 @@
-// The directory of one node: owner and sharers of every line that the node is home to. Beside it the node's memory. It runs a
+// The directory of one node, with the node's memory: owner and sharers of every line whose home the node is. It runs a
 // protocol's `directory` table.
 #pragma once
 
@@ -41,12 +41,12 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
-  Tick latency_;  // of the controller's pass and the look-up
+  Tick latency_;  // a pass of the controller, with the look-up
   Tick line_busy_;
-  std::vector<Tick> line_free_;          // by slot: the turn of the next request
+  std::vector<Tick> line_free_;          // by slot: when the next request may be processed
   std::vector<DirectoryEntry> entries_;  // by slot
-  LinePlaces places_;                    // of the entries
-  std::vector<PacketIndex> stalled_;     // in the order of their arrival
+  LinePlaces places_;                    // for entries
+  std::vector<PacketIndex> stalled_;     // in the order of arrival
 };
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// Whether a lock keeps its promises: in every interleaving of a few CPUs, and on random machines.
+// Whether a lock keeps its properties: in every interleaving of a few CPUs, and on random machines.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ enum class LockVerdict {
 };
 
 struct LockCheck {
-  std::vector<CheckedCase> cases;    // up to the first that breaks a promise
+  std::vector<CheckedCase> cases;    // up to the first that breaks a property
   std::vector<MachineTrial> trials;  // likewise; none if a case does
   std::string not_checkable;         // "it sets a timer"
   bool interrupted = false;

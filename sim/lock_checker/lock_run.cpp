@@ -47,7 +47,7 @@ LockRun::LockRun(const LockCase& lock_case)
   }
 }
 
-// What goes wrong in the lock's code is a finding, as a promise that is not kept.
+// What goes wrong in the lock's code is a finding, as a property that is not kept.
 void LockRun::guarded(const std::function<void()>& step) {
   try {
     step();

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "models/failure.hpp"
+#include "models/machine/kernel_context.hpp"
 #include "models/text/spelling.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/simulation/lock_rows.hpp"
@@ -31,7 +32,7 @@ class PointMetrics final : public MetricSink {
   explicit PointMetrics(PointData& point) : point_(point) {}
   void metric(const std::string& name, double value) override { point_.add_metric(name, value); }
   void count(const std::string& name, std::int64_t value) override { point_.add_metric(name, value); }
-  void handover(const Handover& cost) override {
+  void hand_off(const HandOff& cost) override {
     point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
   }
   void series(const std::string& name, std::span<const SeriesSample> samples) override {
@@ -124,6 +125,12 @@ std::string awaited_words(Machine& machine, const AddressSpace& memory) {
   return text;
 }
 
+// Whether the run should be repeated with EngineSpec::line_history.
+bool wants_history(const ModelFailure& failure) {
+  const auto* const of_line = dynamic_cast<const LineFailure*>(&failure);
+  return of_line != nullptr && !of_line->has_history();
+}
+
 // A run that fails for another reason than its locks says who held and who awaited which, and who waited for what else.
 void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress) {
   try {
@@ -131,6 +138,7 @@ void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, c
   } catch (const LockMisuse&) {
     throw;
   } catch (const ModelFailure& failure) {
+    if (wants_history(failure)) throw;
     const std::string uses = locks.describe();
     const std::string words = awaited_words(machine, memory);
     throw ModelFailure(failure.what() + (uses.empty() ? "" : "\nlocks:\n" + uses) +
@@ -244,11 +252,27 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
 
 namespace {
 
+// Remembering the rows of every line would slow down each run for the few that fail. So a failed run is repeated with its
+// history on: the same configuration fails again at the same tick.
+std::string what_failed(const SimulationInput& input, const ModelFailure& failure) {
+  if (!wants_history(failure)) return failure.what();
+  SimulationInput again = input;
+  again.engine.line_history = true;
+  KernelContext context;
+  const KernelContext::Use use(context);
+  try {
+    run(again, {}, nullptr);
+  } catch (const ModelFailure& second) {
+    return second.what();
+  }
+  return failure.what();
+}
+
 PointData run_or_say_why(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   try {
     return run(input, progress, tap);
   } catch (const ModelFailure& failure) {
-    std::string text = failure.what();
+    std::string text = what_failed(input, failure);
     text.insert(std::min(text.find('\n'), text.size()), " (seed " + std::to_string(input.seed) + ")");
     throw SimulationFailure(text);
   } catch (const std::invalid_argument& refused) {

@@ -27,12 +27,12 @@ class Metrics final : public MetricSink {
     values[name] = value;
   }
   void count(const std::string& name, std::int64_t value) override { metric(name, static_cast<double>(value)); }
-  void handover(const Handover& cost) override { handovers.push_back(cost); }
+  void hand_off(const HandOff& cost) override { hand_offs.push_back(cost); }
   void series(const std::string& name, std::span<const SeriesSample> samples) override {
     all_series[name].assign(samples.begin(), samples.end());
   }
   std::map<std::string, double> values;
-  std::vector<Handover> handovers;
+  std::vector<HandOff> hand_offs;
   std::map<std::string, std::vector<SeriesSample>> all_series;
 };
 

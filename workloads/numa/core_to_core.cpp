@@ -228,7 +228,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
   for (const Row& row : rows_) {
     if (row.repetitions == 0) continue;  // the run was cut short
     const double ns = row.ns / row.repetitions;
-    metrics.handover({row.from, row.to, row.home, kStateNames[row.state], ns});
+    metrics.hand_off({row.from, row.to, row.home, kStateNames[row.state], ns});
     const Where where = this->where(row);
     const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];
     for (const std::string& name : {of_state, std::string(kWhereNames[where == kSameNode ? kSameNode : kOtherNode])}) {

@@ -1,4 +1,4 @@
-// A mean for each CPU: one CPU that wants the lock a hundred times as often as the others, or half of them idle.
+// A parameter with a value for each CPU, such as one CPU that requests the lock a hundred times as often as the others.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace linebounce::workloads {
 
-// By CPU, from "0:50000 1-7:500" (CPU or first-last, then cycles); a CPU that the text doesn't name has `otherwise`.
-// `parameter`: its name, for errors. Errors: std::invalid_argument, "workload.PARAMETER: ..." with the legal form, if the text
-// has another form, names a CPU twice or one that the machine doesn't have.
+// Parses "0:50000 1-7:500" (a CPU or a range, then cycles). Other CPUs get `otherwise`. `parameter` is the name for errors.
+// Errors: std::invalid_argument, "workload.PARAMETER: ..." with the legal form, for any other form, a CPU named twice, or an
+// unknown CPU.
 std::vector<std::int64_t> cycles_by_cpu(const std::string& parameter, const std::string& text, std::int64_t otherwise,
                                         int cpus);
 

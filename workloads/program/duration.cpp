@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMostCycles = 1'000'000'000;
 constexpr std::int64_t kMostWeight = 1'000'000;
 
-constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // draw_exponential() takes smaller ones
+constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // the limit of draw_exponential()
 
 }  // namespace
 

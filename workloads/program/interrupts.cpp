@@ -16,7 +16,7 @@ int Interrupts::add_softirq(std::function<void(Cpu&)> work) {
   return static_cast<int>(softirqs_.size()) - 1;
 }
 
-void Interrupts::leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds) {
+void Interrupts::defer_rest_to(std::function<void(Cpu&)> wake_thread, int rounds) {
   wake_thread_ = std::move(wake_thread);
   rounds_ = rounds;
 }
@@ -30,7 +30,7 @@ void Interrupts::raise(Cpu& cpu, int softirq) {
 }
 
 void Interrupts::disable_softirqs(Cpu& cpu) {
-  cpu.now();  // interrupts that came before this run their softirqs
+  cpu.now();  // takes pending interrupts, which still run their softirqs
   ++of(cpu).disabled;
 }
 

@@ -11,7 +11,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-// The part of a layout that lies in a section, as a layout of its own on whole lines. No fields: nothing lies there.
+// One section of a layout as a separate layout of whole lines. It has no fields if the section is empty.
 Layout part_of(const Layout& layout, Section section, const std::string& suffix, int line_bytes) {
   Layout part{.name = layout.name + suffix, .alignment = line_bytes, .fields = {}, .subsystem = layout.subsystem};
   for (const Field& field : layout.fields) {

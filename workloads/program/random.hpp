@@ -1,5 +1,4 @@
-// Random numbers that are the same everywhere: a generator and distributions of our own, one stream for each (seed, CPU,
-// purpose).
+// Random numbers that are the same on every platform, with one stream for each (seed, CPU, purpose).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // 0 <= result < bound, by multiplication; the bias is below bound / 2^32. REQUIRES: 0 < bound < 2^32.
+  // A number from 0 to bound - 1, with a bias below bound / 2^32. REQUIRES: 0 < bound < 2^32.
   std::uint64_t below(std::uint64_t bound) { return ((next() >> 32) * bound) >> 32; }
 
  private:

@@ -38,7 +38,7 @@ struct WorkloadSetup {
 };
 
 // What a line costs that one CPU hands over to another: one row of matrix.csv.
-struct Handover {
+struct HandOff {
   int from_cpu = 0;
   int to_cpu = 0;
   int home_node = 0;
@@ -63,7 +63,7 @@ class MetricSink {
   }
   virtual void count(const std::string& name, std::int64_t value) = 0;
   // Rows in the order in which the file is to have them.
-  virtual void handover(const Handover& cost) = 0;
+  virtual void hand_off(const HandOff& cost) = 0;
   // How a quantity went, warm-up included, in the order of time. Its name says its unit: "rcu.grace_period_ms".
   virtual void series(const std::string& name, std::span<const SeriesSample> samples) = 0;
 };

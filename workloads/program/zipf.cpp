@@ -17,7 +17,7 @@ std::uint64_t root(std::uint64_t value) {
   return result;
 }
 
-// 2^(-1/2), 2^(-1/4), ... with 32 bits behind the point: each is the root of the one before.
+// 2^(-1/2), 2^(-1/4), ... with 32 fraction bits: each is the square root of the one before.
 std::array<std::uint64_t, kLogFraction> halved_powers() {
   std::array<std::uint64_t, kLogFraction> powers{};
   std::uint64_t power = std::uint64_t{1} << 31;
@@ -25,7 +25,7 @@ std::array<std::uint64_t, kLogFraction> halved_powers() {
   return powers;
 }
 
-// 2^-log with 32 bits behind the point.
+// 2^-log with 32 fraction bits.
 std::uint64_t power_of_half(std::uint64_t log) {
   static const std::array<std::uint64_t, kLogFraction> kPowers = halved_powers();
   const std::uint64_t whole = log >> kLogFraction;
@@ -44,7 +44,7 @@ Zipf::Zipf(int ranks, int exponent_milli) {
   for (int rank = 0; rank < ranks; ++rank) {
     const std::uint64_t log =
         log2_fixed(static_cast<std::uint64_t>(rank) + 1) * static_cast<std::uint64_t>(exponent_milli) / 1000;
-    // At most 2^31 / ranks: all together stay below 2^32.
+    // At most 2^31 / ranks, so the sum stays below 2^32.
     sum += std::max<std::uint64_t>(1, power_of_half(log) / 2 / static_cast<std::uint64_t>(ranks));
     up_to_.push_back(sum);
   }

@@ -165,7 +165,7 @@ void Recorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int b
   for (const Address word : words) context.spin.words.push_back({.address = word});
 }
 
-void Recorder::spin_looked(const Cpu& cpu) {
+void Recorder::spin_polled(const Cpu& cpu) {
   Context& context = top(cpu);
   if (!context.spins || context.inside > 0) return;
   for (Looked& word : context.spin.words) {

@@ -34,7 +34,7 @@ class Recorder final : public ProgramTap {
   void applied(const Cpu& cpu, const Operation& operation, Value old) override;
   void forwarded(const Cpu& cpu, Address address) override;
   void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
-  void spin_looked(const Cpu& cpu) override;
+  void spin_polled(const Cpu& cpu) override;
   void spin_ends(const Cpu& cpu) override;
   void composite_begins(const Cpu& cpu, const Composite& composite) override;
   void composite_ends(const Cpu& cpu, bool failed) override;

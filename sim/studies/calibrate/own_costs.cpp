@@ -173,11 +173,11 @@ void OwnCosts::reshape_caches(std::size_t levels) {
 void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
-    for (const ProbedHandover& handover : probe_.handovers) {
+    for (const ProbedHandOff& hand_off : probe_.hand_offs) {
       const bool one_node =
-          probe_.node[static_cast<std::size_t>(handover.from)] == probe_.node[static_cast<std::size_t>(handover.to)];
-      if (one_node && handover.state == state && handover.access == "load" && handover.ns.repeats > 0)
-        found.push_back(handover.ns);
+          probe_.node[static_cast<std::size_t>(hand_off.from)] == probe_.node[static_cast<std::size_t>(hand_off.to)];
+      if (one_node && hand_off.state == state && hand_off.access == "load" && hand_off.ns.repeats > 0)
+        found.push_back(hand_off.ns);
     }
     return mean_quartiles(found);
   };
@@ -312,7 +312,7 @@ void OwnCosts::fit_ways() {
 
 void OwnCosts::predict(const std::vector<int>& cpu_of) {
   predict_memory();
-  predict_handovers(cpu_of);
+  predict_hand_offs(cpu_of);
   predict_lock();
 }
 
@@ -330,7 +330,7 @@ void OwnCosts::predict_memory() {
 }
 
 // Rows of the same state, access, distance and kind of home are one line: the mean of the same pairs, measured and simulated.
-void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
+void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
     double simulated = 0;
@@ -343,31 +343,31 @@ void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
     machine_cpu[static_cast<std::size_t>(cpu_of[cpu])] = static_cast<int>(cpu);
   std::map<std::string, Line> lines;
   for (const auto& [access, word] : {std::pair("load", "load"), std::pair("fetch_add", "atomic")}) {
-    const auto measured = [name = std::string(access)](const ProbedHandover& handover) { return handover.access == name; };
-    if (std::none_of(probe_.handovers.begin(), probe_.handovers.end(), measured)) continue;
+    const auto measured = [name = std::string(access)](const ProbedHandOff& hand_off) { return hand_off.access == name; };
+    if (std::none_of(probe_.hand_offs.begin(), probe_.hand_offs.end(), measured)) continue;
     std::map<std::tuple<int, int, int, char>, double> simulated;
-    for (const MatrixRow& row : simulate_handovers(machine_, word)) {
+    for (const MatrixRow& row : simulate_hand_offs(machine_, word)) {
       simulated[{static_cast<int>(row.from_cpu), static_cast<int>(row.to_cpu), static_cast<int>(row.home_node), row.state[0]}] =
           row.latency_ns;
     }
-    for (const ProbedHandover& handover : probe_.handovers) {
-      if (!measured(handover) || handover.ns.repeats == 0) continue;
-      const auto from = static_cast<std::size_t>(handover.from);
-      const auto to = static_cast<std::size_t>(handover.to);
+    for (const ProbedHandOff& hand_off : probe_.hand_offs) {
+      if (!measured(hand_off) || hand_off.ns.repeats == 0) continue;
+      const auto from = static_cast<std::size_t>(hand_off.from);
+      const auto to = static_cast<std::size_t>(hand_off.to);
       const int giver = layout.cpus[static_cast<std::size_t>(machine_cpu[from])].node;
       const int receiver = layout.cpus[static_cast<std::size_t>(machine_cpu[to])].node;
-      const bool home_is_givers = handover.home_node == probe_.node[from];
-      if (!home_is_givers && handover.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
-      const char state = static_cast<char>(handover.state[0] - 'a' + 'A');
+      const bool home_is_givers = hand_off.home_node == probe_.node[from];
+      if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
+      const char state = static_cast<char>(hand_off.state[0] - 'a' + 'A');
       const auto found = simulated.find({machine_cpu[from], machine_cpu[to], home_is_givers ? giver : receiver, state});
       if (found == simulated.end()) continue;
       const std::string where = giver == receiver ? "one node"
                                 : home_is_givers  ? "other node, giver's home"
                                                   : "other node, receiver's home";
-      Line& line = lines[fmt::format("{} of a line, {}, {}", handover.access, handover.state, where)];
-      line.measured.push_back(handover.ns);
+      Line& line = lines[fmt::format("{} of a line, {}, {}", hand_off.access, hand_off.state, where)];
+      line.measured.push_back(hand_off.ns);
       line.simulated += found->second;
-      line.chose = chosen && giver == receiver && handover.state == "exclusive" && handover.access == "load";
+      line.chose = chosen && giver == receiver && hand_off.state == "exclusive" && hand_off.access == "load";
     }
   }
   for (const auto& [what, line] : lines) {

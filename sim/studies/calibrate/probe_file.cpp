@@ -30,7 +30,7 @@ class ProbeReader {
     read_host(top);
     read_topology(top);
     read_matrix(top);
-    read_rows(top, "handover", [this](TableReader& row) { add_handover(row); });
+    read_rows(top, "handover", [this](TableReader& row) { add_hand_off(row); });
     read_rows(top, "load_to_use", [this](TableReader& row) { add_ring(row); });
     read_rows(top, "atomic",
               [this](TableReader& row) { probe_.atomics[row.required_text("operation")] = quartiles(row, "ns"); });
@@ -186,15 +186,15 @@ class ProbeReader {
     return static_cast<int>(found - cpus_.begin());
   }
 
-  void add_handover(TableReader& row) {
-    ProbedHandover handover;
-    handover.from = cpu(row, "from_cpu");
-    handover.to = cpu(row, "to_cpu");
-    handover.home_node = integer(row, "home_node", 0);
-    handover.state = row.text("state", {"modified", "exclusive", "shared"}).value_or("modified");
-    handover.access = row.text("access", {"load", "fetch_add"}).value_or("load");
-    handover.ns = quartiles(row, "ns");
-    probe_.handovers.push_back(handover);
+  void add_hand_off(TableReader& row) {
+    ProbedHandOff hand_off;
+    hand_off.from = cpu(row, "from_cpu");
+    hand_off.to = cpu(row, "to_cpu");
+    hand_off.home_node = integer(row, "home_node", 0);
+    hand_off.state = row.text("state", {"modified", "exclusive", "shared"}).value_or("modified");
+    hand_off.access = row.text("access", {"load", "fetch_add"}).value_or("load");
+    hand_off.ns = quartiles(row, "ns");
+    probe_.hand_offs.push_back(hand_off);
   }
 
   void add_ring(TableReader& row) {

@@ -72,7 +72,7 @@ LoadToUseCosts simulate_load_to_use(const MachineTables& machine, const std::vec
   return costs;
 }
 
-std::vector<MatrixRow> simulate_handovers(const MachineTables& machine, const std::string& access) {
+std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const std::string& access) {
   SimulationInput input = workload_on(machine, "core_to_core", {{"access", access}, {"homes", std::string("near")}});
   const int cpus = input.machine.cpus;
   input =

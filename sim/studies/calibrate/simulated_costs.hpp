@@ -22,7 +22,7 @@ struct LoadToUseCosts {
 LoadToUseCosts simulate_load_to_use(const MachineTables& machine, const std::vector<int>& sizes_kib);
 
 // Of lines in every state: a row for each pair, home near it and state.
-std::vector<MatrixRow> simulate_handovers(const MachineTables& machine, const std::string& access);
+std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const std::string& access);
 
 // From one owner of a ticket lock to the next, of all CPUs, which do nothing else: ns.
 double simulate_lock(const MachineTables& machine);

@@ -223,7 +223,7 @@ void TasklistWalk::fork_one(Cpu& cpu) {
 void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t walks = tallied_by_all(facts, kListWalks);
   const std::int64_t forks = tallied_by_all(facts, kForks);
-  const std::int64_t put_off = tallied_by_all(facts, kExitsPutOff);
+  const std::int64_t deferred = tallied_by_all(facts, kExitsPutOff);
   double walk_ns = 0;
   double fork_ns = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
@@ -235,7 +235,7 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
   metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
   metrics.mean("tasklist.walk_mean_us", walk_ns / 1000, walks);
   metrics.mean("tasklist.fork_mean_us", fork_ns / 1000, forks);
-  metrics.count("tasklist.waits_for_memory", put_off);
+  metrics.count("tasklist.waits_for_memory", deferred);
   kernel_->rcu().report(metrics);
 }
 

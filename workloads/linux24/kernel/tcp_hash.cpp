@@ -279,15 +279,15 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kSegments, metrics);
   std::int64_t opened = 0;
   std::int64_t not_found = 0;
-  std::int64_t put_off = 0;
+  std::int64_t deferred = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
     opened += facts.cpu(cpu).tallied(kOpened);
     not_found += facts.cpu(cpu).tallied(kNotFound);
-    put_off += facts.cpu(cpu).tallied(kPutOff);
+    deferred += facts.cpu(cpu).tallied(kPutOff);
   }
   metrics.count("tcp_hash.opened", opened);
   metrics.count("tcp_hash.not_found", not_found);
-  metrics.count("tcp_hash.waits_for_memory", put_off);
+  metrics.count("tcp_hash.waits_for_memory", deferred);
   kernel_->rcu().report(metrics);
 }
 

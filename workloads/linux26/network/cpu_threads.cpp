@@ -43,7 +43,7 @@ CpuThreads::CpuThreads(const WorkloadSetup& setting, Interrupts& interrupts, Rcu
     own.process.ticks_left = options.process_slice_ticks;
     own.ksoftirqd.ticks_left = options.ksoftirqd_slice_ticks;
   }
-  interrupts.leave_rest_to([this](Cpu& cpu) { wake_ksoftirqd(cpu); }, options.softirq_rounds);
+  interrupts.defer_rest_to([this](Cpu& cpu) { wake_ksoftirqd(cpu); }, options.softirq_rounds);
   interrupts.on_return([this](Cpu& cpu, FunctionId interrupted) { returns(cpu, interrupted); });
   if (options.softirq_quota_pct < 100) {
     interrupts.admit_softirqs([this](Cpu& cpu) { return within_quota(cpu); });
@@ -139,7 +139,7 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
     const FunctionScope scope(cpu, ksoftirqd_);
     while (ksoftirqd_is_next(own)) {
       own.reschedule = false;
-      while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_left_over(cpu);
+      while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_pending_softirqs(cpu);
       cpu.disable_interrupts();  // else one might raise a softirq and wake a thread that is still runnable
       if (!interrupts_->is_raised(cpu)) own.ksoftirqd.runnable = own.ksoftirqd.expired = false;
       cpu.enable_interrupts();

@@ -8,7 +8,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr std::int64_t kHandOver = 60;  // instructions, assumed: choosing the CPU and queueing the bio
+constexpr std::int64_t kHandOff = 60;  // instructions, assumed: choosing the CPU and queueing the bio
 
 }  // namespace
 
@@ -20,7 +20,7 @@ HandedSubmission::HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTo
       head_(kernel.field("submit_queue", "head")),
       tail_(kernel.field("submit_queue", "tail")),
       next_(kernel.field("bio", "bi_next")),
-      hand_over_(kernel.function("hand_over_bio")),
+      hand_off_(kernel.function("hand_over_bio")),
       submit_handed_(kernel.function("submit_handed_bios")) {
   for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
     const std::string name = fmt::format("submit_queue[{}]", cpu);
@@ -39,8 +39,8 @@ int HandedSubmission::target_of(const Cpu& cpu, int device) {
 }
 
 void HandedSubmission::submit(Cpu& cpu, Io& io) {
-  const FunctionScope scope(cpu, hand_over_);
-  kernel_.execute(cpu, kHandOver);
+  const FunctionScope scope(cpu, hand_off_);
+  kernel_.execute(cpu, kHandOff);
   const int target = target_of(cpu, io.device);
   Queue& queue = queues_[static_cast<std::size_t>(target)];
   io.bio.store(cpu, next_, 0);

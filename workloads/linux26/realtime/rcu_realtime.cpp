@@ -123,7 +123,7 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   between_cycles_ = cycles(options_.between_bursts_us, setting.machine);
   task_cycles_ = cycles(options_.task_us, setting.machine);
   vector_ = interrupts_->add_handler([this](Cpu& cpu, FunctionId) { timer(cpu); });
-  interrupts_->leave_rest_to([](Cpu&) {});  // schedule() sees what is left
+  interrupts_->defer_rest_to([](Cpu&) {});  // schedule() sees what is left
   interrupts_->on_return([this](Cpu& cpu, FunctionId interrupted) {
     if (!preemptible(interrupted)) return;
     cpu.enable_interrupts();
@@ -220,7 +220,7 @@ bool RcuRealtime::run_thread(Cpu& cpu) {
   if (options_.callbacks == "daemon") {
     worked = rcu_->run_excess(cpu, [&own] { return own.due_ns >= 0; }) > 0;
   } else if (interrupts_->is_raised(cpu)) {
-    interrupts_->run_left_over(cpu);
+    interrupts_->run_pending_softirqs(cpu);
     rcu_->quiescent(cpu);
     worked = true;
   }

@@ -36,16 +36,16 @@ void RetiredTimers::add(Cpu& cpu, const Timer& timer, int base) {
   }
   batch.store(cpu, first_, timer.entry());
   batch.store(cpu, count_, count + 1);
-  if (count + 1 >= kBatch) hand_over(cpu, base);
+  if (count + 1 >= kBatch) hand_off(cpu, base);
 }
 
-void RetiredTimers::hand_over(Cpu& cpu) {
+void RetiredTimers::hand_off(Cpu& cpu) {
   for (int base = 0; base < kernel_.cpus(); ++base) {
-    if (gathered(cpu, base).load(cpu, count_) != 0) hand_over(cpu, base);
+    if (gathered(cpu, base).load(cpu, count_) != 0) hand_off(cpu, base);
   }
 }
 
-void RetiredTimers::hand_over(Cpu& cpu, int base) {
+void RetiredTimers::hand_off(Cpu& cpu, int base) {
   const Object& batch = gathered(cpu, base);
   const Value first = batch.load(cpu, first_);
   const Address last_link = batch.load(cpu, last_link_);

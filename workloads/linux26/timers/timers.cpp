@@ -290,7 +290,7 @@ void Timers::run_softirq(Cpu& cpu) {
   Base& base = own(cpu);
   if (retired_) {
     kernel_.interrupts_off(cpu);
-    retired_->hand_over(cpu);
+    retired_->hand_off(cpu);
     kernel_.interrupts_on(cpu);
     detach_retired(cpu, base);
   }
