@@ -14,7 +14,7 @@ std::string explain(ProtocolFault::Kind kind, const Protocol& protocol, Controll
     case ProtocolFault::Kind::no_data: what = "the requestor waits for data, but nobody has sent it any"; break;
     case ProtocolFault::Kind::nobody: what = "speaks to an owner or requestor, but none is known"; break;
   }
-  return fmt::format("{}.md:{}: {}: state {}, event {}: {}", table.protocol, table.row(state, event).source_line, table.name,
+  return fmt::format("{}: {}: state {}, event {}: {}", table.place(table.row(state, event).source_line), table.name,
                      table.states[state].name, table.events[event], what);
 }
 

@@ -65,20 +65,22 @@ class ControllerCompiler {
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);
+    by_.resize(pairs);
     for (const BaseEvent& event : table().base_events) {
       for (std::size_t state = 0; event.absent && state < table().states.size(); ++state) {
         result_.named[state * table().events.size() + event.first] = true;
       }
     }
-    for (const TransitionText& text : source_.transitions) compile_row(text);
+    for (const WrittenRow& text : source_.transitions) compile_row(text);
     return std::move(result_);
   }
 
  private:
-  // One entry of a row's `on`: the event, and its qualified ids that the row covers.
-  struct Covered {
+  // One of a row's states at one of its qualified events.
+  struct Pair {
+    StateId state;
     std::size_t base;
-    EventId first, count;
+    EventId event;
   };
 
   ControllerTable& table() { return result_.table; }
@@ -142,38 +144,73 @@ class ControllerCompiler {
     return GuardGroup::none;
   }
 
-  void compile_row(const TransitionText& text) {
+  // Inherited rows come after a file's own, and fill the pairs that those leave open.
+  void compile_row(const WrittenRow& text) {
+    std::vector<Pair> pairs = pairs_of(text);
+    std::erase_if(pairs, [&](const Pair& pair) { return is_overridden(pair, text); });
+    if (pairs.empty() && is_inherited(text)) return;
     const auto actions = parse_row_actions(text);
-    const std::vector<StateId> states = states_of(text);
     const auto next = next_of(text, actions && actions->impossible);
-    const std::vector<Covered> events = events_of(text);
-    table().written.push_back({static_cast<std::uint16_t>(text.line), text.in, text.on, text.actions, text.then, text.why});
+    table().written.push_back(text);
     if (!actions || !next) return;
-    for (const Covered& event : events) {
-      check_actions_fit(*actions, fixed_[event.base].kind, fixed_[event.base].name, text.line, protocol_, diagnostics_);
+    for (const Pair& pair : pairs) {
+      if (pair.state != pairs.front().state) break;
+      check_actions_fit(*actions, fixed_[pair.base].kind, fixed_[pair.base].name, text.line, protocol_, diagnostics_);
     }
-    for (const StateId state : states) {
+    for (const Pair& pair : pairs) {
       Row row;
-      row.next = *next < 0 ? state : static_cast<StateId>(*next);
+      row.next = *next < 0 ? pair.state : static_cast<StateId>(*next);
       row.impossible = actions->impossible;
       row.count = static_cast<std::uint8_t>(actions->steps.size());
       row.source_line = static_cast<std::uint16_t>(text.line);
       std::copy(actions->steps.begin(), actions->steps.end(), row.actions.begin());
-      if (!fits_next(row, state, text.line)) return;
-      if (!fill(row, state, events)) return;
+      if (!fits_next(row, pair.state, text.line)) return;
+      if (!fill(row, pair, text)) return;
     }
   }
 
-  std::optional<RowActions> parse_row_actions(const TransitionText& text) {
+  [[nodiscard]] std::size_t number(const Pair& pair) { return pair.state * table().events.size() + pair.event; }
+  [[nodiscard]] bool is_inherited(const WrittenRow& text) const { return file_level(text.line) > 0; }
+  [[nodiscard]] std::size_t file_level(int line) const {
+    return static_cast<std::size_t>(&file_of(diagnostics_.files(), line) - diagnostics_.files().data());
+  }
+
+  // Whether a nearer file has a row for the pair. Reports one that repeats what it inherits.
+  bool is_overridden(const Pair& pair, const WrittenRow& text) {
+    const WrittenRow*& nearer = by_[number(pair)];
+    if (nearer == nullptr || file_level(nearer->line) == file_level(text.line)) return false;
+    if (nearer->actions == text.actions && nearer->then == text.then && nearer->why == text.why) {
+      error(nearer->line, fmt::format("state {}, event {} is inherited just so from {}:{}: leave it out",
+                                      state_names_[pair.state], table().events[pair.event],
+                                      file_of(diagnostics_.files(), text.line).name, diagnostics_.line_in_file(text.line)));
+    }
+    nearer = &text;
+    return true;
+  }
+
+  std::optional<RowActions> parse_row_actions(const WrittenRow& text) {
     return parse_actions(text.actions, text.line, protocol_, diagnostics_);
   }
 
-  std::vector<StateId> states_of(const TransitionText& text) {
+  // Leaves out states and events that a nearer file has removed.
+  std::vector<Pair> pairs_of(const WrittenRow& text) {
     std::vector<StateId> states;
     for (const std::string& name : split(text.in, ',')) {
+      if (is_gone(name, text)) continue;
       if (const auto state = find_state(name, text.line)) states.push_back(*state);
     }
-    return states;
+    std::vector<Pair> events, pairs;
+    for (const std::string& entry : split(text.on, ',')) add_events(entry, text, events);
+    for (const StateId state : states) {
+      for (const Pair& event : events) pairs.push_back({state, event.base, event.event});
+    }
+    return pairs;
+  }
+
+  bool is_gone(const std::string& name, const WrittenRow& text) const {
+    return std::any_of(source_.without.begin(), source_.without.end(), [&](const Declaration& gone) {
+      return gone.name == name && file_level(gone.line) < file_level(text.line);
+    });
   }
 
   std::optional<StateId> find_state(const std::string& name, int line) {
@@ -184,7 +221,7 @@ class ControllerCompiler {
   }
 
   // The state named by `then`; -1 for "="; nothing after an error.
-  std::optional<int> next_of(const TransitionText& text, bool impossible) {
+  std::optional<int> next_of(const WrittenRow& text, bool impossible) {
     if (impossible) {
       if (text.then.empty()) return -1;
       error(text.line, "what is impossible has no next state: leave 'then' empty");
@@ -198,42 +235,45 @@ class ControllerCompiler {
     return find_state(text.then, text.line);
   }
 
-  std::vector<Covered> events_of(const TransitionText& text) {
-    std::vector<Covered> events;
-    for (const std::string& entry : split(text.on, ',')) {
-      const std::size_t bracket = entry.find('[');
-      const std::string name(trimmed(std::string_view(entry).substr(0, bracket)));
-      const auto found = std::find(event_names_.begin(), event_names_.end(), name);
-      if (found == event_names_.end()) {
-        error(text.line, fmt::format("unknown event '{}'{}", name, hint(name, event_names_)));
-        continue;
-      }
-      const auto base = static_cast<std::size_t>(found - event_names_.begin());
-      const BaseEvent& event = table().base_events[base];
-      if (event.absent) {
-        error(text.line, fmt::format("the table of events lacks '{}'", name));
-        continue;
-      }
-      if (bracket == std::string::npos) {
-        events.push_back({base, event.first, event.count});
-      } else if (const auto word = qualifier_of(event, entry.substr(bracket), text.line)) {
-        events.push_back({base, static_cast<EventId>(event.first + *word), 1});
-      }
+  // Adds the qualified events of one entry of `on`; their states are set later.
+  void add_events(const std::string& entry, const WrittenRow& text, std::vector<Pair>& events) {
+    const std::size_t bracket = entry.find('[');
+    const std::string name(trimmed(std::string_view(entry).substr(0, bracket)));
+    const auto found = std::find(event_names_.begin(), event_names_.end(), name);
+    if (is_gone(name, text)) return;
+    if (found == event_names_.end())
+      return error(text.line, fmt::format("unknown event '{}'{}", name, hint(name, event_names_)));
+    const auto base = static_cast<std::size_t>(found - event_names_.begin());
+    const BaseEvent& event = table().base_events[base];
+    if (event.absent) return error(text.line, fmt::format("the table of events lacks '{}'", name));
+    if (bracket == std::string::npos) {
+      for (int i = 0; i < event.count; ++i) events.push_back({0, base, static_cast<EventId>(event.first + i)});
+    } else if (const auto word = qualifier_of(event, entry.substr(bracket), text)) {
+      events.push_back({0, base, static_cast<EventId>(event.first + *word)});
     }
-    return events;
+  }
+
+  // Whether a nearer file than the row's declares the event, perhaps with other guard words.
+  [[nodiscard]] bool has_new_guard(const BaseEvent& event, const WrittenRow& text) const {
+    const auto declared = std::find_if(source_.events.begin(), source_.events.end(),
+                                       [&event](const Declaration& each) { return each.name == event.name; });
+    return file_level(declared->line) < file_level(text.line);
   }
 
   // The index of "[word]" in the event's guard group.
-  std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, int line) {
+  std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, const WrittenRow& text) {
     if (event.guard == GuardGroup::none) {
-      error(line, fmt::format("'{}' has no guard group, so {} can't stand there", event.name, bracketed));
+      if (has_new_guard(event, text)) return std::nullopt;
+      error(text.line, fmt::format("'{}' has no guard group, so {} can't stand there", event.name, bracketed));
       return std::nullopt;
     }
     const GuardWords& guard = guard_words(event.guard);
     for (std::size_t i = 0; i < guard.words.size(); ++i) {
       if (bracketed == fmt::format("[{}]", guard.words[i])) return static_cast<int>(i);
     }
-    error(line, fmt::format("guard {} is not of the group of '{}', which is [{}]", bracketed, event.name, guard.declared()));
+    if (has_new_guard(event, text)) return std::nullopt;
+    error(text.line,
+          fmt::format("guard {} is not of the group of '{}', which is [{}]", bracketed, event.name, guard.declared()));
     return std::nullopt;
   }
 
@@ -257,31 +297,28 @@ class ControllerCompiler {
     return false;
   }
 
-  // Enters the row for every event that it covers; false after an error.
-  bool fill(const Row& row, StateId state, const std::vector<Covered>& events) {
-    for (const Covered& event : events) {
-      const bool is_load = fixed_[event.base].kind == at_load;
-      if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != state) {
-        error(row.source_line, "a Load that hits changes nothing: 'then' must be '='");
-        return false;
-      }
-      for (EventId id = event.first; id < event.first + event.count; ++id) {
-        const std::size_t pair = state * table().events.size() + id;
-        if (result_.named[pair]) return report_second(row, state, id);
-        result_.named[pair] = true;
-        table().rows[pair] = row;
-      }
+  // Enters the row for the pair; false after an error.
+  bool fill(const Row& row, const Pair& pair, const WrittenRow& text) {
+    const bool is_load = fixed_[pair.base].kind == at_load;
+    if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != pair.state) {
+      error(row.source_line, "a Load that hits changes nothing: 'then' must be '='");
+      return false;
     }
+    if (by_[number(pair)] != nullptr) return report_second(row, pair);
+    by_[number(pair)] = &text;
+    result_.named[number(pair)] = true;
+    table().rows[number(pair)] = row;
     return true;
   }
 
-  bool report_second(const Row& row, StateId state, EventId event) {
-    const Row& first = table().row(state, event);
+  bool report_second(const Row& row, const Pair& at) {
+    const Row& first = table().row(at.state, at.event);
     const bool same = row.next == first.next && row.impossible == first.impossible &&
                       std::equal(row.steps().begin(), row.steps().end(), first.steps().begin(), first.steps().end());
-    const std::string pair = fmt::format("state {}, event {}", state_names_[state], table().events[event]);
-    error(row.source_line, same ? fmt::format("duplicate: {} stands in line {} already", pair, first.source_line)
-                                : fmt::format("contradiction: line {} says something else for {}", first.source_line, pair));
+    const std::string pair = fmt::format("state {}, event {}", state_names_[at.state], table().events[at.event]);
+    const int line = diagnostics_.line_in_file(first.source_line);
+    error(row.source_line, same ? fmt::format("duplicate: {} stands in line {} already", pair, line)
+                                : fmt::format("contradiction: line {} says something else for {}", line, pair));
     return false;
   }
 
@@ -291,11 +328,10 @@ class ControllerCompiler {
   Diagnostics& diagnostics_;
   CompiledController result_;
   std::vector<std::string> state_names_, event_names_;
+  std::vector<const WrittenRow*> by_;  // [state][event]: the last row that named the pair
 };
 
-}  // namespace
-
-CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+std::vector<FixedEvent> cache_events(const ControllerSource& source, const Protocol& protocol) {
   std::vector<FixedEvent> events = {{"Load", at_load}, {"Store", at_store}, {"Evict", at_evict}};
   if (protocol.kind == ProtocolKind::bus) {
     events.push_back({"Data", at_data});
@@ -308,24 +344,10 @@ CompiledController compile_cache(const ControllerSource& source, const Protocol&
   } else {
     for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
   }
-  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+  return events;
 }
 
-CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
-  std::vector<FixedEvent> events;
-  for (const Message& message : protocol.messages) events.push_back({message.name, at_memory_message});
-  events.push_back({"Data", at_memory_data});
-  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
-}
-
-CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
-  std::vector<FixedEvent> events;
-  for (const Message& message : protocol.messages) events.push_back({message.name, at_directory_message, true});
-  events.push_back({"Evict", at_directory_evict, true});
-  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
-}
-
-CompiledController compile_node(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+std::vector<FixedEvent> node_events(const Protocol& protocol) {
   const std::span messages(protocol.messages);
   const auto on_bus = messages.first(protocol.bus_messages);
   std::vector<FixedEvent> events;
@@ -341,16 +363,40 @@ CompiledController compile_node(const ControllerSource& source, const Protocol& 
     const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
     events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
   }
-  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+  return events;
 }
 
-CompiledController compile_group(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+std::vector<FixedEvent> events_of(Controller controller, const ControllerSource& source, const Protocol& protocol) {
   std::vector<FixedEvent> events;
-  for (const Message& message : protocol.messages) events.push_back({"Member_" + message.name, at_member_message, true});
-  events.push_back({"Evict", at_group_evict, true});
-  for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
-  events.push_back({"Evict_Entry", at_group_evict, true});
-  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+  const auto add_messages = [&](const std::string& prefix, EventKind kind, bool optional) {
+    for (const Message& message : protocol.messages) events.push_back({prefix + message.name, kind, optional});
+  };
+  switch (controller) {
+    case Controller::cache: return cache_events(source, protocol);
+    case Controller::node: return node_events(protocol);
+    case Controller::memory:
+      add_messages("", at_memory_message, false);
+      events.push_back({"Data", at_memory_data});
+      break;
+    case Controller::directory:
+      add_messages("", at_directory_message, true);
+      events.push_back({"Evict", at_directory_evict, true});
+      break;
+    case Controller::group:
+      add_messages("Member_", at_member_message, true);
+      events.push_back({"Evict", at_group_evict, true});
+      add_messages("", at_agent_message, true);
+      events.push_back({"Evict_Entry", at_group_evict, true});
+      break;
+  }
+  return events;
+}
+
+}  // namespace
+
+CompiledController compile_controller(Controller controller, const ControllerSource& source, const Protocol& protocol,
+                                      Diagnostics& diagnostics) {
+  return ControllerCompiler(source, events_of(controller, source, protocol), protocol, diagnostics).compile();
 }
 
 }  // namespace linebounce

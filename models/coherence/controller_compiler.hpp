@@ -15,11 +15,8 @@ struct CompiledController {
 };
 
 // REQUIRES: protocol's kind, bus and messages are complete. Reports into `diagnostics`: errors in cells, missing or unknown
-// events, and pairs that two rows name.
-CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_node(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
-CompiledController compile_group(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
+// events, pairs that two rows name, and rows that repeat an inherited one.
+CompiledController compile_controller(Controller controller, const ControllerSource& source, const Protocol& protocol,
+                                      Diagnostics& diagnostics);
 
 }  // namespace linebounce

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/coherence/action_grammar.hpp"
+#include "models/coherence/diagnostics.hpp"
 #include "models/coherence/protocol.hpp"
 
 namespace linebounce {
@@ -130,6 +131,7 @@ std::string rows_of(const Protocol& protocol, const ControllerTable& table, Stat
     if (row.impossible) continue;
     text += fmt::format("    {}: {}", table.events[event], actions_text(row, protocol));
     if (row.next != state) text += " -> " + table.states[row.next].name;
+    if (table.inherits(row.source_line)) text += fmt::format("  ({})", file_of(table.files, row.source_line).name);
     text += fmt::format("\n        {}\n", why_of(table, row));
   }
   return text;
@@ -154,6 +156,12 @@ std::string describe_protocol(const Protocol& protocol) {
   if (protocol.kind == ProtocolKind::node)
     text += fmt::format("bus: {}\ndirectory: {}\n", protocol.bus_partner, protocol.directory_partner);
   if (protocol.kind == ProtocolKind::group) text += fmt::format("directory: {}\n", protocol.directory_partner);
+  for (std::size_t i = 0; i < kControllers; ++i) {
+    const std::vector<FileLines>& files = protocol.table(static_cast<Controller>(i)).files;
+    if (files.size() < 2) continue;
+    text += fmt::format("extends: {}; rows that come from there bear the name\n", files[1].name);
+    break;
+  }
   text += fmt::format("invariants:{}{}\n", protocol.invariant_swmr ? " swmr" : "",
                       protocol.invariant_data_value ? " data_value" : "");
   text += "\nMessages\n" + messages_and_meanings(protocol.messages);

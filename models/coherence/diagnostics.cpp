@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "models/coherence/protocol.hpp"
 #include "models/text/spelling.hpp"
 
 namespace linebounce {
@@ -22,10 +21,16 @@ void Diagnostics::throw_if_any() const {
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::string text;
   for (std::size_t i = 0; i < std::min(sorted.size(), kMaxShown); ++i) {
-    text += fmt::format("{}{}:{}: {}", i == 0 ? "" : "\n", file_, sorted[i].first, sorted[i].second);
+    const auto& [line, what] = sorted[i];
+    text += fmt::format("{}{}:{}: {}", i == 0 ? "" : "\n", file_of(files_, line).name, line_in_file(line), what);
   }
-  if (sorted.size() > kMaxShown) text += fmt::format("\n{}: and {} more errors", file_, sorted.size() - kMaxShown);
+  if (sorted.size() > kMaxShown)
+    text += fmt::format("\n{}: and {} more errors", files_.front().name, sorted.size() - kMaxShown);
   throw ProtocolError(text);
+}
+
+const FileLines& file_of(const std::vector<FileLines>& files, int line) {
+  return *std::find_if(files.rbegin(), files.rend(), [line](const FileLines& file) { return file.first_line <= line; });
 }
 
 std::string hint(std::string_view unknown, const std::vector<std::string>& known) {

@@ -1,4 +1,4 @@
-// Collects the errors in one file, so that its author sees all of them at once.
+// Collects the errors in one file and in those that it extends, so that its author sees all of them at once.
 #pragma once
 
 #include <string>
@@ -6,20 +6,30 @@
 #include <utility>
 #include <vector>
 
+#include "models/coherence/protocol.hpp"
+
 namespace linebounce {
+
+// The file that a line belongs to, where the lines of several files are numbered consecutively.
+const FileLines& file_of(const std::vector<FileLines>& files, int line);
 
 class Diagnostics {
  public:
-  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
+  // Lines from here on belong to `file`.
+  void begin_file(const std::string& file, int first_line) { files_.push_back({file, first_line}); }
 
   void error(int line, std::string text) { errors_.emplace_back(line, std::move(text)); }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
+
+  [[nodiscard]] const std::vector<FileLines>& files() const { return files_; }
+  // The line's number within its file.
+  [[nodiscard]] int line_in_file(int line) const { return line - file_of(files_, line).first_line + 1; }
 
   // Throws ProtocolError if there are errors, with the first of them, each once, in the order of lines.
   void throw_if_any() const;
 
  private:
-  std::string file_;
+  std::vector<FileLines> files_;
   std::vector<std::pair<int, std::string>> errors_;
 };
 

@@ -45,7 +45,10 @@ bool is_separator(const std::vector<std::string>& cells) {
 // Takes a document line by line.
 class Reader {
  public:
-  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) { document_.sections.emplace_back(); }
+  Reader(int first_line, Diagnostics& diagnostics) : diagnostics_(diagnostics), first_line_(first_line) {
+    document_.title_line = first_line;
+    document_.sections.emplace_back();
+  }
 
   void take(std::string_view line) {
     ++line_;
@@ -63,7 +66,8 @@ class Reader {
   }
 
   MarkdownDocument finish() {
-    if (document_.title.empty()) diagnostics_.error(1, "no title: a protocol file begins with a heading '# NAME'");
+    if (document_.title.empty()) diagnostics_.error(first_line_, "no title: a protocol file begins with a heading '# NAME'");
+    document_.last_line = line_;
     return std::move(document_);
   }
 
@@ -106,7 +110,8 @@ class Reader {
 
   Diagnostics& diagnostics_;
   MarkdownDocument document_;
-  int line_ = 0;
+  int first_line_;
+  int line_ = first_line_ - 1;
   bool in_fence_ = false;
   Table table_ = Table::none;
 };
@@ -129,21 +134,22 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-MarkdownDocument read_markdown(std::string_view text, Diagnostics& diagnostics) {
+MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostics& diagnostics) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    diagnostics.error(1, "the file is empty; a protocol is a Markdown file with tables");
+    diagnostics.error(first_line, "the file is empty; a protocol is a Markdown file with tables");
     return {};
   }
   if (!is_text(text)) {
-    diagnostics.error(1, "the file is no UTF-8 text; a protocol is a Markdown file with tables");
+    diagnostics.error(first_line, "the file is no UTF-8 text; a protocol is a Markdown file with tables");
     return {};
   }
-  if (std::count(text.begin(), text.end(), '\n') >= kMaxLines) {
-    diagnostics.error(kMaxLines, fmt::format("the file has more than {} lines", kMaxLines));
+  if (first_line - 1 + std::count(text.begin(), text.end(), '\n') >= kMaxLines) {
+    diagnostics.error(kMaxLines, fmt::format("the file has more than {} lines{}", kMaxLines,
+                                             first_line > 1 ? ", with those that extend it" : ""));
     return {};
   }
-  Reader reader(diagnostics);
+  Reader reader(first_line, diagnostics);
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     reader.take(text.substr(start, end - start));

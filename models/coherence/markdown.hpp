@@ -30,11 +30,13 @@ struct MarkdownSection {
 struct MarkdownDocument {
   std::string title;
   int title_line = 1;
+  int last_line = 0;
   std::vector<MarkdownSection> sections;  // the first one is what stands before any second-level heading; it has no name
 };
 
 // Errors, into `diagnostics`: a file that is empty or no text, no title, a table row with too many or too few cells.
-MarkdownDocument read_markdown(std::string_view text, Diagnostics& diagnostics);
+// `first_line`: the number of its first line.
+MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostics& diagnostics);
 
 // `text` without the blanks around it.
 std::string_view trimmed(std::string_view text);

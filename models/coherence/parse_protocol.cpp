@@ -91,42 +91,6 @@ void require_states(const ControllerSource& source, Diagnostics& diagnostics) {
   if (source.states.empty()) diagnostics.error(source.line, fmt::format("{}: the table of states has no rows", source.name));
 }
 
-ControllerSource& source_of(ProtocolSource& source, Controller controller) {
-  switch (controller) {
-    case Controller::cache: return source.cache;
-    case Controller::memory: return source.memory;
-    case Controller::directory: return source.directory;
-    case Controller::group: return source.group;
-    case Controller::node: break;
-  }
-  return source.node;
-}
-
-CompiledController compile(Controller controller, const ProtocolSource& source, const Protocol& protocol,
-                           Diagnostics& diagnostics) {
-  switch (controller) {
-    case Controller::cache: return compile_cache(source.cache, protocol, diagnostics);
-    case Controller::memory: return compile_memory(source.memory, protocol, diagnostics);
-    case Controller::directory: return compile_directory(source.directory, protocol, diagnostics);
-    case Controller::group: return compile_group(source.group, protocol, diagnostics);
-    case Controller::node: break;
-  }
-  return compile_node(source.node, protocol, diagnostics);
-}
-
-// A directory whose agents are node controllers only has no table of caches.
-std::vector<Controller> controllers_of(const ProtocolSource& source) {
-  switch (source.kind) {
-    case ProtocolKind::bus: return {Controller::cache, Controller::memory};
-    case ProtocolKind::directory:
-      if (source.cache.name.empty()) return {Controller::directory};
-      return {Controller::cache, Controller::directory};
-    case ProtocolKind::group: return {Controller::group};
-    case ProtocolKind::node: break;
-  }
-  return {Controller::node};
-}
-
 // The messages of a node, of its bus and its network, and those of a group are its partners'; a file of another kind has its
 // own.
 void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, const Protocol* directory,
@@ -145,34 +109,56 @@ void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, co
   }
 }
 
-Protocol parse(std::string_view text, const std::string& file, const Protocol* bus, const Protocol* directory) {
-  Diagnostics diagnostics(file);
-  const MarkdownDocument document = read_markdown(text, diagnostics);
+// Reads the files, and merges each into what it extends.
+ProtocolSource read_source(const ProtocolFiles& files, Diagnostics& diagnostics) {
+  std::vector<MarkdownDocument> documents;
+  for (const ProtocolFile& file : files) {
+    const int first_line = documents.empty() ? 1 : documents.back().last_line + 1;
+    diagnostics.begin_file(file.name, first_line);
+    documents.push_back(read_markdown(file.text, first_line, diagnostics));
+    diagnostics.throw_if_any();
+  }
+  ProtocolSource source = read_protocol_source(documents.back(), nullptr, diagnostics);
+  for (std::size_t i = documents.size() - 1; i-- > 0;) {
+    const ProtocolSource base = std::move(source);
+    source = read_protocol_source(documents[i], &base, diagnostics);
+  }
   diagnostics.throw_if_any();
+  return source;
+}
 
-  ProtocolSource source = read_protocol_source(document, diagnostics);
-  diagnostics.throw_if_any();
-
+Protocol parse(const ProtocolFiles& files, const Protocol* bus, const Protocol* directory) {
   Protocol protocol;
-  protocol.name = std::filesystem::path(file).stem().string();
+  Diagnostics diagnostics;
+  const ProtocolSource source = read_source(files, diagnostics);
+  std::vector<FileLines> named = diagnostics.files();
+  for (FileLines& file : named) file.name = std::filesystem::path(file.name).stem().string();
+  protocol.name = named.front().name;
   protocol.title = source.title;
   protocol.kind = source.kind;
   set_properties(protocol, source, diagnostics);
   if (directory != nullptr) {
-    borrow_messages(protocol, document.title_line, bus, directory, diagnostics);
+    borrow_messages(protocol, source.properties_line, bus, directory, diagnostics);
   } else if (protocol.kind == ProtocolKind::group) {
-    diagnostics.error(source.group.line, "a group needs the protocol of the homes' directories");
+    diagnostics.error(source.of(Controller::group).line, "a group needs the protocol of the homes' directories");
   } else if (protocol.kind == ProtocolKind::node) {
-    diagnostics.error(source.node.line, "a node controller needs the protocols of its bus and of its directory");
+    diagnostics.error(source.of(Controller::node).line,
+                      "a node controller needs the protocols of its bus and of its directory");
   } else {
     set_messages(protocol, source, diagnostics);
   }
-  const std::vector<Controller> controllers = controllers_of(source);
-  for (const Controller controller : controllers) require_states(source_of(source, controller), diagnostics);
+  std::vector<Controller> controllers;
+  for (std::size_t i = 0; i < kControllers; ++i) {
+    if (source.controllers[i].name.empty()) continue;
+    controllers.push_back(static_cast<Controller>(i));
+    require_states(source.controllers[i], diagnostics);
+  }
   diagnostics.throw_if_any();
 
   std::vector<CompiledController> compiled;
-  for (const Controller controller : controllers) compiled.push_back(compile(controller, source, protocol, diagnostics));
+  for (const Controller controller : controllers) {
+    compiled.push_back(compile_controller(controller, source.of(controller), protocol, diagnostics));
+  }
   diagnostics.throw_if_any();
 
   for (const CompiledController& controller : compiled) check_total(controller, diagnostics);
@@ -181,7 +167,7 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   for (std::size_t i = 0; i < controllers.size(); ++i) {
     check_reachable(compiled[i], diagnostics);
     protocol.table(controllers[i]) = std::move(compiled[i].table);
-    protocol.table(controllers[i]).protocol = protocol.name;
+    protocol.table(controllers[i]).files = named;
   }
   const std::vector<BaseEvent>& events = protocol.cache.base_events;
   if (protocol.kind == ProtocolKind::bus && events.back().name == "Atomic") protocol.atomic = events.size() - 1;
@@ -199,35 +185,62 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   return protocol;
 }
 
+// What is wrong with the file, parsing it says.
+MarkdownDocument glance_at(const ProtocolFile& file) {
+  Diagnostics ignored;
+  ignored.begin_file(file.name, 1);
+  return read_markdown(file.text, 1, ignored);
+}
+
+std::vector<MarkdownRow> properties_of(const MarkdownDocument& document) {
+  std::vector<MarkdownRow> rows;
+  if (document.sections.empty()) return rows;
+  for (const MarkdownTable& table : document.sections.front().tables) {
+    std::copy_if(table.rows.begin(), table.rows.end(), std::back_inserter(rows),
+                 [](const MarkdownRow& row) { return row.cells.size() == 2; });
+  }
+  return rows;
+}
+
 }  // namespace
 
-Protocol parse_protocol(std::string_view text, const std::string& file) {
-  return parse(text, file, nullptr, nullptr);
+std::string ControllerTable::place(int source_line) const {
+  const FileLines& file = file_of(files, source_line);
+  return fmt::format("{}.md:{}", file.name, source_line - file.first_line + 1);
 }
 
-Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory) {
-  return parse(text, file, &bus, &directory);
+Protocol parse_protocol(const ProtocolFiles& files) {
+  return parse(files, nullptr, nullptr);
 }
 
-Protocol parse_group_protocol(std::string_view text, const std::string& file, const Protocol& directory) {
-  return parse(text, file, nullptr, &directory);
+Protocol parse_node_protocol(const ProtocolFiles& files, const Protocol& bus, const Protocol& directory) {
+  return parse(files, &bus, &directory);
 }
 
-std::optional<Partners> partners_of(std::string_view text) {
-  Diagnostics diagnostics("");  // what is wrong with the file, parsing it says
-  const MarkdownDocument document = read_markdown(text, diagnostics);
-  const bool node = std::any_of(document.sections.begin(), document.sections.end(), [](const MarkdownSection& section) {
-    return section.name == "node" || section.name == "group";
-  });
-  if (!node) return std::nullopt;
+Protocol parse_group_protocol(const ProtocolFiles& files, const Protocol& directory) {
+  return parse(files, nullptr, &directory);
+}
+
+std::optional<Extended> extended_by(const ProtocolFile& file) {
+  for (const MarkdownRow& row : properties_of(glance_at(file))) {
+    if (row.cells[0] == "extends") return Extended{row.cells[1], row.line};
+  }
+  return std::nullopt;
+}
+
+std::optional<Partners> partners_of(const ProtocolFiles& files) {
+  bool node = false;
   Partners partners;
-  for (const MarkdownTable& table : document.sections.front().tables) {
-    for (const MarkdownRow& row : table.rows) {
-      if (row.cells.size() == 2 && row.cells[0] == "bus") partners.bus = row.cells[1];
-      if (row.cells.size() == 2 && row.cells[0] == "directory") partners.directory = row.cells[1];
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const MarkdownDocument document = glance_at(*file);
+    node |= std::any_of(document.sections.begin(), document.sections.end(),
+                        [](const MarkdownSection& section) { return section.name == "node" || section.name == "group"; });
+    for (const MarkdownRow& row : properties_of(document)) {
+      if (row.cells[0] == "bus") partners.bus = row.cells[1];
+      if (row.cells[0] == "directory") partners.directory = row.cells[1];
     }
   }
-  return partners;
+  return node ? std::optional(partners) : std::nullopt;
 }
 
 }  // namespace linebounce

@@ -79,7 +79,7 @@ struct Row {
   StateId next = 0;
   std::uint8_t count = 0;         // actions used
   bool impossible = true;         // the pair must never happen, and stops the run if it does
-  std::uint16_t source_line = 0;  // in the Markdown file, for messages
+  std::uint16_t source_line = 0;  // in a Markdown file, for messages; see ControllerTable::place
   std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
   [[nodiscard]] bool stalls() const { return count > 0 && actions[0].verb == Verb::stall; }
@@ -150,14 +150,20 @@ struct StateInfo {
 
 // A row as its author wrote it, for display only. Row::source_line finds it.
 struct WrittenRow {
-  std::uint16_t line = 0;
+  int line = 0;
   std::string in, on, actions, then, why;
+};
+
+// A file, and the number of its first line where the lines of several files are numbered consecutively.
+struct FileLines {
+  std::string name;
+  int first_line = 1;
 };
 
 class ControllerTable {
  public:
-  std::string name;      // "cache", "memory", "directory", "node" or "group"
-  std::string protocol;  // the protocol's name
+  std::string name;              // "cache", "memory", "directory", "node" or "group"
+  std::vector<FileLines> files;  // names without .md: the protocol's, then those of the protocols that it extends
   std::vector<StateInfo> states;
   std::vector<BaseEvent> base_events;
   std::vector<std::string> events;  // qualified names, by EventId
@@ -176,9 +182,14 @@ class ControllerTable {
   }
   [[nodiscard]] const Row& row(StateId state, EventId event) const { return rows[state * events.size() + event]; }
 
+  // Whether a row comes from a file that the protocol extends.
+  [[nodiscard]] bool inherits(int source_line) const { return files.size() > 1 && source_line >= files[1].first_line; }
+  // "mesi_snoop.md:57".
+  [[nodiscard]] std::string place(int source_line) const;
+
   std::vector<Row> rows;  // [state][event]
 
-  std::vector<WrittenRow> written;  // in the file's order
+  std::vector<WrittenRow> written;  // in the file's order, then inherited ones
 };
 
 // The base events of a cache on a bus start with these. Message m of Protocol::messages has the events own(m) and other(m).
@@ -280,23 +291,38 @@ class ProtocolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Parses a protocol. `file` gives its name, and appears in messages. Errors: ProtocolError for each missing, duplicate,
-// contradictory or unknown row, state, event, message, guard or action, with its line or, for a missing pair, its controller.
-Protocol parse_protocol(std::string_view text, const std::string& file);
+// A protocol file as text. `name` gives the protocol its name, and appears in messages.
+struct ProtocolFile {
+  std::string name, text;
+};
+// A protocol's own file, then those that it extends, the nearest first.
+using ProtocolFiles = std::vector<ProtocolFile>;
+
+// The protocol that a file extends, and the line that names it.
+struct Extended {
+  std::string name;
+  int line = 0;
+};
+std::optional<Extended> extended_by(const ProtocolFile& file);
+
+// Parses a protocol. Errors: ProtocolError for each missing, duplicate, contradictory or unknown row, state, event, message,
+// guard or action, with its file and line or, for a missing pair, its controller.
+Protocol parse_protocol(const ProtocolFiles& files);
 
 // Parses a node controller's protocol, which uses the messages of a bus and of a network. parse_protocol() refuses such a file.
-Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory);
+Protocol parse_node_protocol(const ProtocolFiles& files, const Protocol& bus, const Protocol& directory);
 
 // Parses a group controller's protocol, which uses a network's messages towards its members and its parent.
-Protocol parse_group_protocol(std::string_view text, const std::string& file, const Protocol& directory);
+Protocol parse_group_protocol(const ProtocolFiles& files, const Protocol& directory);
 
 // The names of a node's or group's partner protocols, as its file states them; nothing for other files.
 struct Partners {
   std::string bus, directory;  // of a group: no bus
 };
-std::optional<Partners> partners_of(std::string_view text);
+std::optional<Partners> partners_of(const ProtocolFiles& files);
 
 // A page for the terminal: the messages, and for each controller a grid of states and events and the rows with their reasons.
+// An inherited row bears the name of the protocol that it comes from.
 std::string describe_protocol(const Protocol& protocol);
 
 }  // namespace linebounce

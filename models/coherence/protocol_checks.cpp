@@ -172,23 +172,24 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   }
 }
 
-// A node's state needs its data if a row uses the data before taking new data, or leads to a state that needs it.
-void derive_node_data(ControllerTable& node, const std::vector<Message>& messages) {
+// A node's or group's state needs its data if a row uses the data before taking new data, or leads to a state that needs it.
+void derive_held_data(ControllerTable& table, const std::vector<Message>& messages) {
   const auto needs = [&](const Row& row) {
     for (const Action action : row.steps()) {
       if (action.verb == Verb::take_data) return false;
       if (action.verb == Verb::send_data || action.verb == Verb::operate) return true;
-      const bool sends = action.verb == Verb::send_home || action.verb == Verb::send_requestor;
+      const bool sends =
+          action.verb == Verb::send_home || action.verb == Verb::send_requestor || action.verb == Verb::send_member;
       if (sends && messages[action.argument].carries_data) return true;
     }
-    return !row.impossible && node.states[row.next].holds_data;
+    return !row.impossible && table.states[row.next].holds_data;
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t state = 0; state < node.states.size(); ++state) {
-      for (std::size_t event = 0; event < node.events.size() && !node.states[state].holds_data; ++event) {
-        if (!needs(node.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
-        node.states[state].holds_data = changed = true;
+    for (std::size_t state = 0; state < table.states.size(); ++state) {
+      for (std::size_t event = 0; event < table.events.size() && !table.states[state].holds_data; ++event) {
+        if (!needs(table.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
+        table.states[state].holds_data = changed = true;
       }
     }
   }
@@ -205,7 +206,7 @@ void derive_directory_states(ControllerTable& directory) {
   }
 }
 
-// A group's state is stable if it stalls no member's request. It needs its data if a row sends the data before taking new data.
+// A group's state is stable if it stalls no member's request.
 void derive_group_states(ControllerTable& group, const std::vector<Message>& messages) {
   for (std::size_t i = 0; i < group.states.size(); ++i) {
     StateInfo& state = group.states[i];
@@ -215,24 +216,6 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
       if (!event.absent && group.row(static_cast<StateId>(i), event.first).does(Verb::stall)) state.stable = false;
     }
   }
-  const auto needs = [&](const Row& row) {
-    for (const Action action : row.steps()) {
-      if (action.verb == Verb::take_data) return false;
-      const bool sends =
-          action.verb == Verb::send_home || action.verb == Verb::send_requestor || action.verb == Verb::send_member;
-      if (sends && messages[action.argument].carries_data) return true;
-    }
-    return !row.impossible && group.states[row.next].holds_data;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t state = 0; state < group.states.size(); ++state) {
-      for (std::size_t event = 0; event < group.events.size() && !group.states[state].holds_data; ++event) {
-        if (!needs(group.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
-        group.states[state].holds_data = changed = true;
-      }
-    }
-  }
 }
 
 }  // namespace
@@ -240,9 +223,10 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
 void derive_facts(Protocol& protocol) {
   if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.atomic, protocol.kind == ProtocolKind::bus);
   derive_node_states(protocol.node, protocol.bus_messages);
-  derive_node_data(protocol.node, protocol.messages);
+  derive_held_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);
   derive_group_states(protocol.group, protocol.messages);
+  derive_held_data(protocol.group, protocol.messages);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
   protocol.sends_words = std::any_of(protocol.cache.rows.begin(), protocol.cache.rows.end(),
                                      [](const Row& row) { return row.does(Verb::send_word); });

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 
@@ -17,6 +18,20 @@ const Columns kNetworkMessageColumns = {"message", "class", "data", "meaning"};
 const Columns kStateColumns = {"state", "meaning"};
 const Columns kEventColumns = {"event", "meaning"};
 const Columns kTransitionColumns = {"in", "on", "do", "then", "why"};
+const Columns kWithoutColumns = {"without", "why"};
+
+// By Controller.
+constexpr std::array<const char*, kControllers> kControllerNames = {"cache", "memory", "directory", "node", "group"};
+
+std::vector<Controller> controllers_of(ProtocolKind kind) {
+  switch (kind) {
+    case ProtocolKind::bus: return {Controller::cache, Controller::memory};
+    case ProtocolKind::directory: return {Controller::cache, Controller::directory};
+    case ProtocolKind::node: return {Controller::node};
+    case ProtocolKind::group: break;
+  }
+  return {Controller::group};
+}
 
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -26,29 +41,23 @@ bool is_name(const std::string& text) {
 
 class SourceReader {
  public:
-  SourceReader(const MarkdownDocument& document, Diagnostics& diagnostics) : document_(document), diagnostics_(diagnostics) {}
+  SourceReader(const MarkdownDocument& document, const ProtocolSource* base, Diagnostics& diagnostics)
+      : document_(document), base_(base), diagnostics_(diagnostics) {}
 
   ProtocolSource read() {
-    ProtocolSource source;
+    ProtocolSource source = base_ != nullptr ? *base_ : ProtocolSource{};
     source.title = document_.title;
     source.properties_line = document_.title_line;
     const MarkdownSection& preamble = document_.sections.front();
     check_tables(preamble, {kPropertyColumns}, document_.title_line);
-    source.properties = declarations(preamble, kPropertyColumns);
-    source.kind = kind();
-    if (source.kind != ProtocolKind::node && source.kind != ProtocolKind::group) read_messages(source);
-    switch (source.kind) {
-      case ProtocolKind::bus:
-        source.cache = controller("cache");
-        source.memory = controller("memory");
-        break;
-      case ProtocolKind::directory:
-        if (has_section("cache")) source.cache = controller("cache");
-        source.directory = controller("directory");
-        break;
-      case ProtocolKind::node: source.node = controller("node"); break;
-      case ProtocolKind::group: source.group = controller("group"); break;
+    read_declarations(preamble, kPropertyColumns, source.properties);
+    if (base_ != nullptr) {
+      std::erase_if(source.properties, [](const Declaration& property) { return property.name == "extends"; });
+    } else {
+      source.kind = kind();
     }
+    if (source.kind != ProtocolKind::node && source.kind != ProtocolKind::group) read_messages(source);
+    read_controllers(source);
     return source;
   }
 
@@ -63,13 +72,28 @@ class SourceReader {
     return has_section("directory") ? ProtocolKind::directory : ProtocolKind::bus;
   }
 
+  // A directory whose agents are node controllers only has no table of caches.
+  void read_controllers(ProtocolSource& source) {
+    const std::vector<Controller> expected = controllers_of(source.kind);
+    for (std::size_t i = 0; i < kControllers; ++i) {
+      const std::string name = kControllerNames[i];
+      const bool here = has_section(name), optional = source.kind == ProtocolKind::directory && name == "cache";
+      if (std::find(expected.begin(), expected.end(), static_cast<Controller>(i)) != expected.end()) {
+        if (here || !optional) read_controller(name, source.kind, source.controllers[i]);
+      } else if (here && base_ != nullptr) {
+        diagnostics_.error(find_section(name)->line, fmt::format("the protocol that this one extends has no '## {}'", name));
+      }
+    }
+  }
+
   void read_messages(ProtocolSource& source) {
     const MarkdownSection* section = find_section("Messages");
     if (section == nullptr) return;
     const Columns& columns = source.kind == ProtocolKind::bus ? kMessageColumns : kNetworkMessageColumns;
     source.messages_line = section->line;
     check_tables(*section, {columns}, section->line);
-    source.messages = declarations(*section, columns);
+    for_gone(*section, [&](const std::string& gone, int line) { remove(gone, {&source.messages}, line); });
+    read_declarations(*section, columns, source.messages);
   }
 
   const MarkdownSection* find_section(const std::string& name) {
@@ -77,12 +101,13 @@ class SourceReader {
     for (const MarkdownSection& section : std::span(document_.sections).subspan(1)) {
       if (section.name != name) continue;
       if (found != nullptr) {
-        diagnostics_.error(section.line, fmt::format("a second section '## {}'; the first is in line {}", name, found->line));
+        diagnostics_.error(section.line, fmt::format("a second section '## {}'; the first is in line {}", name,
+                                                     diagnostics_.line_in_file(found->line)));
       } else {
         found = &section;
       }
     }
-    if (found == nullptr) {
+    if (found == nullptr && base_ == nullptr) {
       diagnostics_.error(document_.title_line,
                          fmt::format("no section '## {}'; a protocol has '## Messages', '## cache' and '## memory' (a bus) or "
                                      "'## directory' (a network), or a '## node' or '## group' alone",
@@ -91,28 +116,63 @@ class SourceReader {
     return found;
   }
 
-  ControllerSource controller(const std::string& name) {
-    ControllerSource result;
-    result.name = name;
+  void read_controller(const std::string& name, ProtocolKind kind, ControllerSource& result) {
     const MarkdownSection* section = find_section(name);
-    if (section == nullptr) return result;
+    if (section == nullptr) return;
+    result.name = name;
     result.line = section->line;
     check_tables(*section, {kStateColumns, kEventColumns, kTransitionColumns}, section->line);
-    result.states = declarations(*section, kStateColumns);
-    result.events = declarations(*section, kEventColumns);
-    for (const MarkdownTable& table : section->tables) {
-      if (table.header.cells != kTransitionColumns) continue;
-      for (const MarkdownRow& row : table.rows) {
-        const std::vector<std::string>& cells = row.cells;
-        result.transitions.push_back({row.line, cells[0], cells[1], cells[2], cells[3], cells[4]});
-        if (cells[4].empty()) diagnostics_.error(row.line, fmt::format("{}: this row doesn't say why", name));
+    bool dropped = false;
+    for_gone(*section, [&](const std::string& gone, int line) {
+      if (gone == "cache" && kind == ProtocolKind::directory && !result.states.empty()) {
+        dropped = true;
+      } else if (remove(gone, {&result.states, &result.events}, line)) {
+        result.without.push_back({line, gone, "", ""});
       }
-    }
-    return result;
+    });
+    read_declarations(*section, kStateColumns, result.states);
+    read_declarations(*section, kEventColumns, result.events);
+    std::vector<WrittenRow> transitions;
+    for_rows(*section, kTransitionColumns, [&](const MarkdownRow& row) {
+      const std::vector<std::string>& cells = row.cells;
+      transitions.push_back({row.line, cells[0], cells[1], cells[2], cells[3], cells[4]});
+      if (cells[4].empty()) diagnostics_.error(row.line, fmt::format("{}: this row doesn't say why", name));
+    });
+    result.transitions.insert(result.transitions.begin(), transitions.begin(), transitions.end());
+    if (dropped) result = {};
   }
 
-  // Every table of the section has one of these headers, and each header has a table.
-  void check_tables(const MarkdownSection& section, const std::vector<Columns>& expected, int section_line) {
+  template <class Visit>
+  static void for_rows(const MarkdownSection& section, const Columns& columns, Visit visit) {
+    for (const MarkdownTable& table : section.tables) {
+      for (const MarkdownRow& row : table.rows) {
+        if (table.header.cells == columns) visit(row);
+      }
+    }
+  }
+
+  // Each name in the first column of | without | why |.
+  template <class Visit>
+  void for_gone(const MarkdownSection& section, Visit visit) {
+    for_rows(section, kWithoutColumns, [&](const MarkdownRow& row) {
+      if (row.cells[1].empty()) diagnostics_.error(row.line, fmt::format("{}: this row doesn't say why", section.name));
+      for (const std::string& name : split(row.cells[0], ',')) visit(name, row.line);
+    });
+  }
+
+  bool remove(const std::string& name, std::initializer_list<std::vector<Declaration>*> inherited, int line) {
+    std::vector<std::string> known;
+    for (std::vector<Declaration>* const declared : inherited) {
+      if (std::erase_if(*declared, [&name](const Declaration& each) { return each.name == name; }) > 0) return true;
+      for (const Declaration& each : *declared) known.push_back(each.name);
+    }
+    diagnostics_.error(line, fmt::format("'{}' is not inherited, so it can't be left out{}", name, hint(name, known)));
+    return false;
+  }
+
+  // Every table of the section has one of these headers, and each header has a table, or is inherited.
+  void check_tables(const MarkdownSection& section, std::vector<Columns> expected, int section_line) {
+    if (base_ != nullptr && !section.name.empty()) expected.push_back(kWithoutColumns);
     std::string forms;
     for (const Columns& columns : expected)
       forms += fmt::format("{}| {} |", forms.empty() ? "" : ", ", fmt::join(columns, " | "));
@@ -126,25 +186,37 @@ class SourceReader {
                                                         fmt::join(table.header.cells, " | "), forms));
     }
     for (const Columns& columns : expected) {
-      if (seen.contains(columns) || !all_expected) continue;
+      if (seen.contains(columns) || !all_expected || base_ != nullptr) continue;
       const std::string where = section.name.empty() ? "the text below the title" : "'## " + section.name + "'";
       diagnostics_.error(section_line, fmt::format("{} has no table | {} |", where, fmt::join(columns, " | ")));
     }
   }
 
-  std::vector<Declaration> declarations(const MarkdownSection& section, const Columns& columns) {
-    std::vector<Declaration> result;
-    for (const MarkdownTable& table : section.tables) {
-      if (table.header.cells != columns) continue;
-      for (const MarkdownRow& row : table.rows) {
-        Declaration declaration{row.line, row.cells[0], columns.size() > 2 ? row.cells[columns.size() - 2] : "",
-                                row.cells.back()};
-        if (columns.size() == 4) declaration.message_class = row.cells[1];
-        if (columns == kEventColumns) separate_guard(declaration);
-        if (accept(declaration, columns[0], result)) result.push_back(std::move(declaration));
+  // Puts the section's declarations among those that are inherited: in the place of one of the same name, else behind the one
+  // above it in its table. `=` in all columns but the first stands for what is inherited, so that new ones can follow it.
+  void read_declarations(const MarkdownSection& section, const Columns& columns, std::vector<Declaration>& declared) {
+    std::size_t place = declared.size();
+    for_rows(section, columns, [&](const MarkdownRow& row) {
+      Declaration own{row.line, row.cells[0], columns.size() > 2 ? row.cells[columns.size() - 2] : "", row.cells.back()};
+      if (columns.size() == 4) own.message_class = row.cells[1];
+      if (columns == kEventColumns) separate_guard(own);
+      const auto other =
+          std::find_if(declared.begin(), declared.end(), [&](const auto& each) { return each.name == own.name; });
+      const bool inherited = other != declared.end() && other->line > document_.last_line;
+      if (!accept(own, columns[0], inherited || other == declared.end() ? nullptr : &*other)) return;
+      if (!inherited) {
+        if (base_ != nullptr && own.meaning == "=")
+          diagnostics_.error(row.line, fmt::format("{} '{}' is not inherited, so '=' says nothing", columns[0], own.name));
+        declared.insert(declared.begin() + static_cast<std::ptrdiff_t>(place++), std::move(own));
+        return;
       }
-    }
-    return result;
+      place = static_cast<std::size_t>(other - declared.begin()) + 1;
+      if (std::all_of(row.cells.begin() + 1, row.cells.end(), [](const std::string& cell) { return cell == "="; })) return;
+      if (own.detail == other->detail && own.meaning == other->meaning && own.message_class == other->message_class) {
+        diagnostics_.error(row.line, fmt::format("{} '{}' is inherited just so: leave it out", columns[0], own.name));
+      }
+      *other = std::move(own);
+    });
   }
 
   // "Own_GetS [shared|alone]" is the name Own_GetS with the guard group shared|alone.
@@ -160,16 +232,16 @@ class SourceReader {
     event.name = std::string(trimmed(std::string_view(event.name).substr(0, bracket)));
   }
 
-  bool accept(const Declaration& declaration, const std::string& kind, const std::vector<Declaration>& earlier) {
+  // `earlier`: the file's own declaration of the same name, if any.
+  bool accept(const Declaration& declaration, const std::string& kind, const Declaration* earlier) {
     if (!is_name(declaration.name)) {
       diagnostics_.error(declaration.line,
                          fmt::format("'{}' can't be the name of a {}: use letters, digits and _", declaration.name, kind));
       return false;
     }
-    for (const Declaration& other : earlier) {
-      if (other.name != declaration.name) continue;
-      diagnostics_.error(declaration.line,
-                         fmt::format("{} '{}' is declared twice; the first is in line {}", kind, declaration.name, other.line));
+    if (earlier != nullptr) {
+      diagnostics_.error(declaration.line, fmt::format("{} '{}' is declared twice; the first is in line {}", kind,
+                                                       declaration.name, diagnostics_.line_in_file(earlier->line)));
       return false;
     }
     if (declaration.meaning.empty()) {
@@ -179,13 +251,14 @@ class SourceReader {
   }
 
   const MarkdownDocument& document_;
+  const ProtocolSource* base_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-ProtocolSource read_protocol_source(const MarkdownDocument& document, Diagnostics& diagnostics) {
-  return SourceReader(document, diagnostics).read();
+ProtocolSource read_protocol_source(const MarkdownDocument& document, const ProtocolSource* base, Diagnostics& diagnostics) {
+  return SourceReader(document, base, diagnostics).read();
 }
 
 }  // namespace linebounce

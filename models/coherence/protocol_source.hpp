@@ -1,6 +1,7 @@
 // A protocol file's tables, each cell still as its author wrote it: what stands where, before any name is looked up.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,13 @@ struct Declaration {
   std::string message_class = {};
 };
 
-// One row of a table of transitions.
-struct TransitionText {
-  int line = 0;
-  std::string in, on, actions, then, why;
-};
-
 struct ControllerSource {
   std::string name;  // "cache", "memory", "directory", "node" or "group"
   int line = 1;      // of its heading
   std::vector<Declaration> states;
-  std::vector<Declaration> events;  // detail: the guard group's words, "shared|alone", or empty
-  std::vector<TransitionText> transitions;
+  std::vector<Declaration> events;      // detail: the guard group's words, "shared|alone", or empty
+  std::vector<WrittenRow> transitions;  // a file's own before inherited ones
+  std::vector<Declaration> without;     // states and events that are gone; rows of files behind this one may name them
 };
 
 struct ProtocolSource {
@@ -39,10 +35,15 @@ struct ProtocolSource {
   int properties_line = 1;
   std::vector<Declaration> messages;  // detail: "yes" or "no", whether it carries data
   int messages_line = 1;
-  ControllerSource cache, memory, directory, node, group;  // those that the kind has
+  std::array<ControllerSource, kControllers> controllers;  // by Controller; one that the protocol doesn't have has no name
+
+  [[nodiscard]] const ControllerSource& of(Controller controller) const {
+    return controllers[static_cast<std::size_t>(controller)];
+  }
 };
 
 // Errors, into `diagnostics`: a missing section or table, a table that no section has, a name that is no name or stands twice.
-ProtocolSource read_protocol_source(const MarkdownDocument& document, Diagnostics& diagnostics);
+// `base`: what the file extends, or null; an error then, too: to declare again what is inherited just so.
+ProtocolSource read_protocol_source(const MarkdownDocument& document, const ProtocolSource* base, Diagnostics& diagnostics);
 
 }  // namespace linebounce

@@ -85,7 +85,7 @@ ordered_json step_json(const Protocol& protocol, const ReplayedStep& shown) {
   out["states"] = shown.states;
   out["values"] = shown.values;
   out["notes"] = shown.notes;
-  out["rows"] = shown.rows;
+  out["rows"] = lines_json(protocol.cache, shown.rows);
   return out;
 }
 
@@ -110,7 +110,7 @@ ordered_json result_json(const Protocol& protocol, const CheckOptions& options, 
     unreached.push_back({{"controller", table.name},
                          {"state", table.states[row.state].name},
                          {"event", table.events[row.event]},
-                         {"line", row.source_line}});
+                         {"line", line_json(table, row.source_line)}});
   }
   return {{"protocol", protocol.name},
           {"title", protocol.title},
@@ -135,7 +135,7 @@ std::string unreached_text(const Protocol& protocol, const CheckOptions& options
   std::string out = "\n  " + paint(Colour::red, "Never run:") + "\n";
   for (const UnreachedRow& row : result.unreached) {
     const ControllerTable& table = protocol.table(row.controller);
-    out += fmt::format("    {}.md:{}: {}: state {}, event {}\n", protocol.name, row.source_line, table.name,
+    out += fmt::format("    {}: {}: state {}, event {}\n", table.place(row.source_line), table.name,
                        table.states[row.state].name, table.events[row.event]);
   }
   return out;
@@ -294,7 +294,7 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
   }
   ordered_json rows = ordered_json::array();
   for (const UnreachedRow& row : unreached) {
-    const std::string text = fmt::format("{}.md:{}: state {}, event {}", protocol.name, row.source_line,
+    const std::string text = fmt::format("{}: state {}, event {}", protocol.group.place(row.source_line),
                                          protocol.group.states[row.state].name, protocol.group.events[row.event]);
     rows.push_back(text);
     if (all_rows) page += "  never runs: " + text + "\n";

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "sim/config/project_files.hpp"
@@ -12,11 +14,38 @@ namespace linebounce::sim {
 
 namespace {
 
-// A file's text through `parse`, whose errors are the user's.
-template <class Parse>
-Protocol read(const std::string& text, const std::string& file, Parse parse) {
+namespace fs = std::filesystem;
+
+ProtocolFile read_extended(const ProtocolFile& from, const Extended& extended) {
   try {
-    return parse(text, file);
+    const fs::path file = find_file(kProtocolFiles, extended.name, fs::path(from.name).parent_path(), "");
+    return {file.string(), read_text(file)};
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}:{}: extends: {}", from.name, extended.line, error.what()));
+  }
+}
+
+ProtocolFiles with_extended(ProtocolFile file) {
+  ProtocolFiles files = {std::move(file)};
+  while (const auto extended = extended_by(files.back())) {
+    ProtocolFile next = read_extended(files.back(), *extended);
+    const auto same = [&next](const ProtocolFile& each) {
+      return fs::weakly_canonical(each.name) == fs::weakly_canonical(next.name);
+    };
+    if (std::any_of(files.begin(), files.end(), same)) {
+      throw ConfigError(fmt::format("{}:{}: extends {}, which extends this file: a circle", files.back().name, extended->line,
+                                    extended->name));
+    }
+    files.push_back(std::move(next));
+  }
+  return files;
+}
+
+// A protocol's files through `parse`, whose errors are the user's.
+template <class Parse>
+Protocol read(const ProtocolFiles& files, Parse parse) {
+  try {
+    return parse(files);
   } catch (const ProtocolError& error) {
     throw ConfigError(error.what());
   }
@@ -24,28 +53,28 @@ Protocol read(const std::string& text, const std::string& file, Parse parse) {
 
 template <class Parse>
 Protocol load(const std::string& name_or_path, const std::string& place, Parse parse) {
-  const auto file = find_file(kProtocolFiles, name_or_path, "", place);
-  return read(read_text(file), file.string(), parse);
+  return read(read_protocol_files(name_or_path, place), parse);
 }
 
 // What a node's file names, which cannot be a node's itself: else files could name one another without end.
 Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::string& file) {
   const std::string key = wanted == ProtocolKind::bus ? "bus" : "directory";
-  return load(name, fmt::format("{}: {}", file, key), [&](const std::string& text, const std::string& partner) {
-    if (!partners_of(text)) {
-      Protocol protocol = parse_protocol(text, partner);
+  return load(name, fmt::format("{}: {}", file, key), [&](const ProtocolFiles& files) {
+    if (!partners_of(files)) {
+      Protocol protocol = parse_protocol(files);
       if (protocol.kind == wanted) return protocol;
     }
     throw ConfigError(fmt::format("{}: {}: {} is no protocol of a {}", file, key, name, key));
   });
 }
 
-Protocol parse_with_partners(const std::string& text, const std::string& file) {
-  const auto partners = partners_of(text);
-  if (!partners) return parse_protocol(text, file);
+Protocol parse_with_partners(const ProtocolFiles& files) {
+  const auto partners = partners_of(files);
+  const std::string& file = files.front().name;
+  if (!partners) return parse_protocol(files);
   if (partners->bus.empty())
-    return parse_group_protocol(text, file, load_partner(partners->directory, ProtocolKind::directory, file));
-  return parse_node_protocol(text, file, load_partner(partners->bus, ProtocolKind::bus, file),
+    return parse_group_protocol(files, load_partner(partners->directory, ProtocolKind::directory, file));
+  return parse_node_protocol(files, load_partner(partners->bus, ProtocolKind::bus, file),
                              load_partner(partners->directory, ProtocolKind::directory, file));
 }
 
@@ -61,7 +90,7 @@ bool same(const Partners& a, const Partners& b) {
 std::vector<std::string> files_for(const Partners& partners) {
   std::vector<std::string> names = file_names(kProtocolFiles);
   std::erase_if(names, [&](const std::string& name) {
-    const auto meant = partners_of(read_text(find_file(kProtocolFiles, name, "", "")));
+    const auto meant = partners_of(read_protocol_files(name));
     return !meant || !same(*meant, partners);
   });
   return names;
@@ -71,11 +100,11 @@ std::vector<std::string> files_for(const Partners& partners) {
 // together, and then that is worth more than the rows that are missing.
 template <class Parse>
 Protocol load_between(const std::string& name_or_path, const Partners& here, const std::string& place, Parse parse) {
-  return load(name_or_path, place, [&](const std::string& text, const std::string& file) {
+  return load(name_or_path, place, [&](const ProtocolFiles& files) {
     try {
-      return parse(text, file);
+      return parse(files);
     } catch (const ProtocolError&) {
-      const auto meant = partners_of(text);
+      const auto meant = partners_of(files);
       if (!meant || same(*meant, here)) throw;
       const std::vector<std::string> fitting = files_for(here);
       throw ConfigError(fmt::format("{}{} is for {}, and can't be used with {}{}", place.empty() ? "" : place + ": ",
@@ -87,25 +116,28 @@ Protocol load_between(const std::string& name_or_path, const Partners& here, con
 
 }  // namespace
 
+ProtocolFiles read_protocol_files(const std::string& name_or_path, const std::string& place) {
+  const fs::path file = find_file(kProtocolFiles, name_or_path, "", place);
+  return with_extended({file.string(), read_text(file)});
+}
+
 Protocol load_protocol(const std::string& name_or_path, const std::string& place) {
   return load(name_or_path, place, parse_with_partners);
 }
 
 Protocol read_protocol(const std::string& text, const std::string& file) {
-  return read(text, file, parse_with_partners);
+  return read(with_extended({file, text}), parse_with_partners);
 }
 
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place) {
-  return load_between(name_or_path, {bus.name, directory.name}, place, [&](const std::string& text, const std::string& file) {
-    return parse_node_protocol(text, file, bus, directory);
-  });
+  return load_between(name_or_path, {bus.name, directory.name}, place,
+                      [&](const ProtocolFiles& files) { return parse_node_protocol(files, bus, directory); });
 }
 
 Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place) {
-  return load_between(name_or_path, {"", directory.name}, place, [&](const std::string& text, const std::string& file) {
-    return parse_group_protocol(text, file, directory);
-  });
+  return load_between(name_or_path, {"", directory.name}, place,
+                      [&](const ProtocolFiles& files) { return parse_group_protocol(files, directory); });
 }
 
 MachineProtocols load_protocols(const MachineSpec& machine) {

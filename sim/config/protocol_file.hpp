@@ -9,8 +9,10 @@
 
 namespace linebounce::sim {
 
-// Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was
-// read, for messages. Errors: ConfigError.
+// Reads models/protocols/NAME.md or a path, and the files that it extends: by name, or by a path from the folder of the file
+// that says so. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
+ProtocolFiles read_protocol_files(const std::string& name_or_path, const std::string& place = "");
+// Loads such a protocol; a node's with the partners that it names. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
 // The same from the text of such a file, which messages call `file`.
 Protocol read_protocol(const std::string& text, const std::string& file);

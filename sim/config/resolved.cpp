@@ -10,6 +10,7 @@
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "trace/fingerprint.hpp"
 #include "trace/reader.hpp"
@@ -133,13 +134,13 @@ std::string configuration_hash(const toml::table& resolved) {
     text += measured_text(*tables);
   }
   text += to_toml(essential);
-  for (const auto& name : files_named(resolved, kProtocolKeys))
-    text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
+  const auto add_protocol = [&text](const std::string& name) {
+    for (const ProtocolFile& file : read_protocol_files(name, "protocol")) text += file.text;
+  };
+  for (const auto& name : files_named(resolved, kProtocolKeys)) add_protocol(name);
   if (const auto* groups = resolved["machine"]["group"].as_table()) {
-    for (const auto& [level, group] : *groups) {
-      const std::string name = resolved["machine"]["group"][level.str()]["protocol"].value_or(std::string{});
-      text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
-    }
+    for (const auto& [level, group] : *groups)
+      add_protocol(resolved["machine"]["group"][level.str()]["protocol"].value_or(std::string{}));
   }
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   for (const auto& name : files_named(resolved, std::array{kTraceKey}))

@@ -39,10 +39,11 @@ ordered_json table_json(const ControllerTable& table) {
   }
   for (const Row& row : table.rows) cells.push_back(row.impossible ? 0 : static_cast<int>(row.source_line));
   for (const WrittenRow& row : table.written) rows.push_back({row.line, row.in, row.on, row.actions, row.then, row.why});
+  const std::string protocol = table.files.empty() ? "" : table.files.front().name;
   ordered_json events = ordered_json::array();
   for (const BaseEvent& event : table.base_events) events.push_back({event.name, event.meaning, event.first, event.count});
-  return {{"name", table.name}, {"protocol", table.protocol}, {"states", states},      {"plain", plain}, {"meanings", meanings},
-          {"stable", stable},   {"events", table.events},     {"base_events", events}, {"lines", cells}, {"rows", rows}};
+  return {{"name", table.name}, {"protocol", protocol},   {"states", states},      {"plain", plain}, {"meanings", meanings},
+          {"stable", stable},   {"events", table.events}, {"base_events", events}, {"lines", cells}, {"rows", rows}};
 }
 
 void add_machine(const RecordedSteps& run, const Endpoints& endpoints, ordered_json& out) {

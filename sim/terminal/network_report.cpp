@@ -39,7 +39,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
                      {"what", shown.text},
                      {"states", shown.states},
                      {"notes", shown.notes},
-                     {"rows", shown.rows}});
+                     {"rows", lines_json(protocols.node ? protocols.node->node : protocols.directory.cache, shown.rows)}});
   }
   return {{"promise", kPromiseNames[ordinal(proof.violation()->property)].name},
           {"text", proof.violation()->text},
@@ -78,13 +78,26 @@ std::string unreached_text(const NetworkProtocols& protocols, const NetworkProof
   for (const UnreachedRow& row : proof.unreached) {
     const Protocol& protocol = protocol_of(protocols, row.controller);
     const ControllerTable& table = protocol.table(row.controller);
-    out += fmt::format("    {}.md:{}: {}: state {}, event {}\n", protocol.name, row.source_line, table.name,
+    out += fmt::format("    {}: {}: state {}, event {}\n", table.place(row.source_line), table.name,
                        table.states[row.state].name, table.events[row.event]);
   }
   return out;
 }
 
 }  // namespace
+
+ordered_json line_json(const ControllerTable& table, int source_line) {
+  return table.inherits(source_line) ? ordered_json(table.place(source_line)) : ordered_json(source_line);
+}
+
+ordered_json lines_json(const ControllerTable& table, const std::vector<std::vector<int>>& rows) {
+  ordered_json out = ordered_json::array();
+  for (const std::vector<int>& column : rows) {
+    out.push_back(ordered_json::array());
+    for (const int line : column) out.back().push_back(line_json(table, line));
+  }
+  return out;
+}
 
 ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
   const Protocol& subject = subject_of(protocols);
@@ -99,7 +112,7 @@ ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& p
                          {"controller", table.name},
                          {"state", table.states[row.state].name},
                          {"event", table.events[row.event]},
-                         {"line", row.source_line}});
+                         {"line", line_json(table, row.source_line)}});
   }
   for (std::size_t i = 0; i < proof.systems.size(); ++i) {
     systems.push_back(system_json(protocols, proof.systems[i], proof.results[i]));

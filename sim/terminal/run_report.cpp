@@ -14,6 +14,7 @@
 #include "models/text/shell_word.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/paper.hpp"
@@ -195,7 +196,7 @@ std::string unproved_note(const Plan& plan) {
   std::string note;
   for (const std::string& file : files) note += "Not one of the proved protocols; to check it: linebounce check " + file + "\n";
   for (const auto& [node, bus] : pairs) {
-    if (partners_of(read_text(find_file(kProtocolFiles, node, "", "")))->bus != bus)
+    if (partners_of(read_protocol_files(node))->bus != bus)
       note += fmt::format("{0} joins another bus than its file names; to check the pair: linebounce check {0} --bus {1}\n",
                           node, bus);
   }

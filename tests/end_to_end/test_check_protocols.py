@@ -13,20 +13,28 @@ from program import ROOT, Program
 FILES = sorted(path for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README")
 
 
+def text_of(protocol: str) -> str:
+    return (ROOT / "models" / "protocols" / f"{protocol}.md").read_text(encoding="utf-8")
+
+
+def tables_of(protocol: str) -> set[str]:
+    """The headings of a file and of those that it extends, but for a cache that it does without."""
+    text = text_of(protocol)
+    found = set(re.findall(r"^## (\w+)$", text, re.MULTILINE))
+    extends = re.search(r"^\| extends +\| (\w+) \|$", text, re.MULTILINE)
+    inherited = tables_of(extends[1]) if extends else set()
+    return (found | inherited) - set(re.findall(r"^\| (cache) +\|", text, re.MULTILINE))
+
+
 def with_tables(*controllers: str) -> list[str]:
-    """The protocols whose files have tables for all of these controllers."""
-    headings = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in FILES}
-    return [name for name, lines in headings.items() if all(f"## {controller}" in lines for controller in controllers)]
+    """The protocols that have tables for all of these controllers."""
+    return [path.stem for path in FILES if tables_of(path.stem) >= set(controllers)]
 
 
 PROTOCOLS = with_tables("cache", "memory")
 DIRECTORIES = with_tables("cache", "directory")
 NODES = with_tables("node")
 GROUPS = with_tables("group")
-
-
-def text_of(protocol: str) -> str:
-    return (ROOT / "models" / "protocols" / f"{protocol}.md").read_text(encoding="utf-8")
 
 
 # One cell of one row, changed: (protocol, the row's `in` and `on`, what stands there, what is put there, the broken promise).
@@ -97,6 +105,18 @@ def broken(text: str, state: str, event: str, old: str | None, new: str) -> str:
         line = line.replace(old, new, 1)
     assert line != lines[rows[0]]
     return "\n".join([*lines[: rows[0]], line, *lines[rows[0] + 1 :]])
+
+
+EXTENDING = """# Mine
+
+| property | value |
+|----------|-------|
+| extends  | {} |
+
+## cache
+
+| in | on | do | then | why |
+|----|----|----|------|-----|"""
 
 
 def check(program: Program, *arguments: str | Path, code: int) -> dict:
@@ -267,9 +287,9 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
     """No deadlock, and no other promise broken: GetM becomes Upgrade becomes GetM."""
-    text = broken(text_of("mesi_snoop_upgrade_retry"), "IM_AD", "Own_GetM", None, "issue Upgrade | IU_A")
-    text = broken(text, "SM_AD", "Own_Upgrade", None, "- | IM_D")  # one cache has no S; but a file needs a way to each state
-    path = linebounce.file("livelock.md", text)
+    # The second row is there as a file needs a way to each state: one cache has no S.
+    rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
+    path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
     model = linebounce.directory / "model.m"
     found = check(linebounce, path, "--caches", "1", "--murphi", model, code=1)
     assert found["violation"]["promise"] == "can_finish"

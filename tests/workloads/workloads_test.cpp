@@ -43,12 +43,12 @@ TEST(RandomReferences, SharesOfNothingAreRefused) {
 // another writer goes on as if it were still there: two CPUs add 1 to the same value.
 TEST(RandomReferences, FindsAProtocolThatLosesWrites) {
   const MachineSpec spec = small_machine(4);
-  std::string text = protocol_text("mesi_snoop");
+  std::string text = shipped_text("mesi_snoop");
   const std::string row = "| SM_AD                                       | Other_GetM                         | -      ";
   ASSERT_NE(text.find(row), std::string::npos);
   const std::size_t then = text.find("| IM_AD |", text.find(row));
   text.replace(then, 9, "| =     |");
-  SmallMachine small(spec, parse_protocol(text, "broken.md"));
+  SmallMachine small(spec, parse_protocol({{"broken.md", text}}));
   EXPECT_THROW(run_workload("random_references", {{"operations", std::int64_t{2000}}}, small, spec), ModelFailure);
 }
 

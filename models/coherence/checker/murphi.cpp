@@ -115,7 +115,7 @@ class BusMurphi : MurphiWriter {
   // Writes the change of state; false if the row has no actions.
   bool begin_row(int depth, const ControllerTable& table, const Row& row, StateId state, const MurphiCache& place) {
     if (row.impossible) {
-      line(depth, "error \"impossible: line {}\";", row.source_line);
+      line(depth, "error \"impossible: {}\";", table.place(row.source_line));
       return false;
     }
     if (row.next != state) line(depth, "{} := {};", place.state, state_name(place.kind, table, row.next));

@@ -122,7 +122,7 @@ TEST(FarAtomic, FetchesNoPair) {
 
 // Without its last action, the data for memory, the owner's row would let memory operate on what was there before.
 TEST(FarAtomic, NeverRunsOnAnOldValue) {
-  Protocol protocol = parse_protocol(protocol_text("mesi_far_snoop"), "mesi_far_snoop.md");
+  Protocol protocol = shipped_protocol("mesi_far_snoop");
   ControllerTable& table = protocol.cache;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const bool owners = table.states[i / table.events.size()].name == "M";

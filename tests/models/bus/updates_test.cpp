@@ -216,7 +216,7 @@ TEST_P(SpinOnUpdates, SeeTheWordWithTheNextLoadAndDoNotMiss) {
 
 // The protocol with one action of one row taken out.
 Protocol without_last_action(const std::string& state, const std::string& event) {
-  Protocol protocol = parse_protocol(protocol_text("dragon_snoop"), "dragon_snoop.md");
+  Protocol protocol = shipped_protocol("dragon_snoop");
   ControllerTable& table = protocol.cache;
   for (std::size_t s = 0; s < table.states.size(); ++s) {
     for (std::size_t e = 0; e < table.events.size(); ++e) {

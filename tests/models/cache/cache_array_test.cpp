@@ -293,7 +293,7 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
        .line_bytes = *rc::gen::element(16, 32),
        .hit_latency_cycles = 1},
       {.name = "L2", .size_kib = 2, .ways = *rc::gen::element(1, 2, 4), .line_bytes = 32, .hit_latency_cycles = 5}};
-  static const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  static const Protocol protocol = shipped_protocol("mesi_snoop");
   LineStore store(32);
   CacheAgent agent(0, specs, protocol.cache, store, 4);
   OpenGate gate{agent};
@@ -336,7 +336,7 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
       {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
       {.name = "L2", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},
       {.name = "L3", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 9, .inclusive = false}};
-  const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  const Protocol protocol = shipped_protocol("mesi_snoop");
   LineStore store(32);
   CacheAgent agent(0, specs, protocol.cache, store, 4);
   StubbornGate gate{agent, LineAddr(1000)};

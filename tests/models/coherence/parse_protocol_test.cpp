@@ -95,7 +95,7 @@ int line_of(const std::string& text, const std::string& part) {
 // "" if the text loads.
 std::string error_of(const std::string& text) {
   try {
-    parse_protocol(text, "t.md");
+    parse_protocol({{"t.md", text}});
   } catch (const ProtocolError& error) {
     return error.what();
   }
@@ -119,7 +119,7 @@ const StateInfo& state_named(const ControllerTable& table, const std::string& na
 }
 
 TEST(ProtocolFile, OfTheSmallestProtocolLoads) {
-  const Protocol protocol = parse_protocol(kTiny, "some/where/tiny.md");
+  const Protocol protocol = parse_protocol({{"some/where/tiny.md", kTiny}});
   EXPECT_EQ(protocol.name, "tiny");
   EXPECT_EQ(protocol.title, "Tiny");
   EXPECT_EQ(protocol.bus, BusKind::split);
@@ -131,7 +131,7 @@ TEST(ProtocolFile, OfTheSmallestProtocolLoads) {
 }
 
 TEST(ProtocolFile, RowsKnowTheirLineAndTheReasonThatStandsThere) {
-  const Protocol protocol = parse_protocol(kTiny, "t.md");
+  const Protocol protocol = parse_protocol({{"t.md", kTiny}});
   const Row& row = protocol.cache.row(2, protocol.cache.base_events[kData].first);
   EXPECT_EQ(row.source_line, line_of(kTiny, "| D | Data"));
   ASSERT_EQ(row.count, 2);
@@ -157,10 +157,10 @@ TEST(ProtocolFile, FactsAboutStatesFollowFromTheRows) {
 }
 
 TEST(ProtocolFile, CachesWithoutACopyNeedNotBeAskedOnlyIfTheirRowDoesNothing) {
-  EXPECT_TRUE(parse_protocol(kTiny, "t.md").messages[0].absent_ignores);
+  EXPECT_TRUE(parse_protocol({{"t.md", kTiny}}).messages[0].absent_ignores);
   std::string text = replaced(kTiny, "| I, W, D | Other_GetS |", "| W, D | Other_GetS |");
   text = replaced(text, "| S | Other_GetS |", "| I, S | Other_GetS |");
-  EXPECT_FALSE(parse_protocol(text, "t.md").messages[0].absent_ignores);
+  EXPECT_FALSE(parse_protocol({{"t.md", text}}).messages[0].absent_ignores);
 }
 
 TEST(ProtocolFile, MayHaveProseCodeDeeperHeadingsOtherSectionsAndDosLineEnds) {
@@ -296,7 +296,7 @@ TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
             "'operate' can't stand at Other_GetS; it belongs to memory's messages, and a node's of its bus");
   const std::string node = replaced(unaligned("mesi_node_far"), "| Amo | operate | M |", "| Amo | - | M |");
   try {
-    parse_node_protocol(node, "t.md", shipped_protocol("mesi_far_snoop"), shipped_protocol("mesi_directory"));
+    parse_node_protocol(files_of("t", node), shipped_protocol("mesi_far_snoop"), shipped_protocol("mesi_directory"));
     FAIL() << "nothing was thrown";
   } catch (const ProtocolError& error) {
     EXPECT_THAT(error.what(), HasSubstr("node: Atomic issues Amo on its bus, so it must 'operate' there"));
@@ -334,9 +334,13 @@ TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
     }
     return "";
   };
-  EXPECT_THAT(error([&] { parse_node_protocol(kTiny, "t.md", bus, directory); }),
+  EXPECT_THAT(error([&] {
+                parse_node_protocol({{"t.md", kTiny}}, bus, directory);
+              }),
               StartsWith("t.md:1: no section '## node': this is no protocol of a node controller"));
-  EXPECT_THAT(error([&] { parse_group_protocol(kTiny, "t.md", directory); }),
+  EXPECT_THAT(error([&] {
+                parse_group_protocol({{"t.md", kTiny}}, directory);
+              }),
               StartsWith("t.md:1: no section '## group': this is no protocol of a group"));
 }
 

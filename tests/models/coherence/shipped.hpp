@@ -31,13 +31,25 @@ inline std::string shipped_text(const std::string& name) {
   return text.str();
 }
 
+// This text of the file NAME.md, with the shipped files that it extends.
+inline ProtocolFiles files_of(const std::string& name, const std::string& text) {
+  ProtocolFiles files = {{name + ".md", text}};
+  while (const auto extended = extended_by(files.back()))
+    files.push_back({extended->name + ".md", shipped_text(extended->name)});
+  return files;
+}
+
+inline ProtocolFiles shipped_files(const std::string& name) {
+  return files_of(name, shipped_text(name));
+}
+
 // The file models/protocols/NAME.md; of a node or group with the partners that it names.
 inline Protocol shipped_protocol(const std::string& name) {
-  const std::string text = shipped_text(name);
-  const auto partners = partners_of(text);
-  if (!partners) return parse_protocol(text, name + ".md");
-  if (partners->bus.empty()) return parse_group_protocol(text, name + ".md", shipped_protocol(partners->directory));
-  return parse_node_protocol(text, name + ".md", shipped_protocol(partners->bus), shipped_protocol(partners->directory));
+  const ProtocolFiles files = shipped_files(name);
+  const auto partners = partners_of(files);
+  if (!partners) return parse_protocol(files);
+  if (partners->bus.empty()) return parse_group_protocol(files, shipped_protocol(partners->directory));
+  return parse_node_protocol(files, shipped_protocol(partners->bus), shipped_protocol(partners->directory));
 }
 
 }  // namespace linebounce::test

@@ -104,16 +104,16 @@ TEST(Livelock, IsNotALongWaitForATimer) {
 
 // `check` proves such protocols; this bus would run them wrongly.
 TEST(Machine, RefusesAProtocolForAnAtomicBus) {
-  std::string text = protocol_text("mesi_snoop");
+  std::string text = shipped_text("mesi_snoop");
   const std::string split = "| bus        | split |";
   text.replace(text.find(split), split.size(), "| bus        | atomic |");
-  const Protocol protocol = parse_protocol(text, "atomic_mesi.md");
+  const Protocol protocol = parse_protocol({{"atomic_mesi.md", text}});
   EXPECT_THAT([&] { SmallMachine(small_machine(1), protocol); },
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("atomic_mesi is for an atomic bus")));
 }
 
 TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
-  Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  Protocol protocol = shipped_protocol("mesi_snoop");
   protocol.memory.states.push_back(protocol.memory.states.front());
   EXPECT_THAT([&] { SmallMachine(small_machine(1), protocol); },
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
@@ -174,11 +174,11 @@ INSTANTIATE_TEST_SUITE_P(ThreadsPerCore, UnwoundPrograms, testing::Values(1, 2))
 
 // mesi_snoop with one row changed.
 Protocol broken_protocol(const std::string& row, const std::string& instead) {
-  std::string text = protocol_text("mesi_snoop");
+  std::string text = shipped_text("mesi_snoop");
   const std::size_t at = text.find(row);
   if (at == std::string::npos) throw std::logic_error("the protocol has no such row");
   text.replace(at, row.size(), instead);
-  return parse_protocol(text, "broken.md");
+  return parse_protocol({{"broken.md", text}});
 }
 
 // A sharer that keeps its copy beside the new owner reads what was there before.

@@ -11,12 +11,11 @@
 // So at t = 2000: E = 2020 and the load is over at 2146, or at 2116 from another cache.
 #pragma once
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "models/machine/machine.hpp"
+#include "tests/models/coherence/shipped.hpp"
 
 namespace linebounce::test {
 
@@ -52,11 +51,6 @@ inline MachineSpec small_machine(int cpus, const std::string& protocol = "mesi_s
   return spec;
 }
 
-inline std::string protocol_text(const std::string& name) {
-  std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller
 // 10 ns, a directory's look-up 20 ns, a link 50 ns. `protocol`: a node's; its file names the bus's and the
 // directory's.
@@ -66,7 +60,7 @@ inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol 
   spec.node.protocol = protocol;
   spec.node.latency_ns = 10;
   spec.node.cache_latency_ns = 30;
-  const auto partners = partners_of(protocol_text(protocol)).value();
+  const auto partners = partners_of(shipped_files(protocol)).value();
   spec.bus.protocol = partners.bus;
   spec.directory.protocol = partners.directory;
   spec.directory.latency_ns = 20;
@@ -80,16 +74,11 @@ constexpr Address kSetStride = 1024;
 constexpr Address kLine = 0x10000;
 
 inline MachineProtocols load_protocols(const MachineSpec& spec) {
-  const auto load = [](const std::string& name) { return parse_protocol(protocol_text(name), name + ".md"); };
-  const Protocol bus = load(spec.bus.protocol);
+  const Protocol bus = shipped_protocol(spec.bus.protocol);
   if (!spec.has_nodes()) return bus;
-  const Protocol directory = load(spec.directory.protocol);
-  MachineProtocols protocols{
-      bus, parse_node_protocol(protocol_text(spec.node.protocol), spec.node.protocol + ".md", bus, directory), directory};
-  if (!spec.groups.empty()) {
-    const std::string& group = spec.groups.front().protocol;
-    protocols.group = parse_group_protocol(protocol_text(group), group + ".md", directory);
-  }
+  const Protocol directory = shipped_protocol(spec.directory.protocol);
+  MachineProtocols protocols{bus, parse_node_protocol(shipped_files(spec.node.protocol), bus, directory), directory};
+  if (!spec.groups.empty()) protocols.group = parse_group_protocol(shipped_files(spec.groups.front().protocol), directory);
   return protocols;
 }
 

@@ -42,7 +42,7 @@ void MurphiRows::at(int depth, const ControllerTable& table, std::size_t base_ev
 }
 
 void MurphiRows::row(int depth, const ControllerTable& table, std::size_t state, const Row& row, const MurphiPlace& place) {
-  if (row.impossible) return out_.line(depth, "error \"impossible: line {} of {}\";", row.source_line, table.name);
+  if (row.impossible) return out_.line(depth, "error \"impossible: {}\";", table.place(row.source_line));
   if (row.next != state) {
     out_.line(depth, "{} := {};", place.state, state_name(state_kind(place.role), table, row.next));
   }

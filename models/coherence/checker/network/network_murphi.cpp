@@ -372,7 +372,7 @@ class NetworkMurphi : MurphiWriter {
     line(0, "procedure do_{}(a: aid; c: cid; w: val); begin", base.name);
     each_state(1, "cs[a][c]", kCacheState, table, [&](StateId state) {
       const Row& row = table.row(state, base.first);
-      if (row.impossible) return line(2, "error \"impossible: line {}\";", row.source_line);
+      if (row.impossible) return line(2, "error \"impossible: {}\";", table.place(row.source_line));
       if (row.next != state) line(2, "cs[a][c] := {};", state_name(kCacheState, table, row.next));
       for (const Action action : row.steps()) {
         if (action.verb == Verb::hit) line(2, "use(a, c, {}, w);", event != kLoad);

@@ -328,7 +328,7 @@ class TreeMurphi {
         const Row& row = table.row(state, static_cast<EventId>(event.first + word));
         if (event.count > 1) line(2, "{} {} then", word == 0 ? "if" : "elsif", guard(event.guard, word, role, k));
         if (row.impossible) {
-          line(3, "error \"impossible: line {} of {}\";", row.source_line, table.name);
+          line(3, "error \"impossible: {}\";", table.place(row.source_line));
           continue;
         }
         if (row.next != state) line(3, "{} := {};", variable, name(kind, table, row.next));

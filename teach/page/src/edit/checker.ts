@@ -3,6 +3,11 @@ import { engine, type Printed } from "../engine/engine";
 import type { Files } from "../engine/files";
 import { kindOf } from "./protocolText";
 
+/** Of the file; "mesi_snoop.md:57" where the row is inherited. */
+type Line = number | string;
+const ownLines = (rows: Line[][] | undefined): number[][] =>
+  (rows ?? []).map((lines) => lines.filter((line): line is number => typeof line === "number"));
+
 /** One step of a counterexample, as the checker saw it; columns are caches, controllers and memory. */
 export interface ShownStep {
   title: string;
@@ -28,7 +33,7 @@ export interface ProtocolVerdict {
   /** What the engine says, where the file is no protocol. */
   error: string;
   states: number;
-  unreached: { line: number; state: string; event: string }[];
+  unreached: { line: Line; state: string; event: string }[];
   counterexample: Counterexample | null;
 }
 
@@ -42,7 +47,7 @@ interface BusStep {
   states: string[];
   values?: number[];
   notes?: string[][];
-  rows?: number[][];
+  rows?: Line[][];
 }
 interface NetworkStep {
   step: string;
@@ -52,7 +57,7 @@ interface NetworkStep {
   what: string;
   states: string[];
   notes?: string[][];
-  rows?: number[][];
+  rows?: Line[][];
 }
 interface Violation {
   promise: string;
@@ -67,7 +72,7 @@ const isNetwork = (step: BusStep | NetworkStep): step is NetworkStep => "what" i
 function busStep(step: BusStep, columns: string[]): ShownStep {
   const who = columns[step.cache]!;
   const memory = columns.length - 1;
-  const rest = { states: step.states, values: step.values ?? null, notes: step.notes ?? [], rows: step.rows ?? [] };
+  const rest = { states: step.states, values: step.values ?? null, notes: step.notes ?? [], rows: ownLines(step.rows) };
   switch (step.step) {
     case "order":
       return { title: `${step.message} of ${who} is ordered`, from: step.cache, to: columns.map((_, c) => c).filter((c) => c !== step.cache), ...rest };
@@ -91,7 +96,7 @@ function networkStep(step: NetworkStep, columns: string[]): ShownStep {
     to = columns.map((_, c) => c).filter((c) => c !== from && /(\d+)(\.\d+)?$/.exec(columns[c]!)?.[1] === node);
   }
   return { title: `${step.from}: ${step.what}${to.length === 1 ? ` to ${columns[to[0]!]}` : ""}`, from, to, states: step.states,
-    values: null, notes: step.notes ?? [], rows: step.rows ?? [] };
+    values: null, notes: step.notes ?? [], rows: ownLines(step.rows) };
 }
 
 function counterexample(violation: Violation | null | undefined, caches: number): Counterexample | null {
@@ -121,7 +126,7 @@ export function readVerdict(printed: Printed): ProtocolVerdict {
   if (!printed.text.trimStart().startsWith("{")) return { ...none, kind: "refused", error: said(printed) };
   const found = JSON.parse(printed.text) as {
     proved: boolean; caches?: number; states?: number; violation?: Violation | null;
-    systems?: { states?: number; violation?: Violation | null }[]; unreached_rows?: { line: number; state: string; event: string }[];
+    systems?: { states?: number; violation?: Violation | null }[]; unreached_rows?: ProtocolVerdict["unreached"];
   };
   const violation = found.violation ?? found.systems?.map((system) => system.violation).find((one) => one);
   const states = found.states ?? found.systems?.reduce((sum, system) => sum + (system.states ?? 0), 0) ?? 0;

@@ -1,6 +1,6 @@
 // An experiment's text, and the lines of it that the page's controls change. The text is what counts; the engine reads it.
 import type { Files } from "../engine/files";
-import { kindOf, property, protocolTitle, type ProtocolKind } from "./protocolText";
+import { kindOf, property, protocolTitle, withExtended, type ProtocolKind } from "./protocolText";
 
 export interface ShippedMachine {
   name: string;
@@ -13,7 +13,8 @@ export interface ShippedProtocol {
   path: string;
   title: string;
   kind: ProtocolKind;
-  text: string;
+  /** Of a node: the protocols that it joins. */
+  partners: { bus: string | null; directory: string | null };
 }
 
 const baseName = (path: string): string => path.replace(/^.*\//, "").replace(/\.\w+$/, "");
@@ -34,7 +35,11 @@ const kOrder = ["msi_snoop", "mesi_snoop", "mesif_snoop", "moesi_snoop", "dragon
 export function shippedProtocols(files: Files | undefined): ShippedProtocol[] {
   const rank = (name: string) => (kOrder.includes(name) ? kOrder.indexOf(name) : kOrder.length);
   return Object.entries(files ?? {})
-    .map(([path, text]) => ({ name: baseName(path), path, title: protocolTitle(text), kind: kindOf(text), text }))
+    .map(([path, own]) => {
+      const text = withExtended(own, files);
+      const partners = { bus: property(text, "bus"), directory: property(text, "directory") };
+      return { name: baseName(path), path, title: protocolTitle(text), kind: kindOf(text), partners };
+    })
     .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
 }
 
@@ -79,8 +84,8 @@ export function withProtocol(experiment: string, protocol: ShippedProtocol | nul
   for (const key of [kBus, kNode, kDirectory]) text = withSetting(text, key, null);
   if (!protocol) return text;
   if (protocol.kind === "bus") return withSetting(text, kBus, protocol.name);
-  text = withSetting(text, kDirectory, property(protocol.text, "directory"));
-  text = withSetting(text, kBus, property(protocol.text, "bus"));
+  text = withSetting(text, kDirectory, protocol.partners.directory);
+  text = withSetting(text, kBus, protocol.partners.bus);
   return withSetting(text, kNode, protocol.name);
 }
 

@@ -74,11 +74,17 @@ export function property(text: string, name: string): string | null {
   return new RegExp(`^\\|\\s*${name}\\s*\\|\\s*([^|]*?)\\s*\\|`, "m").exec(text)?.[1] ?? null;
 }
 
+/** The text, and behind it those of the shipped protocols that it extends: what stands in several is first said by the nearest. */
+export function withExtended(text: string, files: Record<string, string> | undefined): string {
+  const base = files?.[`models/protocols/${property(text, "extends")}.md`];
+  return base === undefined ? text : `${text}\n${withExtended(base, files)}`;
+}
+
 export type ProtocolKind = "bus" | "node" | "directory" | "group";
 
-/** As a file says it; the engine decides for itself. */
+/** As a file says it, an extending one too; the engine decides for itself. */
 export function kindOf(text: string): ProtocolKind {
   if (/^## group$/m.test(text)) return "group";
   if (/^## node$/m.test(text)) return "node";
-  return property(text, "bus") ? "bus" : "directory";
+  return /^## directory$/m.test(text) ? "directory" : "bus";
 }

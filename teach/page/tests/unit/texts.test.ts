@@ -26,6 +26,12 @@ describe("a protocol's text", () => {
   it("says what it is a protocol of", () => {
     expect(["msi_snoop", "mesi_directory", "mesi_node", "mesi_group"].map((name) => kindOf(text(name)))).toEqual(["bus", "directory", "node", "group"]);
   });
+  it("that extends another is of its kind, and inherits what it doesn't name", () => {
+    const files = Object.fromEntries(["mesi_snoop", "mesi_node", "mesi_migratory_snoop", "mesi_node_far"].map((name) => [`models/protocols/${name}.md`, text(name)]));
+    const found = Object.fromEntries(shippedProtocols(files).map((one) => [one.name, one]));
+    expect(found["mesi_migratory_snoop"]!.kind).toBe("bus");
+    expect([found["mesi_node_far"]!.kind, found["mesi_node_far"]!.partners]).toEqual(["node", { bus: "mesi_far_snoop", directory: "mesi_directory" }]);
+  });
 });
 
 describe("an experiment's text", () => {

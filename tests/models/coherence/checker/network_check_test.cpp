@@ -59,8 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Nodes, ShippedNetwork, testing::ValuesIn(kShippedNodes)
 TEST(NodeOverMigratoryReads, IsProved) {
   const Protocol bus = shipped_protocol("mesi_migratory_snoop");
   const Protocol directory = shipped_protocol("mesi_directory");
-  const NetworkProtocols protocols{directory, parse_node_protocol(shipped_text("mesi_node"), "mesi_node.md", bus, directory),
-                                   bus};
+  const NetworkProtocols protocols{directory, parse_node_protocol(shipped_files("mesi_node"), bus, directory), bus};
   const NetworkProof proof = prove_network(protocols, default_systems(protocols));
   EXPECT_TRUE(proof.proved(protocols)) << why_not(protocols, proof);
   EXPECT_TRUE(proof.unreached.empty()) << why_not(protocols, proof);
