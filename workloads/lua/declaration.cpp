@@ -107,7 +107,8 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   return lock_declaration(declared);
 }
 
-const std::initializer_list<std::string_view> kTraits = {"cpus", "excludes", "fifo", "fits_4_bytes", "readers", "sleeps"};
+const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",  "fits_4_bytes",
+                                                         "numa_aware", "readers",  "sleeps"};
 
 Readers readers_named(Interpreter& lua, const std::string& word) {
   if (word == "one_by_one") return Readers::one_by_one;
@@ -121,6 +122,7 @@ LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
   traits.excludes = table.flag("excludes", true);
   traits.fifo = table.flag("fifo", false);
   traits.fits_4_bytes = table.flag("fits_4_bytes", false);
+  traits.numa_aware = table.flag("numa_aware", false);
   traits.sleeps = table.flag("sleeps", false);
   traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
   traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
@@ -135,6 +137,7 @@ LockTraits read_traits(Interpreter& lua) {
   lua_settop(lua.state(), 0);
   if (traits.readers != Readers::one_by_one && !(defines(lua, "acquire_shared") && defines(lua, "release_shared")))
     lua.fail("traits: readers that don't come one by one need acquire_shared and release_shared");
+  traits.tries = defines(lua, "try_acquire");
   return traits;
 }
 
@@ -218,7 +221,9 @@ LockTraits read_own_traits(Interpreter& lua, int index) {
     lua_getfield(state, index, trait.data());
     lua_setfield(state, -2, trait.data());
   }
-  const LockTraits traits = traits_in(lua, LuaTable(lua, lua_gettop(state), "lock", kTraits));
+  LockTraits traits = traits_in(lua, LuaTable(lua, lua_gettop(state), "lock", kTraits));
+  lua_pop(state, 1);
+  traits.tries = lua_getfield(state, index, "try_acquire") == LUA_TFUNCTION;
   lua_pop(state, 1);
   return traits;
 }

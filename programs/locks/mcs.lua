@@ -16,6 +16,7 @@ function acquire(cpu, lock)
   cpu:store(mine + node.waits, 1)
   local before = cpu:exchange(lock.tail, mine)
   if before ~= 0 then
+    cpu:waits()
     cpu:store_release(before + node.next, mine)
     cpu:spin_until_acquire(mine + node.waits, "==", 0)
   end
