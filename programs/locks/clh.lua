@@ -3,6 +3,8 @@
 title = "CLH: a queue, in which each waits at its predecessor's node"
 traits = { fifo = true }
 
+local nodes
+
 function setup(name)
   local node = structure { name = "clh_node", "waits", align = "line" }
   local lock = lock_word(structure { name = "clh_lock", "tail" })

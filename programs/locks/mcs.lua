@@ -3,6 +3,8 @@
 title = "MCS: a queue, in which each waits at a node of its own"
 traits = { fifo = true }
 
+local node, nodes
+
 function setup()
   local lock = lock_word(structure { name = "mcs_lock", "tail" })
   node = structure { name = "mcs_node", "next", "waits" }
@@ -16,7 +18,6 @@ function acquire(cpu, lock)
   cpu:store(mine + node.waits, 1)
   local before = cpu:exchange(lock.tail, mine)
   if before ~= 0 then
-    cpu:waits()
     cpu:store_release(before + node.next, mine)
     cpu:spin_until_acquire(mine + node.waits, "==", 0)
   end

@@ -207,7 +207,7 @@ function acquire(cpu, lock)
   while cpu:exchange(lock.held, 1) ~= 0 and looks < 100 do looks = looks + 1 end
   return looks > 0
 end
-function release(cpu, lock) cpu:store_release(lock.locked, 0) end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
 """
 
 
@@ -241,7 +241,7 @@ function acquire(cpu, lock)
   while cpu:exchange(lock.held, 1) ~= 0 do end
   return false
 end
-function release(cpu, lock) if cpu.id <= 2 then cpu:store_release(lock.locked, 0) end end
+function release(cpu, lock) if cpu.id <= 2 then cpu:store_release(lock.held, 0) end end
 """
 
 

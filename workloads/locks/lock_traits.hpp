@@ -26,6 +26,8 @@ struct LockTraits {
   bool numa_aware = false;    // prefers waiters of the holder's node
   bool tries = true;          // has try_acquire
   int most_cpus = 0;          // that may take it; 0: any number
+
+  friend bool operator==(const LockTraits&, const LockTraits&) = default;
 };
 
 }  // namespace linebounce::workloads

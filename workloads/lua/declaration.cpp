@@ -198,6 +198,29 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   return declared;
 }
 
+std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks) {
+  SourceFile heads{"programs/locks", "heads = {}\n", true};
+  for (const SourceFile& lock : locks) {
+    heads.text += lock.text.substr(0, lock.text.find("\n\n"));
+    heads.text += "\nheads[#heads + 1] = { title, traits or {} } traits = nil\n";
+  }
+  Interpreter lua(heads);
+  lua_State* state = lua.state();
+  lua.load();
+  lua_getglobal(state, "heads");
+  std::vector<LuaDeclaration> declared(locks.size());
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    lua_rawgeti(state, 1, static_cast<lua_Integer>(i + 1));
+    lua_rawgeti(state, 2, 1);
+    declared[i].title = lua.text_at(-1);
+    lua_rawgeti(state, 2, 2);
+    declared[i].lock = traits_in(lua, LuaTable(lua, lua_gettop(state), "traits", kTraits));
+    declared[i].lock->tries = locks[i].text.find("\nfunction try_acquire(") != std::string::npos;
+    lua_settop(state, 1);
+  }
+  return declared;
+}
+
 std::vector<std::string> read_tallies(Interpreter& lua) {
   std::vector<std::string> tallies;
   for_each_entry(lua, "tallies", LUA_TSTRING, "\"operations\"", [&](int index) { tallies.push_back(lua.text_at(index)); });

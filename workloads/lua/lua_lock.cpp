@@ -28,9 +28,9 @@ bool LuaLock::call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::option
   return answer;
 }
 
-LockEntry lock_entry_of(const SourceFile& file) {
-  const LuaDeclaration declared = declaration_of(file);
-  if (!declared.lock) throw LuaError(file.name() + " is no lock: it defines no functions acquire and release");
+namespace {
+
+LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
   const auto create = [file, sleeps = declared.lock->sleeps](const LockPlace& place) {
     LuaObjectFile& shared = LuaObjectFile::of(file, sleeps, place.per_cpu);
     auto lock = std::make_unique<LuaLock>(place, &shared);
@@ -40,11 +40,21 @@ LockEntry lock_entry_of(const SourceFile& file) {
   return {file.path, declared.title, *declared.lock, create, file.path};
 }
 
+}  // namespace
+
+LockEntry lock_entry_of(const SourceFile& file) {
+  const LuaDeclaration declared = declaration_of(file);
+  if (!declared.lock) throw LuaError(file.name() + " is no lock: it defines no functions acquire and release");
+  return lock_entry(file, declared);
+}
+
 std::vector<LockEntry> locks_in_lua() {
+  const std::vector<SourceFile> files = lua_lock_files();
+  const std::vector<LuaDeclaration> declared = read_heads(files);
   std::vector<LockEntry> locks;
-  for (const SourceFile& file : lua_lock_files()) {
-    locks.push_back(lock_entry_of(file));
-    const std::string name = file.name();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    locks.push_back(lock_entry(files[i], declared[i]));
+    const std::string name = files[i].name();
     locks.back().name = name.substr(0, name.rfind('.'));
   }
   return locks;

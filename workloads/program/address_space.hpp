@@ -135,7 +135,7 @@ class AddressSpace {
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
-  static constexpr Address kGranule = 64;
+  static constexpr Address kGranule = 32;
   static constexpr std::size_t kFound = 256;
 
   [[nodiscard]] Place search(Address address) const;

@@ -31,7 +31,11 @@ TEST(LockRegistry, TakesTitleAndTraitsFromTheLocksFile) {
 TEST(LockRegistry, FindsALockThatIsAFileOfProgramsLocks) {
   for (const SourceFile& file : lua_lock_files()) {
     const std::string name = file.name();
-    EXPECT_EQ(find_lock(name.substr(0, name.rfind('.'))).file, file.path);
+    const LockEntry& found = find_lock(name.substr(0, name.rfind('.')));
+    EXPECT_EQ(found.file, file.path);
+    const LockEntry whole = lock_entry_of(file);
+    EXPECT_EQ(found.title, whole.title) << "of the head alone";
+    EXPECT_EQ(found.traits, whole.traits) << name;
   }
 }
 
