@@ -99,7 +99,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const workloads::LockEntry& lock : locks) {
     // An interpreter for each CPU and schedule takes its time.
-    const std::uint64_t by_default = is_lua_path(lock.name) ? kStatesOfFile : SearchLimits{}.states;
+    const std::uint64_t by_default = !lock.file.empty() ? kStatesOfFile : SearchLimits{}.states;
     arguments.options.limits.states = arguments.states ? static_cast<std::uint64_t>(*arguments.states) : by_default;
     const LockCheck check = check_one(lock, arguments.options, arguments.json);
     if (check.interrupted) return ExitCode::interrupted;
@@ -129,7 +129,8 @@ void add_check_lock(Command& program) {
       .between(1, 8);
   command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
       .one_value_each();
-  command.option("--states", "N", &arguments->states, "Stop a case after so many states; default: 500000, of a file 50000")
+  command
+      .option("--states", "N", &arguments->states, "Stop a case after so many states; default: 500000, of a lock in Lua 50000")
       .between(1, 1'000'000'000);
   command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12").between(0, 100000);
   command.option("--seed", "N", &arguments->options.seed, "Of the random machines; default: 1");

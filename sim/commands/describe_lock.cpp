@@ -9,6 +9,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/table.hpp"
 #include "workloads/locks/lock_registry.hpp"
+#include "workloads/locks/locks.hpp"
 #include "workloads/workload_registry.hpp"
 
 namespace linebounce::sim {
@@ -39,11 +40,19 @@ std::string order_text(const LockTraits& traits) {
   return traits.fifo ? "first come, first served" : "whoever is the fastest";
 }
 
-ordered_json traits_json(const LockTraits& traits) {
-  return {{"excludes", traits.excludes},
-          {"first_come_first_served", traits.fifo},
-          {"sleeps", traits.sleeps},
-          {"readers", readers_text(traits.readers).name}};
+// Of a structure's field that it can be put into.
+int bytes_of(const LockTraits& traits) {
+  return traits.fits_4_bytes ? 4 : kLockWordBytes;
+}
+
+ordered_json facts_json(const LockEntry& lock) {
+  const LockTraits& traits = lock.traits;
+  ordered_json facts = {{"excludes", traits.excludes},     {"first_come_first_served", traits.fifo},
+                        {"sleeps", traits.sleeps},         {"readers", readers_text(traits.readers).name},
+                        {"numa_aware", traits.numa_aware}, {"bytes", bytes_of(traits)}};
+  if (traits.most_cpus > 0) facts["cpus"] = traits.most_cpus;
+  if (!lock.file.empty()) facts["file"] = lock.file;
+  return facts;
 }
 
 // What sets it apart from a plain spin lock, for a line of a list.
@@ -53,6 +62,8 @@ std::string traits_remark(const LockTraits& traits) {
   if (traits.fifo) remarks.emplace_back("first come, first served");
   if (traits.readers != Readers::one_by_one) remarks.push_back(std::string("readers ") + readers_text(traits.readers).text);
   if (traits.sleeps) remarks.emplace_back("waiters sleep");
+  if (traits.numa_aware) remarks.emplace_back("stays in a node");
+  if (traits.most_cpus > 0) remarks.push_back(fmt::format("for {} CPUs", traits.most_cpus));
   return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
@@ -89,7 +100,7 @@ std::vector<Place> places_of(const LockEntry& entry) {
 std::vector<ListedThing> list_locks() {
   std::vector<ListedThing> things;
   for (const LockEntry& entry : all_locks())
-    things.push_back({entry.name, entry.title, "", traits_remark(entry.traits), traits_json(entry.traits)});
+    things.push_back({entry.name, entry.title, "", traits_remark(entry.traits), facts_json(entry)});
   return things;
 }
 
@@ -101,7 +112,11 @@ std::string lock_page(const std::string& name, const Painter& paint) {
   if (entry.traits.excludes) {
     add("who waits", entry.traits.sleeps ? "sleeps, and gives its CPU away" : "spins");
     add("readers", readers_text(entry.traits.readers).text);
+    if (entry.traits.numa_aware) add("nodes", "waiters of the holder's node come first");
   }
+  if (entry.traits.most_cpus > 0) add("CPUs", fmt::format("at most {}", entry.traits.most_cpus));
+  add("size", fmt::format("{} bytes", bytes_of(entry.traits)));
+  if (!entry.file.empty()) add("file", entry.file);
   for (const Place& place : places_of(entry)) {
     const bool refused = !place.refusal.empty();
     add(refused ? "refused by" : "usable in",
@@ -113,7 +128,7 @@ std::string lock_page(const std::string& name, const Painter& paint) {
 ordered_json lock_json(const std::string& name) {
   const LockEntry entry = lock_called(name);
   ordered_json out = {{"name", entry.name}, {"title", entry.title}};
-  out.update(traits_json(entry.traits));
+  out.update(facts_json(entry));
   out["usable_in"] = ordered_json::array();
   out["refused_by"] = ordered_json::array();
   for (const Place& place : places_of(entry)) {

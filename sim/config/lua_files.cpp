@@ -82,9 +82,9 @@ LockEntry load_lock_file(const std::string& file) {
 
 LockEntry lock_called(const std::string& name) {
   if (is_lua_path(name)) return load_lock_file(name);
-  const auto found = std::ranges::find_if(all_locks(), [&](const LockEntry& entry) { return entry.name == name; });
-  if (found != all_locks().end()) return *found;
-  throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
+  const std::vector<std::string> known = lock_names([](const LockTraits&) { return true; });
+  if (std::ranges::find(known, name) != known.end()) return find_lock(name);
+  throw ConfigError("lock " + not_known(name, known));
 }
 
 Experiment lua_experiment(const std::string& file, const Overrides& overrides) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/config/project_files.hpp"
+#include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -22,6 +23,15 @@ std::vector<ConfigValue> up_to_all(std::int64_t all) {
   std::vector<ConfigValue> values;
   for (std::int64_t n = 1; n < all; n *= 2) values.emplace_back(n);
   values.emplace_back(all);
+  return values;
+}
+
+// Every lock that may stand there, but for those of a fixed number of CPUs.
+std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
+  std::vector<ConfigValue> values;
+  for (std::string& lock : workloads::lock_names([](const workloads::LockTraits& traits) { return traits.most_cpus == 0; })) {
+    if (std::find(key.choices.begin(), key.choices.end(), lock) != key.choices.end()) values.emplace_back(std::move(lock));
+  }
   return values;
 }
 
@@ -62,11 +72,13 @@ class SweepReader {
     if (text == "1..N" && key.path == "machine.cpus") {
       return up_to_all(std::get<std::int64_t>(tables_.settings.at("machine.cpus_present").value));
     }
+    const bool names_locks = key.files_of == "lock";
+    if (text == "*" && names_locks) return all_locks_of(key);
     const auto* array = leaf.node->as_array();
     if (!array || array->empty()) {
+      const char* const shorter = key.path == "machine.cpus" ? " or \"1..N\"" : names_locks ? " or \"*\"" : "";
       fail(leaf.origin, key.path,
-           fmt::format("expected a list of values{}, found {}", key.path == "machine.cpus" ? " or \"1..N\"" : "",
-                       array ? "an empty one" : describe_node(*leaf.node)));
+           fmt::format("expected a list of values{}, found {}", shorter, array ? "an empty one" : describe_node(*leaf.node)));
     }
     std::vector<ConfigValue> out;
     for (const auto& element : *array) {

@@ -9,7 +9,8 @@ import pytest
 from program import ROOT, Program
 from results import assert_same_data
 
-PROGRAMS = sorted((ROOT / "programs").glob("*.lua"))
+LOCKS = ROOT / "programs" / "locks"
+PROGRAMS = sorted((ROOT / "programs").rglob("*.lua"))
 LOCKS_FOR_TWO = {"dekker", "peterson"}
 SHORT = ["--set", "run.measure_us=40", "--set", "run.warmup_us=5"]
 ON_XEON = ["--machine", "p3_xeon_4way"]
@@ -41,20 +42,6 @@ def test_a_shipped_program_has_one_page_and_opens_with_what_it_teaches(program: 
     opening = text[: text.index("\ntitle")]
     assert all(line.startswith("-- ") for line in opening.splitlines())
     assert "What it teaches:" in opening
-
-
-# ---- the same lock in Lua and C++ ----
-
-
-@pytest.mark.parametrize("machine", ["p3_xeon_8way", "itanium2_two_node_16way", "numaq_16way"])
-@pytest.mark.parametrize("lock", ["ticket", "mcs"])
-def test_a_lock_in_lua_is_the_same_lock(linebounce: Program, lock: str, machine: str) -> None:
-    run = ["--machine", machine, "--set", "machine.cpus=8", "--set", "run.seeds=1", "--set", "run.measure_us=100"]
-    native = linebounce.run("lock_scaling", "native", *run, "--set", f"workload.lock={lock}")
-    file = ROOT / "programs" / f"{lock}.lua"
-    lua = linebounce.run("lock_scaling", "lua", *run, "--set", f"workload.lock={file}")
-    for name in ["latency.csv", "lines.csv", "locks.csv"]:
-        assert (native / name).read_bytes() == (lua / name).read_bytes(), name
 
 
 # ---- configuration ----
@@ -104,7 +91,7 @@ def test_describe_shows_what_a_file_declares(linebounce: Program) -> None:
     counting(linebounce)
     shown = json.loads(linebounce("describe", "workload", "sub/programs/count.lua", "--json").stdout)
     assert [parameter["name"] for parameter in shown["parameters"]] == ["step"]
-    lock = json.loads(linebounce("describe", "lock", str(ROOT / "programs" / "ticket.lua"), "--json").stdout)
+    lock = json.loads(linebounce("describe", "lock", str(LOCKS / "ticket.lua"), "--json").stdout)
     assert lock["first_come_first_served"]
     assert {"workload": "critical_section", "parameter": "workload.lock"} in lock["usable_in"]
 
@@ -129,7 +116,7 @@ def test_its_resolved_configuration_runs_again(linebounce: Program) -> None:
 
 
 def test_a_lock_of_ones_own_is_swept_beside_others(linebounce: Program) -> None:
-    lock = (ROOT / "programs" / "tas.lua").read_text()
+    lock = (LOCKS / "tas.lua").read_text()
     linebounce.file("mine.lua", lock)
     experiment = linebounce.file(
         "locks.toml",
@@ -142,7 +129,7 @@ def test_a_lock_of_ones_own_is_swept_beside_others(linebounce: Program) -> None:
 
 
 def test_an_unsuitable_lock_is_refused_with_the_reason(linebounce: Program) -> None:
-    seqlock = ROOT / "programs" / "seqlock.lua"
+    seqlock = LOCKS / "seqlock.lua"
     none = linebounce.file("none.lua", "traits = { excludes = false }\nfunction acquire() end\nfunction release() end")
     assert "lists would break" in linebounce.refused("run", "oltp", "--set", f"workload.lock={none}")
     assert "can't be used here" in linebounce.refused("run", "tasklist_walk", "--set", f"workload.lock={seqlock}")
@@ -181,7 +168,7 @@ def test_a_counter_that_does_not_count_this_is_refused_with_the_reason(linebounc
     adder = linebounce.file("adder.lua", ADDER)
     said = linebounce.refused("run", "vfsmount_refcount", "--set", f"workload.mount_count={adder}")
     assert "adder.lua can't be used here: it counts events, and not references" in said
-    said = linebounce.refused("run", "counter_scaling", "--set", f"workload.counter={ROOT / 'programs' / 'tas.lua'}")
+    said = linebounce.refused("run", "counter_scaling", "--set", f"workload.counter={LOCKS / 'tas.lua'}")
     assert "it is no counter" in said
 
 
@@ -221,8 +208,8 @@ def test_references_that_are_lost_or_left_end_the_run(linebounce: Program, chang
 def test_who_waits_for_a_lock_that_parks_sleeps(linebounce: Program) -> None:
     run = ["--set", "run.measure_us=300", "--set", "machine.cpus=8", "--set", "workload.inside_cycles=5000"]
     run += ["--machine", "p3_xeon_8way"]
-    parking = metrics(linebounce.run(ROOT / "programs" / "mcs_parking.lua", "parking", *run))
-    spinning = metrics(linebounce.run(ROOT / "programs" / "mcs.lua", "spinning", *run))
+    parking = metrics(linebounce.run(LOCKS / "mcs_parking.lua", "parking", *run))
+    spinning = metrics(linebounce.run(LOCKS / "mcs.lua", "spinning", *run))
     assert parking["time.idle_pct"] > 50
     assert spinning["time.idle_pct"] == 0
 
@@ -247,7 +234,7 @@ def test_a_program_in_error_is_one_message_and_exit_code_2(linebounce: Program, 
 
 
 def test_a_missing_machine_and_a_missing_file_are_named(linebounce: Program) -> None:
-    assert "--machine is missing" in linebounce.refused("run", ROOT / "programs" / "tas.lua")
+    assert "--machine is missing" in linebounce.refused("run", LOCKS / "tas.lua")
     assert "none.lua" in linebounce.refused("run", "none.lua", "--machine", "p3_xeon_4way")
 
 
@@ -310,7 +297,7 @@ def recorded(linebounce: Program) -> None:
 
 def test_a_trace_is_replayed_with_a_lock_of_ones_own(linebounce: Program) -> None:
     recorded(linebounce)
-    for lock, output in [("ticket", "native"), (str(ROOT / "programs" / "ticket.lua"), "lua")]:
+    for lock, output in [("ticket", "native"), (str(LOCKS / "ticket.lua"), "lua")]:
         assert linebounce("trace", "replay", "t.lbt", "--lock", lock, "-o", output, "--quiet").code == 0
     native, lua = (linebounce.directory / output / "lines.csv" for output in ["native", "lua"])
     assert native.read_bytes() == lua.read_bytes()
@@ -318,7 +305,7 @@ def test_a_trace_is_replayed_with_a_lock_of_ones_own(linebounce: Program) -> Non
 
 def test_compare_locks_ranks_a_lock_of_ones_own_beside_the_others(linebounce: Program) -> None:
     recorded(linebounce)
-    linebounce.file("mine.lua", (ROOT / "programs" / "tas.lua").read_text())
+    linebounce.file("mine.lua", (LOCKS / "tas.lua").read_text())
     shown = json.loads(linebounce("compare-locks", "t.lbt", "--with", "mine.lua", "--json").stdout)
     trials = {trial["algorithm"] for trial in shown["machines"][0]["locks"][0]["trials"]}
     assert {"mine.lua", "clh"} <= trials

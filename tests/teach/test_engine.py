@@ -17,7 +17,18 @@ COMMANDS = [
     ["check", "no_such_protocol"],
     ["check", "tests/end_to_end/atomic_msi.md"],
     ["check-lock", "ticket", "--machines", "0", "--cpus", "2", "--acquisitions", "1"],
-    ["check-lock", "programs/peterson.lua", "--machines", "0", "--cpus", "2", "--acquisitions", "1", "--consistency", "tso"],
+    [
+        "check-lock",
+        "peterson",
+        "--machines",
+        "0",
+        "--cpus",
+        "2",
+        "--acquisitions",
+        "1",
+        "--consistency",
+        "tso",
+    ],
 ]
 
 

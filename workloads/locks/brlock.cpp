@@ -4,12 +4,52 @@
 
 #include <vector>
 
-#include "workloads/locks/biased_counter.hpp"
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
 
 namespace {
+
+// The reader-writer lock of Linux 2.4 and 2.6 on i386, on one word of four bytes that begins at the bias: a reader takes 1 and
+// a writer the whole bias. What is left says who was there. Who finds too little gives back what he took and watches the word.
+class BiasedCounter {
+ public:
+  static constexpr int kBytes = 4;
+
+  BiasedCounter(AddressSpace& memory, Address word) : word_(word) { memory.preset(word, kBias, kBytes); }
+
+  // Whether it was free at the first attempt; after false comes wait_...(), which returns with the lock.
+  [[nodiscard]] bool read_at_once(Cpu& cpu) const { return reads(take(cpu, 1)); }
+  [[nodiscard]] bool write_at_once(Cpu& cpu) const { return take(cpu, kBias) == kBias; }
+
+  void wait_to_read(Cpu& cpu) const {
+    do {
+      give(cpu, 1);
+      cpu.spin_until(word_, reads, kBytes);
+    } while (!read_at_once(cpu));
+  }
+  void wait_to_write(Cpu& cpu) const {
+    do {
+      give(cpu, kBias);
+      cpu.spin_until(
+          word_, [](Value count) { return count == kBias; }, kBytes);
+    } while (!write_at_once(cpu));
+  }
+
+  void end_read(Cpu& cpu) const { give(cpu, 1); }
+  void end_write(Cpu& cpu) const { give(cpu, kBias); }  // or gives back what write_at_once() took in vain
+
+ private:
+  static constexpr Value kBias = 0x01000000;                               // more than there are readers
+  static bool reads(Value count) { return count >= 1 && count <= kBias; }  // else it is 0, or negative in 4 bytes
+
+  // What was there before.
+  Value take(Cpu& cpu, Value amount) const { return cpu.fetch_add(word_, (Value{1} << 32) - amount, kBytes); }
+  void give(Cpu& cpu, Value amount) const { cpu.fetch_add(word_, amount, kBytes); }
+
+  Address word_;
+};
 
 class BigReaderLock final : public Lock {
  public:
@@ -56,8 +96,6 @@ class BigReaderLock final : public Lock {
   WaitsIn waits_in_;
 };
 
-}  // namespace
-
 // A word of the structure that it protects is of no use to it.
 std::unique_ptr<Lock> make_brlock(const LockPlace& place) {
   const Layout layout{.name = "brlock", .size = place.memory.line_bytes(), .fields = {{"counter", 0, BiasedCounter::kBytes}}};
@@ -66,6 +104,15 @@ std::unique_ptr<Lock> make_brlock(const LockPlace& place) {
     counters.emplace_back(place.memory, place.per_cpu.place(layout, fmt::format("{}[{}]", place.name, cpu), cpu));
   }
   return std::make_unique<BigReaderLock>(std::move(counters), place.waits_in);
+}
+
+}  // namespace
+
+LockEntry brlock() {
+  return {.name = "brlock",
+          .title = "A reader acquires its own CPU's lock, a writer all CPUs' (Linux 2.4)",
+          .traits = {.readers = Readers::together},
+          .create = make_brlock};
 }
 
 }  // namespace linebounce::workloads

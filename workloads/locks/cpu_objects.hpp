@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,12 +44,21 @@ class CpuObjects {
   const std::vector<Address>& shared(const Layout& layout);
   QueueNodes& nodes(const Layout& layout);
 
+  // What `make` returns to whoever asks first: all locks of this run with the same key share it.
+  template <class Shared, class Make>
+  Shared& kept(const std::string& key, Make make) {
+    std::shared_ptr<void>& known = kept_[key];
+    if (!known) known = make();
+    return *static_cast<Shared*>(known.get());
+  }
+
  private:
   AddressSpace* memory_;
   int cpus_;
   std::vector<CpuPlace> places_;
   std::map<std::string, std::vector<Address>> shared_;  // by the layout's name
   std::map<std::string, QueueNodes> nodes_;
+  std::map<std::string, std::shared_ptr<void>> kept_;
 };
 
 }  // namespace linebounce::workloads

@@ -31,6 +31,7 @@ void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
                                  text(cpu.id().value, "wants", "in", wanted), text(cpu.id().value, "holds", "taken in", own)));
   }
   awaited_[index(cpu)].push_back(wanted);
+  if (held_[index(cpu)].empty()) return;  // nobody can wait for this CPU
   std::vector<int> path;
   if (!find_cycle(cpu.id().value, cpu.id().value, path)) return;
   std::string cycle = "deadlock: CPUs wait for each other's locks\n";

@@ -3,53 +3,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "workloads/locks/lock.hpp"
-#include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
 
+// The locks in C++, each declared by its own file. Those in Lua are found by themselves.
+LockEntry brlock();
+LockEntry mutex();
+LockEntry no_lock();
+LockEntry qspinlock();
+LockEntry rcu_lock();
+LockEntry ttas_backoff();
+
 std::span<const LockEntry> all_locks() {
-  static const std::vector<LockEntry> kLocks = {
-      {"tas", "Test-and-set: every attempt is an atomic exchange", {.fits_4_bytes = true}, make_tas_lock},
-      {"ttas",
-       "Reads until the lock looks free, then tries (Linux 2.4 and 2.6 on i386)",
-       {.fits_4_bytes = true},
-       make_ttas_lock},
-      {"ttas_backoff",
-       "Like ttas, with exponential back-off after a lost race",
-       {.fits_4_bytes = true},
-       make_ttas_backoff_lock},
-      {"ticket", "First come, first served; all waiters watch one word", {.fifo = true}, make_ticket_lock},
-      {"mcs", "A queue; each waiter watches a word on a line of its own", {.fifo = true}, make_mcs_lock},
-      {"clh", "A queue; each waiter watches its predecessor's node", {.fifo = true}, make_clh_lock},
-      {"qspinlock",
-       "Linux since 4.2: four bytes; the first waiter watches them, the others queue",
-       {.fits_4_bytes = true},
-       make_qspinlock},
-      {"rwlock",
-       "Readers together, a writer alone, one counter (Linux 2.4 and 2.6 on i386)",
-       {.readers = Readers::together},
-       make_rwlock},
-      {"brlock",
-       "A reader acquires its own CPU's lock, a writer all CPUs' (Linux 2.4)",
-       {.readers = Readers::together},
-       make_brlock},
-      {"seqlock",
-       "Readers write nothing, and read again if a writer interfered",
-       {.readers = Readers::read_again},
-       make_seqlock},
-      {"rcu",
-       "Readers acquire nothing; writers take turns, publish copies and wait for grace periods",
-       {.readers = Readers::never_wait},
-       make_rcu_lock},
-      {"mutex", "Spins while the holder runs, else sleeps in a queue (Linux 2.6.30)", {.sleeps = true}, make_mutex},
-      {"none",
-       "No lock: the bare cost of the section, with its races counted",
-       {.excludes = false, .readers = Readers::together, .fits_4_bytes = true},
-       make_no_lock},
-  };
+  static const std::vector<LockEntry> kLocks = [] {
+    std::vector<LockEntry> locks = locks_in_lua();
+    for (const auto declare : {brlock, mutex, no_lock, qspinlock, rcu_lock, ttas_backoff}) locks.push_back(declare());
+    std::sort(locks.begin(), locks.end(), [](const LockEntry& a, const LockEntry& b) { return a.name < b.name; });
+    return locks;
+  }();
   return kLocks;
 }
 

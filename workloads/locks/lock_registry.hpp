@@ -1,4 +1,4 @@
-// The table from name to factory of the locks: one line each.
+// All locks, by name: those in C++, one line each in lock_registry.cpp, and those of programs/locks.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,13 @@ struct LockEntry {
   std::string title;
   LockTraits traits;
   std::function<std::unique_ptr<Lock>(const LockPlace&)> create;
+  std::string file = {};  // of one in Lua
 };
 
-// In the order in which `list` shows them.
+// Sorted by name.
 std::span<const LockEntry> all_locks();
+// Those of programs/locks: workloads/lua has them.
+std::vector<LockEntry> locks_in_lua();
 
 // Errors: std::invalid_argument, with the legal names.
 const LockEntry& find_lock(const std::string& name);

@@ -23,7 +23,11 @@ struct LockTraits {
   bool sleeps = false;   // who waits gives the CPU away
   Readers readers = Readers::one_by_one;
   bool fits_4_bytes = false;  // a word of 4 bytes is enough for it
+  bool numa_aware = false;    // prefers waiters of the holder's node
+  bool tries = true;          // has try_acquire
   int most_cpus = 0;          // that may take it; 0: any number
+
+  friend bool operator==(const LockTraits&, const LockTraits&) = default;
 };
 
 }  // namespace linebounce::workloads

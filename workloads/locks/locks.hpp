@@ -1,7 +1,6 @@
-// The factories of all locks, for the table in workloads/workload_registry.cpp.
+// What a lock is made with.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,19 +27,5 @@ struct LockPlace {
   // The lock's own word or words: `layout` on lines of their own unless `word` says where.
   [[nodiscard]] Address place(Layout layout) const;
 };
-
-std::unique_ptr<Lock> make_tas_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_ttas_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_ticket_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_mcs_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_clh_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_qspinlock(const LockPlace& place);
-std::unique_ptr<Lock> make_rwlock(const LockPlace& place);
-std::unique_ptr<Lock> make_brlock(const LockPlace& place);
-std::unique_ptr<Lock> make_seqlock(const LockPlace& place);
-std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place);
-std::unique_ptr<Lock> make_mutex(const LockPlace& place);
-std::unique_ptr<Lock> make_no_lock(const LockPlace& place);
 
 }  // namespace linebounce::workloads

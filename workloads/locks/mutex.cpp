@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/locks/sleepers.hpp"
 
@@ -138,8 +139,6 @@ class Mutex final : public Lock {
   WaitsIn waits_in_;
 };
 
-}  // namespace
-
 std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
   const Layout layout{.name = "mutex",
                       .fields = {{"owner", kOwner, kMutexHalf},
@@ -150,6 +149,15 @@ std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
   const Address word = place.place(layout);
   const std::vector<Address>& nodes = place.per_cpu.shared(node);
   return std::make_unique<Mutex>(word, nodes, Sleepers(place.per_cpu), place.waits_in);
+}
+
+}  // namespace
+
+LockEntry mutex() {
+  return {.name = "mutex",
+          .title = "Spins while the holder runs, else sleeps in a queue (Linux 2.6.30)",
+          .traits = {.sleeps = true},
+          .create = make_mutex};
 }
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,5 @@
 // No lock at all: what a section costs by itself, and what goes wrong. Its MeteredLock counts sections that overlapped.
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
@@ -15,10 +16,17 @@ class NoLock final : public Lock {
   void release(Cpu& /*cpu*/) override {}
 };
 
-}  // namespace
-
 std::unique_ptr<Lock> make_no_lock(const LockPlace& /*place*/) {
   return std::make_unique<NoLock>();
+}
+
+}  // namespace
+
+LockEntry no_lock() {
+  return {.name = "none",
+          .title = "No lock: the bare cost of the section, with its races counted",
+          .traits = {.excludes = false, .readers = Readers::together, .fits_4_bytes = true},
+          .create = make_no_lock};
 }
 
 }  // namespace linebounce::workloads

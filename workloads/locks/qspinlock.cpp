@@ -3,6 +3,7 @@
 // four nodes of its CPU, for task, softirq, interrupt and NMI.
 #include <vector>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
@@ -125,12 +126,19 @@ Layout nodes_layout() {
   return layout;
 }
 
-}  // namespace
-
 std::unique_ptr<Lock> make_qspinlock(const LockPlace& place) {
   const Layout layout{.name = "qspinlock", .fields = {{"locked", kLocked, 1}, {"pending", kPending, 1}, {"tail", kTail, 2}}};
   const Address word = place.place(layout);
   return std::make_unique<QueuedSpinLock>(word, place.per_cpu.shared(nodes_layout()), place.waits_in);
+}
+
+}  // namespace
+
+LockEntry qspinlock() {
+  return {.name = "qspinlock",
+          .title = "Linux since 4.2: four bytes; the first waiter watches them, the others queue",
+          .traits = {.fits_4_bytes = true},
+          .create = make_qspinlock};
 }
 
 }  // namespace linebounce::workloads

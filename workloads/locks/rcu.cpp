@@ -1,5 +1,6 @@
 // Read-copy update as a lock: readers take nothing, writers take turns. Readers keep nobody out, so a writer must fill a copy,
 // publish it, and leave what was there until they have gone: that part is the workload's, with workloads/rcu.
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
@@ -24,10 +25,17 @@ class RcuLock final : public Lock {
   std::unique_ptr<Lock> writers_;
 };
 
+std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place) {
+  return std::make_unique<RcuLock>(find_lock("ttas").create(place));
+}
+
 }  // namespace
 
-std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place) {
-  return std::make_unique<RcuLock>(make_ttas_lock(place));
+LockEntry rcu_lock() {
+  return {.name = "rcu",
+          .title = "Readers acquire nothing; writers take turns, publish copies and wait for grace periods",
+          .traits = {.readers = Readers::never_wait},
+          .create = make_rcu_lock};
 }
 
 }  // namespace linebounce::workloads

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "workloads/locks/exchange_lock.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/locks/locks.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
@@ -17,37 +18,52 @@ constexpr std::int64_t kLongest = 64 * kShortest;
 
 constexpr std::uint64_t kSeed = 1990;  // of all runs: a lock has no seed of its own
 
-class TtasBackoffLock final : public ExchangeLock {
+class TtasBackoffLock final : public Lock {
  public:
-  TtasBackoffLock(Address word, int cpus, const LockPlace& place) : ExchangeLock(word, place) {
-    for (int cpu = 0; cpu < cpus; ++cpu) random_.emplace_back(kSeed, static_cast<std::uint64_t>(cpu), 0);
+  TtasBackoffLock(Address word, const LockPlace& place) : word_(word), bytes_(place.word_bytes), waits_in_(place.waits_in) {
+    for (int cpu = 0; cpu < place.per_cpu.cpus(); ++cpu) random_.emplace_back(kSeed, static_cast<std::uint64_t>(cpu), 0);
   }
 
- private:
-  void wait_and_take(Cpu& cpu) override {
+  bool acquire(Cpu& cpu) override {
+    if (try_acquire(cpu)) return false;
+    const FunctionScope waiting(cpu, waits_in_.of(cpu));
     std::int64_t longest = kShortest;
     for (;;) {
       back_off(cpu, longest);
-      wait(cpu);
-      if (try_acquire(cpu)) return;
+      cpu.spin_until(
+          word_, [](Value locked) { return locked == 0; }, bytes_);
+      if (try_acquire(cpu)) return true;
       longest = std::min(2 * longest, kLongest);
     }
   }
+  bool try_acquire(Cpu& cpu) override { return cpu.exchange(word_, 1, bytes_) == 0; }
+  void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
 
+ private:
   // At random up to `longest`: those who lost together shall not come back together.
   void back_off(Cpu& cpu, std::int64_t longest) {
     Random& random = random_[static_cast<std::size_t>(cpu.id().value)];
     cpu.compute(1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
   }
 
+  Address word_;
+  int bytes_;
+  WaitsIn waits_in_;
   std::vector<Random> random_;  // by CPU
 };
 
-}  // namespace
-
 std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place) {
   const Address word = place.place({.name = "ttas_backoff_lock", .fields = {{"locked", 0, place.word_bytes}}});
-  return std::make_unique<TtasBackoffLock>(word, place.per_cpu.cpus(), place);
+  return std::make_unique<TtasBackoffLock>(word, place);
+}
+
+}  // namespace
+
+LockEntry ttas_backoff() {
+  return {.name = "ttas_backoff",
+          .title = "Like ttas, with exponential back-off after a lost race",
+          .traits = {.fits_4_bytes = true},
+          .create = make_ttas_backoff_lock};
 }
 
 }  // namespace linebounce::workloads

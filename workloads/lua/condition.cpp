@@ -35,7 +35,7 @@ Cpu::Word checked_word(Interpreter& lua, int index) {
   }
   const Cpu::Word word = LuaWord::unpack(lua_tointeger(lua.state(), index));
   lua.require_object(word.address, word.bytes);
-  if (word.address % static_cast<Address>(word.bytes) != 0)
+  if ((word.address & static_cast<Address>(word.bytes - 1)) != 0)
     lua.fail(fmt::format("{} bytes at 0x{:x}: a multiple of the size is legal", word.bytes, word.address));
   return word;
 }

@@ -20,7 +20,6 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr const char* kCpuRegistry = "linebounce.cpu";  // in Lua's registry: what push_cpu pushes
 constexpr std::int64_t kMostCycles = 1'000'000'000'000;
 
 // One call of a function of `cpu`, which is argument 0; those behind it count from 1.
@@ -164,16 +163,36 @@ int cpu_prefetch(lua_State* state) {
 
 // ---- spins ----
 
-// The function that waiting is counted in.
-FunctionId waiting_function(const CpuCall& call) {
-  return call.lua().waits_in == nullptr ? call.cpu().function() : call.lua().waits_in->of(call.cpu());
+// A wait of a program is a function's call. In an acquisition, all from the first wait on is one call: of the function in which
+// the lock's user wants waiting counted.
+class Wait {
+ public:
+  explicit Wait(const CpuCall& call) {
+    Cpu& cpu = call.cpu();
+    if (Interpreter::LockCall* const lock = call.lua().lock_call; lock == nullptr) {
+      own_.emplace(cpu, cpu.function());
+    } else if (lock->waits_in != nullptr && !lock->caller) {
+      lock->caller = cpu.enter_function(lock->waits_in->of(cpu));
+    }
+  }
+
+ private:
+  std::optional<FunctionScope> own_;
+};
+
+// waits(): the lock is taken. What waits anyway, a spin or a sleep, needs no such word.
+int cpu_waits(lua_State* state) {
+  const CpuCall call(state);
+  if (call.lua().lock_call == nullptr) call.lua().fail("waits: is for a lock's acquire");
+  const Wait wait(call);
+  return 0;
 }
 
 // The word's value when it holds.
 int spin_in(Cpu::Loop loop, lua_State* state) {
   const CpuCall call(state);
   const SpinWord spin = read_spin_word(call.lua(), 2);
-  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  const Wait wait(call);
   return call.returns(call.cpu().spin_until(
       spin.word.address, [&spin](Value value) { return spin.holds(value); }, spin.word.bytes, loop));
 }
@@ -200,7 +219,7 @@ int cpu_spin_until_any(lua_State* state) {
     }
     return first < now.size();
   };
-  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  const Wait wait(call);
   call.cpu().spin_until_any(addresses, values, done, spins.front().word.bytes);
   return call.returns(first + 1);
 }
@@ -313,10 +332,10 @@ int cpu_sleep(lua_State* state) {
   const CpuCall call(state);
   Interpreter& lua = call.lua();
   const std::optional<Sleepers>& sleepers = lua.handles->sleepers;
-  if (lua.waits_in != nullptr && !sleepers) lua.fail("a lock that sleeps says so: traits = { sleeps = true }");
-  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  if (lua.lock_call != nullptr && !sleepers) lua.fail("a lock that sleeps says so: traits = { sleeps = true }");
+  const Wait wait(call);
   const CompositeOperation sleeping(call.cpu(), {.what = Composite::What::sleep});
-  lua.slept = true;
+  if (lua.lock_call != nullptr) lua.lock_call->slept = true;
   sleepers ? sleepers->sleep(call.cpu()) : call.cpu().sleep();
   return 0;
 }
@@ -378,7 +397,7 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 34> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 35> kCpuFunctions = {{{"load", cpu_load},
                                                      {"load_all", cpu_load_all},
                                                      {"spin_without_pause", cpu_spin_without_pause},
                                                      {"shoot_down", cpu_shoot_down},
@@ -408,6 +427,7 @@ constexpr std::array<luaL_Reg, 34> kCpuFunctions = {{{"load", cpu_load},
                                                      {"release_shared", cpu_release_shared},
                                                      {"sleep", cpu_sleep},
                                                      {"wake", cpu_wake},
+                                                     {"waits", cpu_waits},
                                                      {"is_asleep", cpu_is_asleep},
                                                      {"meet", cpu_meet},
                                                      {"take_node", cpu_take_node},
@@ -417,13 +437,17 @@ constexpr std::array<luaL_Reg, 34> kCpuFunctions = {{{"load", cpu_load},
 
 void push_cpu(Interpreter& lua) {
   lua_State* state = lua.state();
-  if (luaL_getsubtable(state, LUA_REGISTRYINDEX, kCpuRegistry) != 0) return;
-  for (const luaL_Reg& function : kCpuFunctions) {
-    lua_pushcfunction(state, function.func);
-    lua_setfield(state, -2, function.name);
+  if (lua.cpu_reference == LUA_NOREF) {
+    lua_createtable(state, 0, static_cast<int>(kCpuFunctions.size()) + 1);
+    for (const luaL_Reg& function : kCpuFunctions) {
+      lua_pushcfunction(state, function.func);
+      lua_setfield(state, -2, function.name);
+    }
+    lua_pushinteger(state, lua.cpu().id().value);
+    lua_setfield(state, -2, "id");
+    lua.cpu_reference = luaL_ref(state, LUA_REGISTRYINDEX);
   }
-  lua_pushinteger(state, lua.cpu().id().value);
-  lua_setfield(state, -2, "id");
+  lua_rawgeti(state, LUA_REGISTRYINDEX, lua.cpu_reference);
 }
 
 }  // namespace linebounce::workloads

@@ -107,7 +107,8 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   return lock_declaration(declared);
 }
 
-const std::initializer_list<std::string_view> kTraits = {"cpus", "excludes", "fifo", "fits_4_bytes", "readers", "sleeps"};
+const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",  "fits_4_bytes",
+                                                         "numa_aware", "readers",  "sleeps"};
 
 Readers readers_named(Interpreter& lua, const std::string& word) {
   if (word == "one_by_one") return Readers::one_by_one;
@@ -121,6 +122,7 @@ LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
   traits.excludes = table.flag("excludes", true);
   traits.fifo = table.flag("fifo", false);
   traits.fits_4_bytes = table.flag("fits_4_bytes", false);
+  traits.numa_aware = table.flag("numa_aware", false);
   traits.sleeps = table.flag("sleeps", false);
   traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
   traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
@@ -135,6 +137,7 @@ LockTraits read_traits(Interpreter& lua) {
   lua_settop(lua.state(), 0);
   if (traits.readers != Readers::one_by_one && !(defines(lua, "acquire_shared") && defines(lua, "release_shared")))
     lua.fail("traits: readers that don't come one by one need acquire_shared and release_shared");
+  traits.tries = defines(lua, "try_acquire");
   return traits;
 }
 
@@ -195,6 +198,29 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   return declared;
 }
 
+std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks) {
+  SourceFile heads{"programs/locks", "heads = {}\n", true};
+  for (const SourceFile& lock : locks) {
+    heads.text += lock.text.substr(0, lock.text.find("\n\n"));
+    heads.text += "\nheads[#heads + 1] = { title, traits or {} } traits = nil\n";
+  }
+  Interpreter lua(heads);
+  lua_State* state = lua.state();
+  lua.load();
+  lua_getglobal(state, "heads");
+  std::vector<LuaDeclaration> declared(locks.size());
+  for (std::size_t i = 0; i < locks.size(); ++i) {
+    lua_rawgeti(state, 1, static_cast<lua_Integer>(i + 1));
+    lua_rawgeti(state, 2, 1);
+    declared[i].title = lua.text_at(-1);
+    lua_rawgeti(state, 2, 2);
+    declared[i].lock = traits_in(lua, LuaTable(lua, lua_gettop(state), "traits", kTraits));
+    declared[i].lock->tries = locks[i].text.find("\nfunction try_acquire(") != std::string::npos;
+    lua_settop(state, 1);
+  }
+  return declared;
+}
+
 std::vector<std::string> read_tallies(Interpreter& lua) {
   std::vector<std::string> tallies;
   for_each_entry(lua, "tallies", LUA_TSTRING, "\"operations\"", [&](int index) { tallies.push_back(lua.text_at(index)); });
@@ -218,7 +244,9 @@ LockTraits read_own_traits(Interpreter& lua, int index) {
     lua_getfield(state, index, trait.data());
     lua_setfield(state, -2, trait.data());
   }
-  const LockTraits traits = traits_in(lua, LuaTable(lua, lua_gettop(state), "lock", kTraits));
+  LockTraits traits = traits_in(lua, LuaTable(lua, lua_gettop(state), "lock", kTraits));
+  lua_pop(state, 1);
+  traits.tries = lua_getfield(state, index, "try_acquire") == LUA_TFUNCTION;
   lua_pop(state, 1);
   return traits;
 }

@@ -1,6 +1,7 @@
 // Reads what a loaded file declares in globals and tables.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ bool is_parameter_name(const std::string& name);
 
 // Of an interpreter that has loaded its file: what it counts. Errors: LuaError.
 std::vector<std::string> read_tallies(Interpreter& lua);
+// Of locks that ship: title and traits stand in their heads, up to the first blank line. To compile their functions, too, would
+// be a sixth of a short command.
+std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks);
 // Of a table { acquire =, release =, fifo =, ... } in a program, at `index` of Lua's stack. Errors: LuaError.
 LockTraits read_own_traits(Interpreter& lua, int index);
 

@@ -64,11 +64,10 @@ class Interpreter {
   // Tells the limit on instructions that the program gets on.
   void count_operation() { ++operations_; }
   // Errors: also where these bytes are in no object.
-  void require_object(Address address, int bytes) {
-    const Extent& near = extents_[address / kExtentGranule % kExtents];
-    if (address >= near.begin && address + static_cast<Address>(bytes) <= near.end) [[likely]]
-      return;
-    find_object(address, bytes);
+  void require_object(Address address, int bytes) const {
+    const std::uint32_t object = memory_->find_byte(address).object;
+    if (object == AddressSpace::kNoObject || address + static_cast<Address>(bytes) > end_of(memory_->objects()[object]))
+      refuse_word(address, bytes);
   }
 
   // One of its sequences of random numbers: of this seed and CPU.
@@ -78,10 +77,16 @@ class Interpreter {
 
   // ---- what its functions have to do with ----
 
-  SetupContext* setup = nullptr;      // while the program sets up its memory
-  LuaHandles* handles = nullptr;      // what its locks, barriers and queue nodes stand for
-  const WaitsIn* waits_in = nullptr;  // while it acquires a lock
-  bool slept = false;                 // since it began to acquire a lock
+  SetupContext* setup = nullptr;  // while the program sets up its memory
+  int cpu_reference = LUA_NOREF;  // what push_cpu() pushes, in Lua's registry
+  LuaHandles* handles = nullptr;  // what its locks, barriers and queue nodes stand for
+  // While it runs a function of a lock; an interrupt's handler may run another one meanwhile.
+  struct LockCall {
+    const WaitsIn* waits_in;                // null: its waits are counted where they are
+    std::optional<FunctionId> caller = {};  // once it waits elsewhere: the function to go back to
+    bool slept = false;
+  };
+  LockCall* lock_call = nullptr;
   struct NamedFunction {
     std::string name;
     Mode mode;
@@ -98,18 +103,13 @@ class Interpreter {
  private:
   static constexpr int kInstructions = 10'000'000;       // between two operations, at least
   static constexpr std::size_t kNestedBytes = 64 << 10;  // of a thread's stack, for calls from C++ to Lua to C++ and so on
-  static constexpr std::size_t kExtents = 64;
-  static constexpr Address kExtentGranule = 64;
-
-  struct Extent {
-    Address begin = 1, end = 0;
-  };
 
   static int panic(lua_State* state);
   static void check_progress(lua_State* state, lua_Debug* at);
   [[nodiscard]] std::string located(const std::string& message) const;
   [[nodiscard]] std::string place() const;
-  void find_object(Address address, int bytes);
+  static Address end_of(const AddressSpace::Object& object) { return object.begin + static_cast<Address>(object.size); }
+  [[noreturn]] void refuse_word(Address address, int bytes) const;
 
   const SourceFile& file_;
   const std::string name_;
@@ -118,7 +118,6 @@ class Interpreter {
   lua_State* state_;
   Cpu* cpu_ = nullptr;
   const AddressSpace* memory_ = nullptr;
-  Extent extents_[kExtents];  // objects that were used lately
   std::vector<Random> randoms_;
   std::int64_t operations_ = 0;
   std::int64_t operations_then_ = -1;     // when the limit on instructions was looked at

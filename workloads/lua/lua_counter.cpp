@@ -15,10 +15,10 @@ constexpr std::array<const char*, 5> kFunctions = {"add", "read", "get", "put", 
 
 class LuaCounter final : public Counter, public ReferenceCount {
  public:
-  LuaCounter(const CounterPlace& place, std::shared_ptr<LuaObjectFile> file)
-      : object_("counter", place.name, kFunctions, place.cpus), file_(std::move(file)) {
+  LuaCounter(const CounterPlace& place, LuaObjectFile& file)
+      : object_("counter", place.name, kFunctions, place.cpus, file.hosts()) {
     const OwnWord own{place.name, place.word, kCounterBytes};
-    file_->set_up(object_, own, place.memory, place.locks.per_cpu(), &place.locks);
+    file.set_up(object_, own, place.memory, place.locks.per_cpu(), &place.locks);
   }
 
   void add(Cpu& cpu, std::int64_t amount) override {
@@ -42,15 +42,15 @@ class LuaCounter final : public Counter, public ReferenceCount {
 
  private:
   LuaObject object_;
-  std::shared_ptr<LuaObjectFile> file_;
 };
 
 }  // namespace
 
 CounterEntry counter_entry_of(const SourceFile& file) {
   const LuaDeclaration declared = declaration_of(file);
-  const auto shared = std::make_shared<SharedLuaFile>(file, false);
-  const auto create = [shared](const CounterPlace& place) { return std::make_unique<LuaCounter>(place, shared->get()); };
+  const auto create = [file](const CounterPlace& place) {
+    return std::make_unique<LuaCounter>(place, LuaObjectFile::of(file, false, place.locks.per_cpu()));
+  };
   CounterEntry entry{file.path, declared.title, nullptr, nullptr};
   if (declared.counter.events) entry.create_counter = create;
   if (declared.counter.references) entry.create_reference_count = create;

@@ -29,6 +29,9 @@ LuaDeclaration declaration_of(const SourceFile& file);
 // A lock's file: its path, title, traits, and how one is made. Errors: LuaError, also where it is no lock.
 LockEntry lock_entry_of(const SourceFile& file);
 
+// programs/locks, as it was when the program was built (cmake/lua_locks.cmake): no file is opened. Sorted by name.
+std::vector<SourceFile> lua_lock_files();
+
 // The same of a counter. A factory is null where the file does not define the use.
 CounterEntry counter_entry_of(const SourceFile& file);
 

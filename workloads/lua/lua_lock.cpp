@@ -1,53 +1,74 @@
 #include "workloads/lua/lua_lock.hpp"
 
+#include <utility>
+
 #include "workloads/lua/declaration.hpp"
 
 namespace linebounce::workloads {
 
-LuaLock::LuaLock(const LockPlace& place, std::shared_ptr<LuaObjectFile> file)
-    : object_("lock", place.name, kMethods, place.per_cpu.cpus()), waits_in_(place.waits_in), file_(std::move(file)) {}
-
 bool LuaLock::acquire_shared(Cpu& cpu) {
-  return object_.has(cpu, index(Method::acquire_shared)) ? wait(cpu, Method::acquire_shared) : acquire(cpu);
+  return take(cpu, object_.has(cpu, index(Method::acquire_shared)) ? Method::acquire_shared : Method::acquire);
 }
 
 bool LuaLock::release_shared(Cpu& cpu) {
-  if (object_.has(cpu, index(Method::release_shared))) return object_.ask(cpu, index(Method::release_shared), true);
+  if (object_.has(cpu, index(Method::release_shared))) return give(cpu, Method::release_shared);
   release(cpu);
   return true;
 }
 
 // A wake-up that was meant for the program can't be told from the lock's own: if it slept, it hands one on.
-bool LuaLock::wait(Cpu& cpu, Method method) {
+bool LuaLock::call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing) {
   Interpreter& lua = object_.interpreter(cpu);
-  const WaitsIn* const before = lua.waits_in;
-  lua.waits_in = &waits_in_;
-  lua.slept = false;
-  const bool waited = object_.ask(cpu, index(method));
-  if (lua.slept) cpu.wake(cpu.id());
-  lua.waits_in = before;
-  return waited;
+  Interpreter::LockCall here{waits_in};
+  Interpreter::LockCall* const outer = std::exchange(lua.lock_call, &here);
+  const bool answer = object_.ask(cpu, index(method), nothing);
+  lua.lock_call = outer;
+  if (here.caller) cpu.leave_function(*here.caller);
+  if (here.slept) cpu.wake(cpu.id());
+  return answer;
 }
+
+namespace {
+
+LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
+  const auto create = [file, sleeps = declared.lock->sleeps](const LockPlace& place) {
+    LuaObjectFile& shared = LuaObjectFile::of(file, sleeps, place.per_cpu);
+    auto lock = std::make_unique<LuaLock>(place, &shared);
+    shared.set_up(lock->object(), {place.name, place.word, place.word_bytes}, place.memory, place.per_cpu, nullptr);
+    return lock;
+  };
+  return {file.path, declared.title, *declared.lock, create, file.path};
+}
+
+}  // namespace
 
 LockEntry lock_entry_of(const SourceFile& file) {
   const LuaDeclaration declared = declaration_of(file);
   if (!declared.lock) throw LuaError(file.name() + " is no lock: it defines no functions acquire and release");
-  const auto shared = std::make_shared<SharedLuaFile>(file, declared.lock->sleeps);
-  return {file.path, declared.title, *declared.lock, [shared](const LockPlace& place) {
-            auto lock = std::make_unique<LuaLock>(place, shared->get());
-            const OwnWord own{place.name, place.word, place.word_bytes};
-            shared->get()->set_up(lock->object(), own, place.memory, place.per_cpu, nullptr);
-            return lock;
-          }};
+  return lock_entry(file, declared);
+}
+
+std::vector<LockEntry> locks_in_lua() {
+  const std::vector<SourceFile> files = lua_lock_files();
+  const std::vector<LuaDeclaration> declared = read_heads(files);
+  std::vector<LockEntry> locks;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    locks.push_back(lock_entry(files[i], declared[i]));
+    const std::string name = files[i].name();
+    locks.back().name = name.substr(0, name.rfind('.'));
+  }
+  return locks;
 }
 
 LockEntry own_lock_entry(Interpreter& lua, int index, std::vector<LuaLock*>& made) {
   const LockTraits traits = read_own_traits(lua, index);
-  return {"(the program's own)", "", traits, [&made](const LockPlace& place) {
-            auto lock = std::make_unique<LuaLock>(place, nullptr);
+  return {"(the program's own)", "", traits,
+          [&made](const LockPlace& place) {
+            auto lock = std::make_unique<LuaLock>(place);
             made.push_back(lock.get());
             return lock;
-          }};
+          },
+          ""};
 }
 
 }  // namespace linebounce::workloads

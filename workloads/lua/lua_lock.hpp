@@ -14,14 +14,16 @@ namespace linebounce::workloads {
 
 class LuaLock final : public Lock {
  public:
-  // `file`: keeps the interpreters of a file alive; null: of a program.
-  LuaLock(const LockPlace& place, std::shared_ptr<LuaObjectFile> file);
+  // `file`: of whose it is; null: of a program.
+  explicit LuaLock(const LockPlace& place, const LuaObjectFile* file = nullptr)
+      : object_("lock", place.name, kMethods, place.per_cpu.cpus(), file == nullptr ? nullptr : file->hosts()),
+        waits_in_(place.waits_in) {}
 
   LuaObject& object() { return object_; }
 
-  bool acquire(Cpu& cpu) override { return wait(cpu, Method::acquire); }
-  bool try_acquire(Cpu& cpu) override { return object_.ask(cpu, index(Method::try_acquire)); }
-  void release(Cpu& cpu) override { object_.ask(cpu, index(Method::release), true); }
+  bool acquire(Cpu& cpu) override { return take(cpu, Method::acquire); }
+  bool try_acquire(Cpu& cpu) override { return take(cpu, Method::try_acquire); }
+  void release(Cpu& cpu) override { give(cpu, Method::release); }
   bool acquire_shared(Cpu& cpu) override;
   bool release_shared(Cpu& cpu) override;
 
@@ -30,11 +32,13 @@ class LuaLock final : public Lock {
   static constexpr std::array<const char*, 5> kMethods = {"acquire", "release", "try_acquire", "acquire_shared",
                                                           "release_shared"};
   static std::size_t index(Method method) { return static_cast<std::size_t>(method); }
-  bool wait(Cpu& cpu, Method method);
+  bool take(Cpu& cpu, Method method) { return call(cpu, method, &waits_in_, {}); }
+  bool give(Cpu& cpu, Method method) { return call(cpu, method, nullptr, true); }
+  // `waits_in`: of a wait; null: none of its waits is counted elsewhere. `nothing`: what no result stands for.
+  bool call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing);
 
   LuaObject object_;
   WaitsIn waits_in_;
-  std::shared_ptr<LuaObjectFile> file_;
 };
 
 // A lock of a table in a program. The factory appends what it makes to `made`, which every CPU's interpreter then joins.

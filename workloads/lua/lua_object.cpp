@@ -6,34 +6,39 @@
 
 namespace linebounce::workloads {
 
-LuaObject::LuaObject(std::string what, std::string name, std::span<const char* const> functions, int cpus)
-    : what_(std::move(what)), name_(std::move(name)), functions_(functions), sides_(static_cast<std::size_t>(cpus)) {}
-
-void LuaObject::join(Interpreter& lua, int functions, int instance) {
-  lua_State* state = lua.state();
-  Side side{.lua = &lua, .functions = {}};
-  for (const char* function : functions_) {
-    lua_getfield(state, functions, function);
-    side.functions.push_back(luaL_ref(state, LUA_REGISTRYINDEX));  // LUA_REFNIL of nil
+LuaHost::LuaHost(Interpreter& interpreter, int table, std::span<const char* const> names) : lua(&interpreter) {
+  for (const char* name : names) {
+    lua_getfield(lua->state(), table, name);
+    functions.push_back(luaL_ref(lua->state(), LUA_REGISTRYINDEX));  // LUA_REFNIL of nil
   }
-  lua_pushvalue(state, instance);
-  side.instance = luaL_ref(state, LUA_REGISTRYINDEX);
-  sides_[static_cast<std::size_t>(*lua.cpu_number())] = side;
 }
 
-bool LuaObject::has(const Cpu& cpu, std::size_t function) const {
-  return side(cpu).functions[function] != LUA_REFNIL;
+LuaObject::LuaObject(const char* what, std::string name, std::span<const char* const> functions, int cpus,
+                     std::shared_ptr<LuaHosts> hosts)
+    : what_(what), name_(std::move(name)), functions_(functions), hosts_(std::move(hosts)) {
+  instances_.resize(static_cast<std::size_t>(cpus), LUA_NOREF);
+  if (!hosts_) hosts_ = std::make_shared<LuaHosts>(instances_.size());
+}
+
+void LuaObject::join(const Interpreter& lua, int instance) {
+  lua_pushvalue(lua.state(), instance);
+  instances_[static_cast<std::size_t>(*lua.cpu_number())] = luaL_ref(lua.state(), LUA_REGISTRYINDEX);
 }
 
 void LuaObject::call(Cpu& cpu, std::size_t function, std::optional<std::int64_t> argument) {
-  const Side& here = side(cpu);
+  const auto number = static_cast<std::size_t>(cpu.id().value);
+  if (instances_[number] == LUA_NOREF) [[unlikely]]
+    join_(number);
+  const LuaHost& here = (*hosts_)[number];
   Interpreter& lua = *here.lua;
   lua_State* state = lua.state();
   lua.bind(cpu);
-  if (!has(cpu, function)) lua.fail(fmt::format("{} {} has no {}, which is needed here", what_, name_, functions_[function]));
-  lua_rawgeti(state, LUA_REGISTRYINDEX, here.functions[function]);
+  const int reference = here.functions[function];
+  if (reference == LUA_REFNIL)
+    lua.fail(fmt::format("{} {} has no {}, which is needed here", what_, name_, functions_[function]));
+  lua_rawgeti(state, LUA_REGISTRYINDEX, reference);
   push_cpu(lua);
-  lua_rawgeti(state, LUA_REGISTRYINDEX, here.instance);
+  lua_rawgeti(state, LUA_REGISTRYINDEX, instances_[number]);
   if (argument) lua_pushinteger(state, static_cast<lua_Integer>(*argument));
   lua.call(argument ? 3 : 2, 1);
 }
@@ -42,8 +47,9 @@ bool LuaObject::ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwis
   call(cpu, function);
   const Interpreter& lua = interpreter(cpu);
   lua_State* state = lua.state();
-  const bool nothing = lua_isnil(state, -1);
-  if (!lua_isboolean(state, -1) && !(nothing && otherwise))
+  const int type = lua_type(state, -1);
+  const bool nothing = type == LUA_TNIL;
+  if (type != LUA_TBOOLEAN && !(nothing && otherwise))
     lua.fail(fmt::format("{} must return true or false, and returned {} (docs/programs.md says what they mean)",
                          functions_[function], nothing ? "nothing" : luaL_typename(state, -1)));
   const bool answer = nothing ? *otherwise : lua_toboolean(state, -1) != 0;
@@ -51,7 +57,7 @@ bool LuaObject::ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwis
   return answer;
 }
 
-void LuaObjectFile::start(AddressSpace& memory, CpuObjects& per_cpu) {
+void LuaObjectFile::start(const LuaObject& object, AddressSpace& memory, CpuObjects& per_cpu) {
   if (!interpreters_.empty()) return;
   if (sleeps_) handles_.sleepers.emplace(per_cpu);
   for (int cpu = 0; cpu < per_cpu.cpus(); ++cpu) {
@@ -61,36 +67,38 @@ void LuaObjectFile::start(AddressSpace& memory, CpuObjects& per_cpu) {
     lua.handles = &handles_;
     set_machine(lua, memory.line_bytes(), per_cpu.places(), per_cpu.cpus());
     lua.load();
+    lua_pushglobaltable(lua.state());
+    hosts_->emplace_back(lua, lua_gettop(lua.state()), object.functions());
+    lua_pop(lua.state(), 1);
   }
+}
+
+void LuaObjectFile::set_up_on(std::size_t cpu, LuaObject& object, SetupContext& context) {
+  Interpreter& lua = *interpreters_[cpu];
+  lua.setup = &context;
+  if (lua.push_function("setup")) {
+    lua_pushstring(lua.state(), context.own->name.c_str());
+    lua.call(1, 1);
+  } else {
+    lua_pushnil(lua.state());
+  }
+  lua.setup = nullptr;
+  name_functions(lua, context.memory);
+  object.join(lua, lua_gettop(lua.state()));
+  lua_pop(lua.state(), 1);
+  context.begin_again();
 }
 
 void LuaObjectFile::set_up(LuaObject& object, const OwnWord& own, AddressSpace& memory, CpuObjects& per_cpu, LockSet* locks) {
-  start(memory, per_cpu);
-  SetupContext context(memory, per_cpu, handles_, locks, &own);
-  for (const auto& interpreter : interpreters_) {
-    Interpreter& lua = *interpreter;
-    lua_State* state = lua.state();
-    lua_pushglobaltable(state);
-    const int functions = lua_gettop(state);
-    lua.setup = &context;
-    if (lua.push_function("setup")) {
-      lua_pushstring(state, own.name.c_str());
-      lua.call(1, 1);
-    } else {
-      lua_pushnil(state);
-    }
-    lua.setup = nullptr;
-    name_functions(lua, memory);
-    object.join(lua, functions, functions + 1);
-    lua_settop(state, functions - 1);
-    context.begin_again();
-  }
-}
-
-std::shared_ptr<LuaObjectFile> SharedLuaFile::get() {
-  std::shared_ptr<LuaObjectFile> shared = latest_.lock();
-  if (!shared) latest_ = shared = std::make_shared<LuaObjectFile>(file_, sleeps_);
-  return shared;
+  struct Kept {
+    OwnWord own;
+    SetupContext context;
+  };
+  start(object, memory, per_cpu);
+  const std::shared_ptr<Kept> kept(new Kept{own, {memory, per_cpu, handles_, locks, nullptr}});
+  kept->context.own = &kept->own;
+  set_up_on(0, object, kept->context);
+  object.joins_by([this, &object, kept](std::size_t cpu) { set_up_on(cpu, object, kept->context); });
 }
 
 }  // namespace linebounce::workloads

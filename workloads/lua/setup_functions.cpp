@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "workloads/locks/lock_set.hpp"
@@ -161,6 +162,9 @@ int place_own_word(lua_State* state) {
   if (context.own == nullptr) lua.fail("lock_word is for files that are a lock or counter; a program has place()");
   const OwnWord& own = *context.own;
   Layout layout = layout_at(lua, 1);
+  // One field alone is as wide as the place for it.
+  if (own.word && layout.fields.size() == 1)
+    layout.size = layout.fields[0].size = std::min(layout.fields[0].size, own.word_bytes);
   const Address address = context.once(lua, "word", [&]() -> Address {
     if (own.word && layout.size <= own.word_bytes) return *own.word;
     const int line = context.memory.line_bytes();
@@ -218,7 +222,9 @@ int make_lock(lua_State* state) {
   context.handles.sleepers = context.locks->sleepers();
   if (type == LUA_TTABLE) {
     const std::uint64_t own = context.once(lua, "own " + name, [&] { return context.own_locks.size() - 1; });
-    context.own_locks[own]->object().join(lua, 1, 1);
+    LuaObject& object = context.own_locks[own]->object();
+    object.hosts()[static_cast<std::size_t>(*lua.cpu_number())] = LuaHost(lua, 1, object.functions());
+    object.join(lua, 1);
   }
   push_handle(state, HandleKind::lock, number);
   return 1;

@@ -87,13 +87,15 @@ AddressSpace::Place AddressSpace::find(Address address) const {
   return in_array ? Place{place.object, 0} : place;
 }
 
-AddressSpace::Place AddressSpace::find_byte(Address address) const {
+AddressSpace::Place AddressSpace::search(Address address) const {
   const auto after = std::ranges::upper_bound(objects_, address, {}, &Object::begin);
   if (after == objects_.begin()) return {};
   const Object& object = *std::prev(after);
   const Address offset = address - object.begin;
   if (offset >= static_cast<Address>(object.size)) return {};
-  return {static_cast<std::uint32_t>(&object - objects_.data()), static_cast<std::uint32_t>(offset)};
+  const auto number = static_cast<std::uint32_t>(&object - objects_.data());
+  found_[address / kGranule % kFound] = number;
+  return {number, static_cast<std::uint32_t>(offset)};
 }
 
 Symbol AddressSpace::symbol(Place place) const {

@@ -2,6 +2,7 @@
 // name of its object, field and function.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -120,12 +121,24 @@ class AddressSpace {
   };
   [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // by address
   // The byte at an address, of arrays, too.
-  [[nodiscard]] Place find_byte(Address address) const;
+  [[nodiscard]] Place find_byte(Address address) const {
+    const std::uint32_t near = found_[address / kGranule % kFound];
+    if (near < objects_.size()) {
+      const Object& object = objects_[near];
+      if (address - object.begin < static_cast<Address>(object.size))
+        return {near, static_cast<std::uint32_t>(address - object.begin)};
+    }
+    return search(address);
+  }
 
   // The field's address in each object of the structure, in whatever section it lies. Empty without such a field or object.
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
+  static constexpr Address kGranule = 32;
+  static constexpr std::size_t kFound = 256;
+
+  [[nodiscard]] Place search(Address address) const;
   Address place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
                       std::optional<Home> home);
 
@@ -136,6 +149,7 @@ class AddressSpace {
   Address next_;
   std::vector<Layout> layouts_;
   std::vector<Object> objects_;
+  mutable std::array<std::uint32_t, kFound> found_ = {};  // objects of the latest searches, by granule
   std::vector<Function> functions_;
 };
 

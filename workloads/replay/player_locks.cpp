@@ -36,7 +36,7 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
 }
 
 // A try that got the lock then and does not now goes on without it: it must not wait where it holds others. No lock has a try
-// for readers: they have it alone.
+// for readers: they have it alone. Where a lock has none at all, a try that got it then waits for it, and others are left out.
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
@@ -57,7 +57,10 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   delay(cpu);
   if (tries) {
     const bool had_then = (operation.flags & trace::kFailed) == 0;
-    const bool has = lock.try_acquire(cpu);
+    const bool can_try = lock.traits().tries;
+    if (!can_try && !had_then) return true;
+    if (!can_try) lock.acquire(cpu);
+    const bool has = !can_try || lock.try_acquire(cpu);
     if (has != had_then) ++differences;
     if (!has && had_then) thread.not_had.push_back(operation.id);
     if (has && !had_then) lock.release(cpu);

@@ -284,8 +284,8 @@ class Compiler:
 
     def _target(self, task: Break) -> tuple[str, str]:
         if task.target == "lock" and task.name in self.lesson.locks:
-            return f"programs/{task.name}.lua", self.lesson.locks[task.name].text
-        folder, suffix = ("models/protocols", ".md") if task.target == "protocol" else ("programs", ".lua")
+            return f"programs/locks/{task.name}.lua", self.lesson.locks[task.name].text
+        folder, suffix = ("models/protocols", ".md") if task.target == "protocol" else ("programs/locks", ".lua")
         files = sorted(file.stem for file in (self.engine.root / folder).glob(f"*{suffix}") if file.stem != "README")
         if task.name not in files:
             message = f'there is no {task.target} "{task.name}": {meant(task.name, files)}'

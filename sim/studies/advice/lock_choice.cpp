@@ -91,7 +91,7 @@ bool suits(const RecordedLock& lock, const LockEntry& substitute) {
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {
   std::vector<std::string> suitable;
   for (const LockEntry& entry : all_locks()) {
-    if (suits(lock, entry)) suitable.push_back(entry.name);
+    if (entry.traits.most_cpus == 0 && suits(lock, entry)) suitable.push_back(entry.name);
   }
   return suitable;
 }

@@ -40,7 +40,7 @@ if (values.root) {
     protocols: texts(values.root, "models/protocols"),
     machines: texts(values.root, "configs/machines"),
     layouts: texts(values.root, "configs/layouts"),
-    programs: texts(values.root, "programs"),
+    programs: { ...texts(values.root, "programs"), ...texts(values.root, "programs/locks") },
   };
   const text = `window.LINEBOUNCE_LESSONS = ${JSON.stringify(document)};\n`;
   writeFileSync(join(values.out, "lessons.js"), text);

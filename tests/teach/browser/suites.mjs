@@ -143,7 +143,7 @@ async function break_protocol({ browser, folder }) {
 async function break_lock({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "break" });
   const { page } = opened;
-  await page.select("[data-choose]", "programs/peterson.lua");
+  await page.select("[data-choose]", "programs/locks/peterson.lua");
   await page.waitForSelector("[data-workbench=lock] .cm-content");
   equal(await verdict(page), "holds", "Peterson's lock as it came");
   await deleteLine(page, "cpu:fence()");

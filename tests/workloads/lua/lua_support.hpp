@@ -1,8 +1,6 @@
 // Programs and locks in Lua on a small machine.
 #pragma once
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "tests/models/support/small_machine.hpp"
@@ -13,13 +11,6 @@
 namespace linebounce::test {
 
 using namespace workloads;
-
-inline SourceFile shipped_file(const std::string& name) {
-  const std::string path = std::string(LINEBOUNCE_SOURCE_DIR) + "/programs/" + name + ".lua";
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return {path, text.str()};
-}
 
 // Runs a program on a machine, with what its CPUs have counted.
 class LuaRun {

@@ -4,33 +4,45 @@ title = "Seqlock: readers write nothing, and read again"
 traits = { readers = "read_again" }
 
 function setup()
-  return lock_word(structure { name = "seqlock", "held:4", "sequence:4" })
+  local lock = lock_word(structure { name = "seqlock", "sequence:4", "locked:4" })
+  lock.seen = {} -- the sequence at which each section of this CPU began: one may begin inside another
+  return lock
+end
+
+local function begin_write(cpu, lock)
+  cpu:store(lock.sequence, cpu:load(lock.sequence) + 1) -- odd: a change is under way
+  cpu:store_fence()
 end
 
 function acquire(cpu, lock)
   local waited = false
-  while cpu:exchange(lock.held, 1) ~= 0 do
+  while cpu:exchange(lock.locked, 1) ~= 0 do
     waited = true
-    cpu:spin_until(lock.held, "==", 0)
+    cpu:spin_until(lock.locked, "==", 0)
   end
-  cpu:store(lock.sequence, cpu:load(lock.sequence) + 1) -- odd: a change is under way
-  cpu:store_fence()
+  begin_write(cpu, lock)
   return waited
+end
+
+function try_acquire(cpu, lock)
+  if cpu:exchange(lock.locked, 1) ~= 0 then return false end
+  begin_write(cpu, lock)
+  return true
 end
 
 function release(cpu, lock)
   cpu:store_release(lock.sequence, cpu:load(lock.sequence) + 1)
-  cpu:store_release(lock.held, 0)
+  cpu:store_release(lock.locked, 0)
 end
 
 function acquire_shared(cpu, lock)
   local even = cpu:load_acquire(lock.sequence)
   local waited = even & 1 == 1
   if waited then even = cpu:spin_until_acquire(lock.sequence, "==", 0, 1) end
-  lock.seen = even
+  table.insert(lock.seen, even)
   return waited
 end
 
 function release_shared(cpu, lock)
-  return cpu:load_acquire(lock.sequence) == lock.seen -- false: read again
+  return cpu:load_acquire(lock.sequence) == table.remove(lock.seen) -- false: read again
 end

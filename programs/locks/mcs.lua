@@ -3,6 +3,8 @@
 title = "MCS: a queue, in which each waits at a node of its own"
 traits = { fifo = true }
 
+local node, nodes
+
 function setup()
   local lock = lock_word(structure { name = "mcs_lock", "tail" })
   node = structure { name = "mcs_node", "next", "waits" }

@@ -2,6 +2,7 @@
 -- What it teaches: who releases hands the lock to a neighbour, who has its lines near, and only after some hand-offs to another
 -- node. More throughput where nodes are far apart, for less fairness.
 title = "Cohort lock: neighbours first, other nodes after some hand-offs"
+traits = { numa_aware = true }
 
 local HAND_OFFS <const> = 16
 

@@ -1,6 +1,7 @@
 -- CNA (Dice and Kogan, EuroSys 2019), proposed for Linux' qspinlock: an MCS queue whose holder hands the lock to the next CPU of
 -- its own node and sets those in between aside. What it teaches: the gain of a cohort lock in the one word of an MCS lock.
 title = "CNA: one queue, in which neighbours come first for a while"
+traits = { numa_aware = true }
 
 local STAY <const> = 64 -- one hand-off of so many goes to whoever was set aside
 

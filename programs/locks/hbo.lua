@@ -1,6 +1,7 @@
 -- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word, which says in whose node the lock is. Who
 -- waits in another node tries more rarely, so that the lock stays where its lines are, without a queue and without memory.
 title = "Hierarchical back-off: who is far from the holder tries more rarely"
+traits = { numa_aware = true }
 
 local NEAR <const>, FAR <const>, MOST <const> = 100, 800, 6400 -- cycles
 

@@ -1,0 +1,50 @@
+-- The CLH queue lock (Craig 1993; Landin and Hagersten 1994). What it teaches: a queue without a pointer to the next one. Each
+-- waits at the node of the CPU before it, and takes that node with it when it goes; the lock itself has one node more.
+title = "CLH: a queue, in which each waits at its predecessor's node"
+traits = { fifo = true }
+
+local nodes
+
+function setup(name)
+  local node = structure { name = "clh_node", "waits", align = "line" }
+  local lock = lock_word(structure { name = "clh_lock", "tail" })
+  preset(lock.tail, place(node, name .. ".node").address)
+  nodes = queue_nodes(node)
+  return lock
+end
+
+local function wait_at(cpu, before)
+  if cpu:load_acquire(before) == 0 then return false end
+  cpu:spin_until_acquire(before, "==", 0)
+  return true
+end
+
+function acquire(cpu, lock)
+  local mine = cpu:take_node(nodes)
+  cpu:store(mine, 1)
+  local before = cpu:exchange(lock.tail, mine)
+  local waited = wait_at(cpu, before)
+  lock.mine, lock.before = mine, before -- each CPU's program has a table of its own
+  return waited
+end
+
+-- The last node may have been used again between the two looks at it: then it is in the queue, and must be waited for.
+function try_acquire(cpu, lock)
+  local before = cpu:load(lock.tail)
+  if cpu:load_acquire(before) ~= 0 then return false end
+  local mine = cpu:take_node(nodes)
+  cpu:store(mine, 1)
+  if cpu:compare_exchange(lock.tail, before, mine) ~= before then
+    cpu:give_node(nodes, mine)
+    return false
+  end
+  wait_at(cpu, before)
+  lock.mine, lock.before = mine, before
+  return true
+end
+
+function release(cpu, lock)
+  local before = lock.before
+  cpu:store_release(lock.mine, 0)
+  cpu:give_node(nodes, before) -- nobody looks at that node any more
+end
