@@ -49,7 +49,7 @@ void EventScheduler::give_turns() {
       event_.notify(kernel_time(next() - kernel));
       return;
     }
-    Part& part = *parts_[static_cast<std::size_t>(keys_[kRoot] & kRankMask)];
+    Part& part = *parts_[keys_[kRoot] & kRankMask];
     now_ = next();
     keys_[part.leaf_] = kNever;
     unsettled_ = part.leaf_;

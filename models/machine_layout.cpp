@@ -14,7 +14,7 @@ namespace linebounce {
 std::vector<int> parse_nodes(const std::string& text, int nodes, const std::string& key) {
   std::vector<int> numbers;
   if (text == "all") {
-    numbers.resize(static_cast<std::size_t>(nodes));
+    numbers.resize(nodes);
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
   }
@@ -73,7 +73,7 @@ std::vector<int> listed_cores(const MachineSpec& spec, int present) {
     throw std::invalid_argument(
         fmt::format("machine.cpu_list: names {} hardware threads for {} CPUs (machine.cpus)", threads.size(), spec.cpus));
   }
-  threads.resize(static_cast<std::size_t>(spec.cpus));
+  threads.resize(spec.cpus);
   for (int& thread : threads) thread /= spec.cpu.threads_per_core;
   return threads;
 }
@@ -91,8 +91,8 @@ std::vector<int> cores_of_cpus(const MachineSpec& spec, int present) {
 // Builds the levels of groups inside each node, bottom up.
 void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
   const int buses = static_cast<int>(layout.cores_on_bus.size());
-  layout.place_of_bus.resize(static_cast<std::size_t>(buses));
-  std::vector<int> below(static_cast<std::size_t>(buses));
+  layout.place_of_bus.resize(buses);
+  std::vector<int> below(buses);
   std::iota(below.begin(), below.end(), 0);
   int in_node = spec.buses_per_node;  // members of `below` in each node
   for (std::size_t level = 0; level < spec.groups.size(); ++level) {
@@ -110,8 +110,8 @@ void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
       for (int number = 0; number < group.members; ++number) {
         const int member = below[first + static_cast<std::size_t>(number)];
         built.members.push_back(member);
-        MachineLayout::Place& place = member < buses ? layout.place_of_bus[static_cast<std::size_t>(member)]
-                                                     : layout.groups[static_cast<std::size_t>(member - layout.first_group())];
+        MachineLayout::Place& place =
+            member < buses ? layout.place_of_bus[member] : layout.groups[member - layout.first_group()];
         place = {endpoint, number};
       }
       layout.groups.push_back(std::move(built));
@@ -121,9 +121,8 @@ void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
     in_node /= group.members;
   }
   for (std::size_t number = 0; number < below.size(); ++number) {
-    MachineLayout::Place& place = below[number] < buses
-                                      ? layout.place_of_bus[static_cast<std::size_t>(below[number])]
-                                      : layout.groups[static_cast<std::size_t>(below[number] - layout.first_group())];
+    MachineLayout::Place& place =
+        below[number] < buses ? layout.place_of_bus[below[number]] : layout.groups[below[number] - layout.first_group()];
     place = {-1, static_cast<int>(number)};
   }
   layout.agents = std::move(below);
@@ -160,17 +159,17 @@ MachineLayout lay_out(const MachineSpec& spec) {
   std::vector<CpuPlace> cores = cores_in_order(spec, nodes, present / buses);
   const std::vector<int> core_of_cpu = cores_of_cpus(spec, present);
   std::vector<int> threads_in_use(cores.size());
-  for (const int core : core_of_cpu) ++threads_in_use[static_cast<std::size_t>(core)];
+  for (const int core : core_of_cpu) ++threads_in_use[core];
   // Numbers cores in use bus by bus, whatever the order of CPUs.
   layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes) * static_cast<std::size_t>(spec.buses_per_node));
   for (std::size_t i = 0; i < cores.size(); ++i) {
-    if (threads_in_use[i] > 0) ++layout.cores_on_bus[static_cast<std::size_t>(cores[i].bus)];
+    if (threads_in_use[i] > 0) ++layout.cores_on_bus[cores[i].bus];
   }
   std::vector<int> numbers_of_buses(layout.cores_on_bus.size());  // among those that have cores
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (int bus = 0; bus < spec.buses_per_node; ++bus) {
       const int before = nodes[i] * spec.buses_per_node + bus;
-      numbers_of_buses[static_cast<std::size_t>(before)] = static_cast<int>(i) * spec.buses_per_node + bus;
+      numbers_of_buses[before] = static_cast<int>(i) * spec.buses_per_node + bus;
     }
   }
   std::vector<int> first(layout.cores_on_bus.size());
@@ -180,12 +179,12 @@ MachineLayout lay_out(const MachineSpec& spec) {
       static_cast<std::size_t>(std::accumulate(layout.cores_on_bus.begin(), layout.cores_on_bus.end(), 0)));
   for (std::size_t i = 0; i < cores.size(); ++i) {
     if (threads_in_use[i] == 0) continue;
-    const int place = numbers_of_buses[static_cast<std::size_t>(cores[i].bus)] * (present / buses) + cores[i].core;
-    cores[i].core = first[static_cast<std::size_t>(cores[i].bus)]++;
-    layout.seat_of_core[static_cast<std::size_t>(cores[i].core)] = place;
+    const int place = numbers_of_buses[cores[i].bus] * (present / buses) + cores[i].core;
+    cores[i].core = first[cores[i].bus]++;
+    layout.seat_of_core[cores[i].core] = place;
   }
   for (const int core : core_of_cpu) {
-    CpuPlace& place = cores[static_cast<std::size_t>(core)];
+    CpuPlace& place = cores[core];
     layout.cpus.push_back(place);
     ++place.thread;  // of the next CPU on this core
   }

@@ -38,7 +38,7 @@ struct MachineLayout {
   std::vector<int> agents;    // endpoints that talk to directories
 
   [[nodiscard]] int first_group() const { return static_cast<int>(cores_on_bus.size()) + nodes(); }
-  [[nodiscard]] const Group& group_at(int endpoint) const { return groups[static_cast<std::size_t>(endpoint - first_group())]; }
+  [[nodiscard]] const Group& group_at(int endpoint) const { return groups[endpoint - first_group()]; }
   [[nodiscard]] int nodes() const { return static_cast<int>(cores_on_bus.size()) / buses_per_node; }
   [[nodiscard]] int node_of_bus(int bus) const { return bus / buses_per_node; }
 };

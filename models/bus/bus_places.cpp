@@ -54,8 +54,8 @@ std::pair<int, int> place_of(const std::string& key, const std::string& word) {
 
 Tick BusPlaces::between(int giver, int taker) const {
   if (cores.empty()) return 0;
-  const Core& from = cores[static_cast<std::size_t>(giver)];
-  const Core& to = cores[static_cast<std::size_t>(taker)];
+  const Core& from = cores[giver];
+  const Core& to = cores[taker];
   return from.way + to.way + hop * (std::abs(from.column - to.column) + std::abs(from.row - to.row));
 }
 
@@ -63,7 +63,7 @@ std::vector<CorePlace> core_places(const MachineSpec& spec, const MachineLayout&
   const std::string way_key = "machine.bus.way_ns";
   const std::string edge_key = "machine.bus.edge_way_ns";
   const std::string place_key = "machine.bus.places";
-  std::vector<CorePlace> cores(static_cast<std::size_t>(layout.cores_present));
+  std::vector<CorePlace> cores(layout.cores_present);
   std::size_t core = 0;
   for (const std::string& word : words_of(way_key, spec.bus.way_ns, layout)) cores[core++].way_ns = latency_of(way_key, word);
   core = 0;
@@ -85,9 +85,9 @@ BusPlaces places_on_bus(const MachineSpec& spec, const MachineLayout& layout, in
   const std::vector<CorePlace> all = core_places(spec, layout);
   const auto begin = layout.cores_on_bus.begin();
   const int first = std::accumulate(begin, begin + bus, 0);
-  for (int i = 0; i < layout.cores_on_bus[static_cast<std::size_t>(bus)]; ++i) {
+  for (int i = 0; i < layout.cores_on_bus[bus]; ++i) {
     const int seat = layout.seat_of_core[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
-    const CorePlace& place = all[static_cast<std::size_t>(seat)];
+    const CorePlace& place = all[seat];
     places.cores.push_back({timebase.from_ns(place.way_ns), timebase.from_ns(place.edge_way_ns), place.column, place.row});
   }
   return places;

@@ -21,7 +21,7 @@ struct BusPlaces {
   Tick hop = 0;             // from one column or row to the next
 
   [[nodiscard]] Tick between(int giver, int taker) const;
-  [[nodiscard]] Tick to_edge(int core) const { return cores.empty() ? 0 : cores[static_cast<std::size_t>(core)].edge; }
+  [[nodiscard]] Tick to_edge(int core) const { return cores.empty() ? 0 : cores[core].edge; }
 };
 
 // One core's place as the machine file states it.

@@ -103,7 +103,7 @@ class SnoopingBus::SnoopedLine {
   // Copies the data on the bus to the requester, which may not use it before the data step.
   void hand_off(int client) {
     Copy& copy = *found(client);
-    std::memcpy(agent(client).data(copy), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
+    std::memcpy(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
     copy.version = data_.version;
   }
   [[nodiscard]] const LineData& on_bus() const { return data_; }
@@ -119,9 +119,7 @@ class SnoopingBus::SnoopedLine {
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
   [[nodiscard]] Copy* found(int client) const { return copies_[client - first_client_]; }
-  [[nodiscard]] CacheAgent& agent(int client) const {
-    return *bus_.agents_[static_cast<std::size_t>(client - bus_.first_client_)];
-  }
+  [[nodiscard]] CacheAgent& agent(int client) const { return *bus_.agents_[client - bus_.first_client_]; }
 
   SnoopingBus& bus_;
   const BusRequest& request_;

@@ -172,7 +172,7 @@ class ControllerCompiler {
   [[nodiscard]] std::size_t number(const Pair& pair) { return pair.state * table().events.size() + pair.event; }
   [[nodiscard]] bool is_inherited(const WrittenRow& text) const { return file_level(text.line) > 0; }
   [[nodiscard]] std::size_t file_level(int line) const {
-    return static_cast<std::size_t>(&file_of(diagnostics_.files(), line) - diagnostics_.files().data());
+    return &file_of(diagnostics_.files(), line) - diagnostics_.files().data();
   }
 
   // Whether a nearer file has a row for the pair. Reports one that repeats what it inherits.
@@ -243,7 +243,7 @@ class ControllerCompiler {
     if (is_gone(name, text)) return;
     if (found == event_names_.end())
       return error(text.line, fmt::format("unknown event '{}'{}", name, hint(name, event_names_)));
-    const auto base = static_cast<std::size_t>(found - event_names_.begin());
+    const std::size_t base = found - event_names_.begin();
     const BaseEvent& event = table().base_events[base];
     if (event.absent) return error(text.line, fmt::format("the table of events lacks '{}'", name));
     if (bracket == std::string::npos) {

@@ -9,6 +9,7 @@
 #include "models/coherence/action_grammar.hpp"
 #include "models/coherence/diagnostics.hpp"
 #include "models/coherence/protocol.hpp"
+#include "models/ordinal.hpp"
 
 namespace linebounce {
 namespace {
@@ -55,8 +56,7 @@ std::string messages_and_meanings(const std::vector<Message>& messages) {
   std::string text;
   const std::size_t width = longest_name(messages);
   for (const Message& message : messages) {
-    text += fmt::format("  {:{}}  {}{}\n", message.name, width, kClasses[static_cast<std::size_t>(message.message_class)],
-                        message.meaning);
+    text += fmt::format("  {:{}}  {}{}\n", message.name, width, kClasses[ordinal(message.message_class)], message.meaning);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "models/coherence/protocol_checks.hpp"
+#include "models/ordinal.hpp"
 
 namespace linebounce {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::array kClassNames = {"bus", "request", "forward", "relay", "response"};
 
 const char* name_of(MessageClass message_class) {
-  return kClassNames[static_cast<std::size_t>(message_class)];
+  return kClassNames[ordinal(message_class)];
 }
 
 bool sends(Verb verb) {

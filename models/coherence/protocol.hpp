@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/ordinal.hpp"
+
 namespace linebounce {
 
 using StateId = std::uint8_t;  // index into ControllerTable::states; 0 is the initial state, for a cache the one without a copy
@@ -277,11 +279,11 @@ struct Protocol {
   [[nodiscard]] bool has_far_atomics() const { return atomic != kStore; }
   [[nodiscard]] const ControllerTable& table(Controller controller) const {
     const std::array<const ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node, &group};
-    return *tables[static_cast<std::size_t>(controller)];
+    return *tables[ordinal(controller)];
   }
   [[nodiscard]] ControllerTable& table(Controller controller) {
     const std::array<ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node, &group};
-    return *tables[static_cast<std::size_t>(controller)];
+    return *tables[ordinal(controller)];
   }
 };
 

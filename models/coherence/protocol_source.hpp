@@ -8,6 +8,7 @@
 #include "models/coherence/diagnostics.hpp"
 #include "models/coherence/markdown.hpp"
 #include "models/coherence/protocol.hpp"
+#include "models/ordinal.hpp"
 
 namespace linebounce {
 
@@ -37,9 +38,7 @@ struct ProtocolSource {
   int messages_line = 1;
   std::array<ControllerSource, kControllers> controllers;  // by Controller; one that the protocol doesn't have has no name
 
-  [[nodiscard]] const ControllerSource& of(Controller controller) const {
-    return controllers[static_cast<std::size_t>(controller)];
-  }
+  [[nodiscard]] const ControllerSource& of(Controller controller) const { return controllers[ordinal(controller)]; }
 };
 
 // Errors, into `diagnostics`: a missing section or table, a table that no section has, a name that is no name or stands twice.

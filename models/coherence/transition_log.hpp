@@ -8,6 +8,7 @@
 
 #include "models/coherence/protocol.hpp"
 #include "models/coherence/step_listener.hpp"
+#include "models/ordinal.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
@@ -20,8 +21,7 @@ class TransitionLog {
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     if (observed_) [[unlikely]]
       observe({time, line, agent, controller, state, event, next});
-    if (time >= begin_ && time < end_)
-      ++counts_[static_cast<std::size_t>(controller)][state * events_[static_cast<std::size_t>(controller)] + event];
+    if (time >= begin_ && time < end_) ++counts_[ordinal(controller)][state * events_[ordinal(controller)] + event];
   }
 
   // Null detaches the listener.
@@ -32,11 +32,9 @@ class TransitionLog {
   [[nodiscard]] StepListener* listener() const { return listener_; }
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
-    return counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
+    return counts_[ordinal(controller)][state * table(controller).events.size() + event];
   }
-  [[nodiscard]] const ControllerTable& table(Controller controller) const {
-    return *tables_[static_cast<std::size_t>(controller)];
-  }
+  [[nodiscard]] const ControllerTable& table(Controller controller) const { return *tables_[ordinal(controller)]; }
 
   // Throws LineFailure: what happened and, where they are remembered, the latest rows of the line, oldest first, each as
   // "tick 1234 cache 2: S Other_GetM -> I". `address` is the line's first byte.

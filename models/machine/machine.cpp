@@ -99,8 +99,8 @@ void Machine::build_nodes() {
     const NodeController::Place place{bus, layout_.node_of_bus(bus)};
     controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(), place, context_,
                                                             protocols_.node, *network_));
-    controllers_.back()->bus(*buses_[static_cast<std::size_t>(bus)]);
-    buses_[static_cast<std::size_t>(bus)]->memory(*controllers_.back());
+    controllers_.back()->bus(*buses_[bus]);
+    buses_[bus]->memory(*controllers_.back());
     network_->endpoints(*controllers_.back());
   }
   for (int node = 0; node < spec_.nodes; ++node) {
@@ -117,17 +117,17 @@ void Machine::build_nodes() {
 
 void Machine::build_cores(Observer& observer) {
   const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
-  std::vector<std::vector<CpuId>> threads_of(static_cast<std::size_t>(cores));
+  std::vector<std::vector<CpuId>> threads_of(cores);
   for (int cpu = 0; cpu < cpus(); ++cpu) {
-    threads_of[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)].push_back(CpuId(cpu));
+    threads_of[layout_.cpus[cpu].core].push_back(CpuId(cpu));
   }
   std::vector<std::size_t> bus_of;
   for (std::size_t bus = 0; bus < buses_.size(); ++bus)
     bus_of.insert(bus_of.end(), static_cast<std::size_t>(layout_.cores_on_bus[bus]), bus);
-  cores_.resize(static_cast<std::size_t>(cores));
+  cores_.resize(cores);
   for (int i = 0; i < cores; ++i) {
     const int core = core_spec_.engine.reverse_construction ? cores - 1 - i : i;
-    const auto at = static_cast<std::size_t>(core);
+    const std::size_t at = core;
     SnoopingBus& bus = *buses_[bus_of[at]];
     const Core::Wiring wiring{.announcements = &bus.announcements(),
                               .lookahead = std::min(bus.announcements().lookahead(), core_spec_.ipi_latency),
@@ -147,7 +147,7 @@ void Machine::build_cores(Observer& observer) {
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
-  core_of(cpu).set_program(layout_.cpus[static_cast<std::size_t>(cpu)].thread, std::move(program));
+  core_of(cpu).set_program(layout_.cpus[cpu].thread, std::move(program));
 }
 
 void Machine::set_tap(ProgramTap* tap) {
@@ -166,7 +166,7 @@ void Machine::set_step_listener(StepListener* listener) {
 
 void Machine::set_timeline(Timeline& timeline) {
   for (const auto& core : cores_) core->set_timeline(timeline);
-  for (int bus = 0; bus < buses(); ++bus) buses_[static_cast<std::size_t>(bus)]->set_timeline(timeline);
+  for (int bus = 0; bus < buses(); ++bus) buses_[bus]->set_timeline(timeline);
   if (network_) network_->set_timeline(timeline);
 }
 

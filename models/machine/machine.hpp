@@ -43,9 +43,7 @@ class Machine final : public FailureSink {
   // Null where the machine has no nodes.
   [[nodiscard]] const Network* network() const { return network_.get(); }
   [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
-  [[nodiscard]] HardwareThread& cpu(int number) {
-    return core_of(number).thread(layout_.cpus[static_cast<std::size_t>(number)].thread);
-  }
+  [[nodiscard]] HardwareThread& cpu(int number) { return core_of(number).thread(layout_.cpus[number].thread); }
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
 
   void set_program(int cpu, Core::Program program);
@@ -80,9 +78,7 @@ class Machine final : public FailureSink {
   void failed(std::exception_ptr failure) override;
 
  private:
-  [[nodiscard]] Core& core_of(int cpu) {
-    return *cores_[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)];
-  }
+  [[nodiscard]] Core& core_of(int cpu) { return *cores_[layout_.cpus[cpu].core]; }
   void build_buses();
   void build_nodes();
   void build_cores(Observer& observer);

@@ -7,7 +7,7 @@ namespace linebounce {
 LineStore::LineStore(int line_bytes, int agents)
     : line_bytes_(line_bytes),
       line_shift_(std::countr_zero(static_cast<unsigned>(line_bytes))),
-      holder_words_(static_cast<std::size_t>((agents + kWordBits - 1) / kWordBits)),
+      holder_words_((agents + kWordBits - 1) / kWordBits),
       bucket_shift_(64 - 10),
       buckets_(std::size_t{1} << 10) {}
 

@@ -34,7 +34,7 @@ class LineStore {
 
   [[nodiscard]] Version memory_version(Slot slot) const { return memory_version_[slot]; }
   void write_memory(Slot slot, const std::byte* data, Version version) {
-    std::memcpy(memory_data(slot), data, static_cast<std::size_t>(line_bytes_));
+    std::memcpy(memory_data(slot), data, line_bytes_);
     memory_version_[slot] = version;
   }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
@@ -83,7 +83,7 @@ inline Value read_word(const std::byte* at, int bytes) {
   switch (bytes) {
     case 8: std::memcpy(&value, at, 8); break;
     case 4: std::memcpy(&value, at, 4); break;
-    default: std::memcpy(&value, at, static_cast<std::size_t>(bytes));
+    default: std::memcpy(&value, at, bytes);
   }
   return value;
 }
@@ -91,7 +91,7 @@ inline void write_word(std::byte* at, int bytes, Value value) {
   switch (bytes) {
     case 8: std::memcpy(at, &value, 8); break;
     case 4: std::memcpy(at, &value, 4); break;
-    default: std::memcpy(at, &value, static_cast<std::size_t>(bytes));
+    default: std::memcpy(at, &value, bytes);
   }
 }
 

@@ -8,7 +8,7 @@ MemoryController::MemoryController(const MemorySpec& spec, const Timebase& timeb
     : latency_(timebase.from_ns(spec.latency_ns)),
       bank_busy_(timebase.from_ns(spec.bank_busy_ns)),
       channel_busy_(spec.bandwidth_mb_per_s > 0 ? timebase.from_ns(line_bytes * 1000.0 / spec.bandwidth_mb_per_s) : 0),
-      bank_free_(static_cast<std::size_t>(spec.banks), 0) {}
+      bank_free_(spec.banks, 0) {}
 
 Tick MemoryController::start(LineAddr line, Tick earliest) {
   Tick& bank = bank_free_[line.value % bank_free_.size()];

@@ -53,14 +53,13 @@ std::vector<int> stops_of_members(const GroupSpec& spec) {
 std::vector<std::vector<int>> hops_between_stops(const GroupSpec& spec) {
   const int stops = spec.slices;
   const int columns = spec.slice_topology == SliceTopology::mesh ? stops / rows_of_slices(spec) : stops;
-  std::vector<std::vector<int>> hops(static_cast<std::size_t>(stops), std::vector<int>(static_cast<std::size_t>(stops)));
+  std::vector<std::vector<int>> hops(stops, std::vector<int>(stops));
   for (int a = 0; a < stops; ++a) {
     for (int b = 0; b < stops; ++b) {
       const int straight = std::abs(a - b);
-      hops[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] =
-          spec.slice_topology == SliceTopology::ring
-              ? std::min(straight, stops - straight)
-              : std::abs(a % columns - b % columns) + std::abs(a / columns - b / columns);
+      hops[a][b] = spec.slice_topology == SliceTopology::ring
+                       ? std::min(straight, stops - straight)
+                       : std::abs(a % columns - b % columns) + std::abs(a / columns - b / columns);
     }
   }
   return hops;
@@ -80,12 +79,12 @@ GroupTiming::GroupTiming(const MachineSpec& spec, const MachineLayout& layout, c
 int GroupTiming::parent_of(int endpoint) const {
   if (endpoint >= layout_.first_group()) return layout_.group_at(endpoint).parent;
   const auto buses = static_cast<int>(layout_.cores_on_bus.size());
-  return endpoint >= 0 && endpoint < buses ? layout_.place_of_bus[static_cast<std::size_t>(endpoint)].parent : -1;
+  return endpoint >= 0 && endpoint < buses ? layout_.place_of_bus[endpoint].parent : -1;
 }
 
 int GroupTiming::number_of(int endpoint) const {
   if (endpoint >= layout_.first_group()) return layout_.group_at(endpoint).number;
-  return layout_.place_of_bus[static_cast<std::size_t>(endpoint)].number;
+  return layout_.place_of_bus[endpoint].number;
 }
 
 Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
@@ -95,19 +94,19 @@ Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
   if (above_sender >= 0 && (receiver == above_sender || above_receiver == above_sender)) group = above_sender;
   if (above_receiver >= 0 && sender == above_receiver) group = above_receiver;
   if (group < 0) return 0;
-  const Level& level = levels_[static_cast<std::size_t>(layout_.group_at(group).level)];
+  const Level& level = levels_[layout_.group_at(group).level];
   // Spreads consecutive lines, and lines at distances of powers of two, over different slices.
   const std::uint64_t mixed = line.value ^ line.value >> 7 ^ line.value >> 13;
-  const auto slice = static_cast<std::size_t>(mixed % static_cast<std::uint64_t>(level.slices));
+  const std::size_t slice = mixed % static_cast<std::uint64_t>(level.slices);
   const auto stop = [&](int endpoint) {
-    return endpoint == group ? slice : static_cast<std::size_t>(level.stops[static_cast<std::size_t>(number_of(endpoint))]);
+    return endpoint == group ? slice : static_cast<std::size_t>(level.stops[number_of(endpoint)]);
   };
   return level.link + level.hop * level.hops[stop(sender)][stop(receiver)];
 }
 
 Tick GroupTiming::occupancy(int endpoint, Tick otherwise) const {
   if (endpoint < layout_.first_group()) return otherwise;
-  return levels_[static_cast<std::size_t>(layout_.group_at(endpoint).level)].occupancy;
+  return levels_[layout_.group_at(endpoint).level].occupancy;
 }
 
 }  // namespace linebounce

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/ordinal.hpp"
+
 namespace linebounce {
 
 NetworkTiming::NetworkTiming(const NodeSpec& spec, const Timebase& timebase)
@@ -38,10 +40,10 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
       failures_(machine.failures),
       warmup_end_(machine.warmup_end),
       end_(machine.end),
-      line_bytes_(static_cast<std::size_t>(store_.line_bytes())),
+      line_bytes_(store_.line_bytes()),
       nodes_(nodes_of_endpoints(layout_, machine.spec.nodes)),
       calendar_(machine.timebase.from_ns(kSlotNs)),
-      crossings_(static_cast<std::size_t>(machine.spec.nodes)),
+      crossings_(machine.spec.nodes),
       groups_(machine.spec, layout_, machine.timebase),
       controller_free_(static_cast<std::size_t>(layout_.first_group()) + layout_.groups.size()),
       map_(lay_links(spec_, machine.spec.nodes)) {
@@ -68,7 +70,7 @@ void Network::end_of_elaboration() {
 
 // The controllers of a node occupy each other like one, unless the machine has groups.
 std::size_t Network::controller_of(int endpoint) const {
-  return static_cast<std::size_t>(layout_.groups.empty() ? node_of(endpoint) : endpoint);
+  return layout_.groups.empty() ? node_of(endpoint) : endpoint;
 }
 
 PacketIndex Network::make(const Packet& packet, const std::byte* data) {
@@ -89,7 +91,7 @@ PacketIndex Network::make(const Packet& packet, const std::byte* data) {
 
 void Network::send(PacketIndex index, Tick ready) {
   const Packet& packet = packets_[index];
-  const auto sender = static_cast<std::size_t>(packet.sender);
+  const std::size_t sender = packet.sender;
   orders_[index] = std::uint64_t{sender} << 32 | sent_[sender]++;
   // All homes count as one receiver, since the packet's home is known only when it departs.
   const std::size_t receivers = endpoints_.size() + 1;
@@ -127,7 +129,7 @@ void Network::run(const Item& item) {
     case Stage::arrive: arrive(item.what, item.at); break;
     case Stage::handle:
       release_link(packets_[item.what], item.at);
-      endpoints_[static_cast<std::size_t>(packets_[item.what].receiver)]->receive(item.what, item.at);
+      endpoints_[packets_[item.what].receiver]->receive(item.what, item.at);
       break;
     case Stage::credit: take_credit(item.what, item.at); break;
   }
@@ -142,7 +144,7 @@ void Network::depart(PacketIndex index, Tick at) {
   if (packet.to == packet.at) return arrive(index, at);  // in this turn: no other item of this tick is due before it
   // A message moves on as soon as it gets the stage, and later messages wait while it occupies the stage. A line sent at one
   // time to a reader and to its home on the same node occupies the stage once: the second message counts as a request.
-  CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
+  CrossingStage& stage = crossings_[packet.at];
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
   stage.free = start + (packet.carries_data && !again ? timing_.line_crossing : timing_.request_crossing);
@@ -174,9 +176,9 @@ Endpoint Network::named(int endpoint) const {
 
 void Network::take_link(PacketIndex index, Tick at) {
   const Packet& packet = packets_[index];
-  const int number = map_.next_link[static_cast<std::size_t>(packet.at)][static_cast<std::size_t>(packet.to)];
-  LinkState& link = links_[static_cast<std::size_t>(number)];
-  const auto message_class = static_cast<std::size_t>(packet.message_class);
+  const int number = map_.next_link[packet.at][packet.to];
+  LinkState& link = links_[number];
+  const std::size_t message_class = ordinal(packet.message_class);
   std::deque<PacketIndex>& waiting = link.waiting[message_class];
   if (spec_.credits > 0 && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
     waiting.push_back(index);
@@ -187,9 +189,9 @@ void Network::take_link(PacketIndex index, Tick at) {
 
 void Network::go(PacketIndex index, int number, Tick at) {
   Packet& packet = packets_[index];
-  LinkState& link = links_[static_cast<std::size_t>(number)];
+  LinkState& link = links_[number];
   release_link(packet, at);
-  if (spec_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
+  if (spec_.credits > 0) ++link.in_use[ordinal(packet.message_class)];
   packet.held_link = number;
   packet.at = link.to;
   const Tick start = std::max(at, link.free);
@@ -204,7 +206,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   }
   // Cut-through: the head moves on at once, so the bytes cost time on one link only. The tail's arrival counts.
   if (link.to == packet.to) {
-    const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(packet.to)];
+    const Tick beside = pair_costs_[node_of(packet.sender)][packet.to];
     push(link.free + link.latency + beside, Stage::arrive, index);
   } else {
     push(start + link.latency, Stage::link, index);
@@ -216,7 +218,7 @@ void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
   const auto buffer =
       static_cast<std::uint32_t>(packet.held_link) * kMessageClasses + static_cast<std::uint32_t>(packet.message_class);
-  const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
+  const Tick back = at + std::max<Tick>(1, links_[packet.held_link].latency);
   packet.held_link = -1;
   if (spec_.credits == 0) return;
   constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
@@ -225,7 +227,7 @@ void Network::release_link(Packet& packet, Tick at) {
 
 void Network::take_credit(std::uint32_t buffer, Tick at) {
   const int number = static_cast<int>(buffer / kMessageClasses);
-  LinkState& link = links_[static_cast<std::size_t>(number)];
+  LinkState& link = links_[number];
   --link.in_use[buffer % kMessageClasses];
   std::deque<PacketIndex>& waiting = link.waiting[buffer % kMessageClasses];
   if (waiting.empty()) return;

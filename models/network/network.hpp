@@ -147,7 +147,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   [[nodiscard]] Tick bytes_of(bool with_line) const {
     return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
   }
-  [[nodiscard]] int node_of(int endpoint) const { return nodes_[static_cast<std::size_t>(endpoint)]; }
+  [[nodiscard]] int node_of(int endpoint) const { return nodes_[endpoint]; }
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
   const NetworkSpec& spec_;

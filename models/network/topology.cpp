@@ -158,7 +158,7 @@ std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   for (const Link& link : map.links) {
     boost::add_edge(static_cast<std::size_t>(link.to), static_cast<std::size_t>(link.from), length(link), backwards);
   }
-  std::vector<Distance> distance(static_cast<std::size_t>(map.places));
+  std::vector<Distance> distance(map.places);
   boost::dijkstra_shortest_paths(
       backwards, static_cast<std::size_t>(destination),
       boost::distance_map(boost::make_iterator_property_map(distance.begin(), boost::get(boost::vertex_index, backwards)))
@@ -169,16 +169,16 @@ std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
 // The links are sorted, so the first one on a shortest route leads to the lowest number.
 void find_ways_to(int destination, NetworkMap& map) {
   const std::vector<Distance> distance = distances_to(destination, map);
-  const auto to = static_cast<std::size_t>(destination);
+  const std::size_t to = destination;
   for (std::size_t i = 0; i < map.links.size(); ++i) {
     const Link& link = map.links[i];
-    int& next = map.next_link[static_cast<std::size_t>(link.from)][to];
-    const Distance rest = distance[static_cast<std::size_t>(link.to)];
+    int& next = map.next_link[link.from][to];
+    const Distance rest = distance[link.to];
     if (next >= 0 || link.from == destination || rest == kUnreachable) continue;
-    if (rest + length(link) == distance[static_cast<std::size_t>(link.from)]) next = static_cast<int>(i);
+    if (rest + length(link) == distance[link.from]) next = static_cast<int>(i);
   }
   for (int node = 0; node < map.nodes; ++node) {
-    if (distance[static_cast<std::size_t>(node)] != kUnreachable) continue;
+    if (distance[node] != kUnreachable) continue;
     refuse(kTopologyKey, fmt::format("no links lead from node {} to node {}; every node must be reached from every other", node,
                                      destination));
   }
@@ -204,13 +204,13 @@ NetworkMap lay_links(const NetworkSpec& spec, int nodes) {
   map.nodes = nodes;
   map.links = links_of(spec, nodes);
   map.places = spec.topology == Topology::crossbar ? nodes + 1 : nodes;
-  map.next_link.assign(static_cast<std::size_t>(map.places), std::vector<int>(static_cast<std::size_t>(nodes), -1));
+  map.next_link.assign(map.places, std::vector<int>(nodes, -1));
   for (int destination = 0; destination < nodes; ++destination) find_ways_to(destination, map);
   return map;
 }
 
 std::vector<std::vector<double>> pair_costs_ns(const NetworkSpec& spec, int nodes) {
-  const auto count = static_cast<std::size_t>(nodes);
+  const std::size_t count = nodes;
   std::vector<std::vector<double>> costs(count, std::vector<double>(count));
   for (const PairSpec& pair : spec.pairs) {
     const LinkEnds ends = parse_link_name(pair.name);
@@ -227,8 +227,8 @@ std::vector<std::vector<double>> pair_costs_ns(const NetworkSpec& spec, int node
 
 std::vector<int> NetworkMap::way(int from, int to) const {
   std::vector<int> way;
-  for (int at = from; at != to; at = links[static_cast<std::size_t>(way.back())].to) {
-    way.push_back(next_link[static_cast<std::size_t>(at)][static_cast<std::size_t>(to)]);
+  for (int at = from; at != to; at = links[way.back()].to) {
+    way.push_back(next_link[at][to]);
   }
   return way;
 }
@@ -253,16 +253,16 @@ class CircleSearch {
   enum class State : std::uint8_t { unseen, waiting, done };
 
   void add(const std::vector<int>& way) {
-    for (std::size_t i = 1; i < way.size(); ++i) next_[static_cast<std::size_t>(way[i - 1])].insert(way[i]);
+    for (std::size_t i = 1; i < way.size(); ++i) next_[way[i - 1]].insert(way[i]);
   }
 
   void visit(int link) {
-    State& state = state_[static_cast<std::size_t>(link)];
+    State& state = state_[link];
     if (state != State::unseen) return;
     state = State::waiting;
     waiting_.push_back(link);
-    for (const int next : next_[static_cast<std::size_t>(link)]) {
-      if (state_[static_cast<std::size_t>(next)] == State::waiting) {
+    for (const int next : next_[link]) {
+      if (state_[next] == State::waiting) {
         circle_.assign(std::find(waiting_.begin(), waiting_.end(), next), waiting_.end());
       } else {
         visit(next);

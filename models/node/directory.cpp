@@ -23,7 +23,7 @@ struct Directory::Outbox {
                 .slot = packet.slot,
                 .line = packet.line,
                 .sender = directory.network_.directory_of(directory.node_),
-                .receiver = directory.network_.layout().agents[static_cast<std::size_t>(agent)],
+                .receiver = directory.network_.layout().agents[agent],
                 .carries_data = kind.carries_data,
                 .from_cache = false,
                 .origin_node = directory.node_,

@@ -20,16 +20,15 @@ struct GroupController::Outbox {
   void send_home(const NetworkMessage& message) { post_outside(group.place_.parent, message); }
   void send(int agent, const NetworkMessage& message) {
     const MachineLayout& layout = group.network_.layout();
-    if (group.place_.parent < 0) return post_outside(layout.agents[static_cast<std::size_t>(agent)], message);
+    if (group.place_.parent < 0) return post_outside(layout.agents[agent], message);
     const MachineLayout::Group& parent = layout.group_at(group.place_.parent);
-    post_outside(agent == kGroupItself ? group.place_.parent : parent.members[static_cast<std::size_t>(agent)], message);
+    post_outside(agent == kGroupItself ? group.place_.parent : parent.members[agent], message);
   }
   // Passes on the data of an answer from outside; other data comes from the group's cache.
   void send_member(int member, const NetworkMessage& message) {
     const bool passed_on = side == GroupSide::outside && packet->message_class == MessageClass::response;
     const Origin own{true, true, group.place_.node};
-    post(group.place_.members[static_cast<std::size_t>(member)], message, passed_on ? group.lines_[slot].origin : own,
-         !passed_on);
+    post(group.place_.members[member], message, passed_on ? group.lines_[slot].origin : own, !passed_on);
   }
   void post_outside(int receiver, const NetworkMessage& message) {
     const bool in_hand = packet != nullptr && packet->carries_data;  // a member's data
@@ -74,14 +73,14 @@ GroupController::GroupController(sc_core::sc_module_name name, int number, const
                                  const Protocol& protocol, Network& network)
     : sc_module(name),
       number_(number),
-      place_(network.layout().groups[static_cast<std::size_t>(number)]),
+      place_(network.layout().groups[number]),
       endpoint_(network.layout().first_group() + number),
       protocol_(protocol),
       store_(machine.store),
       log_(machine.log),
       network_(network),
-      data_(static_cast<std::size_t>(store_.line_bytes())) {
-  const GroupSpec& own = machine.spec.groups[static_cast<std::size_t>(place_.level)];
+      data_(store_.line_bytes()) {
+  const GroupSpec& own = machine.spec.groups[place_.level];
   latency_ = machine.timebase.from_ns(own.latency_ns);
   cache_latency_ = machine.timebase.from_ns(own.cache_latency_ns);
   if (own.size_kib > 0) {

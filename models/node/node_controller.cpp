@@ -25,7 +25,7 @@ struct NodeController::Outbox {
     const bool in_group = node.above_.parent >= 0;
     const std::vector<int>& peers = in_group ? layout.group_at(node.above_.parent).members : layout.agents;
     const bool itself = in_group && agent == kGroupItself;
-    node.send(itself ? node.above_.parent : peers[static_cast<std::size_t>(agent)], message, slot, ready);
+    node.send(itself ? node.above_.parent : peers[agent], message, slot, ready);
   }
   void take_data() {
     node.take(slot, in_hand);
@@ -64,7 +64,7 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
     : sc_module(name),
       bus("bus"),
       place_(place),
-      above_(network.layout().place_of_bus[static_cast<std::size_t>(place.bus)]),
+      above_(network.layout().place_of_bus[place.bus]),
       protocol_(protocol),
       agents_(protocol),
       store_(machine.store),
@@ -72,7 +72,7 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       network_(network),
       latency_(machine.timebase.from_ns(machine.spec.node.latency_ns)),
       cache_latency_(machine.timebase.from_ns(machine.spec.node.cache_latency_ns)),
-      data_(static_cast<std::size_t>(store_.line_bytes())) {
+      data_(store_.line_bytes()) {
   const NodeSpec& spec = machine.spec.node;
   const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
   if (spec.cache_size_kib > 0 && evicts) {

@@ -28,7 +28,7 @@ class BusModel {
     steps.clear();
     const bool due = world.data_step_due();
     for (int cache = 0; cache < options_.caches; ++cache) {
-      const CacheWorld& copy = world.caches[static_cast<std::size_t>(cache)];
+      const CacheWorld& copy = world.caches[cache];
       if (symmetry && cache > 0 && copy == world.caches[static_cast<std::size_t>(cache) - 1]) continue;
       steps.push_back({StepKind::load, cache});
       steps.push_back({StepKind::store, cache});

@@ -23,7 +23,7 @@ class Recorder final : public checker::StepWatcher {
     now_.notes.resize(static_cast<std::size_t>(caches_) + 1);
     now_.rows.resize(static_cast<std::size_t>(caches_) + 1);
     if (step.kind == StepKind::order) {
-      now_.message = static_cast<MessageId>(world.caches[static_cast<std::size_t>(step.cache)].request - 1);
+      now_.message = static_cast<MessageId>(world.caches[step.cache].request - 1);
       supplier_ = kNobody;
     }
     if (step.kind == StepKind::data) {
@@ -36,7 +36,7 @@ class Recorder final : public checker::StepWatcher {
     now_.states.clear();
     now_.values.clear();
     for (int cache = 0; cache < caches_; ++cache) {
-      const checker::CacheWorld& copy = world.caches[static_cast<std::size_t>(cache)];
+      const checker::CacheWorld& copy = world.caches[cache];
       const StateInfo& state = protocol_.cache.states[copy.state];
       now_.states.push_back(state.name);
       now_.values.push_back(state.readable ? copy.data : -1);
@@ -72,7 +72,7 @@ class Recorder final : public checker::StepWatcher {
 
  private:
   void note(int cache, std::string text) { now_.notes[column(cache)].push_back(std::move(text)); }
-  [[nodiscard]] std::size_t column(int cache) const { return static_cast<std::size_t>(cache == kMemory ? caches_ : cache); }
+  [[nodiscard]] std::size_t column(int cache) const { return cache == kMemory ? caches_ : cache; }
 
   const Protocol& protocol_;
   const int caches_;
@@ -91,8 +91,8 @@ std::string access_text(const CheckStep& step) {
 }
 
 void draw(Diagram& diagram, const Protocol& protocol, const ReplayedStep& shown, std::size_t number, int caches) {
-  const auto cache = static_cast<std::size_t>(shown.step.cache);
-  const auto memory = static_cast<std::size_t>(caches);
+  const std::size_t cache = shown.step.cache;
+  const std::size_t memory = caches;
   const std::string margin = std::to_string(number);
   diagram.gap();
   if (shown.message) {
@@ -129,7 +129,7 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
 }
 
 std::vector<std::string> start_states(const Protocol& protocol, int caches) {
-  std::vector<std::string> states(static_cast<std::size_t>(caches), protocol.cache.states.front().name);
+  std::vector<std::string> states(caches, protocol.cache.states.front().name);
   states.push_back(protocol.memory.states.front().name);
   return states;
 }

@@ -9,7 +9,7 @@ namespace linebounce::checker {
 
 class Diagram {
  public:
-  Diagram(int columns, std::size_t column_width) : columns_(static_cast<std::size_t>(columns)), width_(column_width) {}
+  Diagram(int columns, std::size_t column_width) : columns_(columns), width_(column_width) {}
 
   // A line with one text for each column; a lifeline stands for an empty text.
   void cells(const std::string& margin, const std::vector<std::string>& texts);

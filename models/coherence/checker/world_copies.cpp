@@ -156,9 +156,7 @@ void check_accounts(const Protocol& protocol, int cache, const CacheWorld& copy)
 }
 
 void check_single_writer(const Protocol& protocol, int caches, const World& world, int writer) {
-  const auto info = [&](int cache) -> const StateInfo& {
-    return protocol.cache.states[world.caches[static_cast<std::size_t>(cache)].state];
-  };
+  const auto info = [&](int cache) -> const StateInfo& { return protocol.cache.states[world.caches[cache].state]; };
   if (!info(writer).writable) return;
   for (int other = 0; other < caches; ++other) {
     if (other == writer || !info(other).readable) continue;
@@ -172,7 +170,7 @@ void check_single_writer(const Protocol& protocol, int caches, const World& worl
 
 void check_world(const Protocol& protocol, int caches, const World& world) {
   for (int cache = 0; cache < caches; ++cache) {
-    const CacheWorld& copy = world.caches[static_cast<std::size_t>(cache)];
+    const CacheWorld& copy = world.caches[cache];
     const StateInfo& info = protocol.cache.states[copy.state];
     if (protocol.invariant_swmr) check_single_writer(protocol, caches, world, cache);
     if (protocol.invariant_data_value && info.readable && copy.data != world.latest) {

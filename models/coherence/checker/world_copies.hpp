@@ -57,8 +57,8 @@ class WorldCopies {
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId next);
 
  private:
-  [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[static_cast<std::size_t>(cache)]; }
-  [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[static_cast<std::size_t>(cache)]; }
+  [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[cache]; }
+  [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[cache]; }
   bool access(int cache, std::size_t event);
   void read_and_write(int cache, std::size_t event);
   // `data`: this cache's copy, or memory's.

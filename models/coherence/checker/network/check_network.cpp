@@ -44,7 +44,7 @@ class NetworkModel {
     for (std::size_t i = 0; i < world.message_count; ++i) {
       const MessageUnderWay message = unpack_message(world.messages[i]);
       if (message.to == kMemory || !system_.is_forward(message.message.message)) continue;
-      most_forwards_ = std::max(most_forwards_, ++forwards[static_cast<std::size_t>(message.to)]);
+      most_forwards_ = std::max(most_forwards_, ++forwards[message.to]);
     }
     most_messages_ = std::max(most_messages_, static_cast<int>(world.message_count));
   }

@@ -49,7 +49,7 @@ class Columns {
     std::vector<std::string> names;
     for (int a = 0; a < system_.agents; ++a) {
       for (int c = 0; c < system_.caches; ++c) {
-        names.push_back(system_.cache().states[world.agent(a).caches[static_cast<std::size_t>(c)].state].name);
+        names.push_back(system_.cache().states[world.agent(a).caches[c].state].name);
       }
       names.push_back(system_.agent().states[world.agent(a).entry.state].name);
     }
@@ -65,7 +65,7 @@ class Columns {
 class NetworkRecorder final : public checker::NetworkWatcher {
  public:
   explicit NetworkRecorder(const CheckedSystem& system) : system_(system), columns_(system) {
-    suppliers_.resize(static_cast<std::size_t>(system.agents));
+    suppliers_.resize(system.agents);
   }
 
   void begin(const NetworkStep& step, const NetworkWorld& world) {
@@ -101,7 +101,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   void wrote(const Place& place, std::uint8_t value) override { note(place, fmt::format("writes {}", value)); }
   void drove_bus(const Place& place, std::uint8_t value) override {
     note(place, fmt::format("drives {}", value));
-    suppliers_[static_cast<std::size_t>(place.agent)] = columns_.of(place);
+    suppliers_[place.agent] = columns_.of(place);
   }
   void took(const Place& place, std::uint8_t value) override { note(place, fmt::format("takes {}", value)); }
   void sent(const Place& place, const MessageUnderWay& message) override {
@@ -127,13 +127,10 @@ class NetworkRecorder final : public checker::NetworkWatcher {
       case NetworkStepKind::atomic: now_.text = fmt::format("Atomic {}", step.value); break;
       case NetworkStepKind::evict:
       case NetworkStepKind::give_up: now_.text = "Evict"; break;
-      case NetworkStepKind::order:
-        on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1);
-        break;
+      case NetworkStepKind::order: on_bus(step, cache, world.agent(step.agent).caches[step.cache].request - 1); break;
       case NetworkStepKind::run: {
         const int requester = world.agent(step.agent).entry.requester;
-        on_bus(step, columns_.cache(step.agent, requester),
-               world.agent(step.agent).caches[static_cast<std::size_t>(requester)].request - 1);
+        on_bus(step, columns_.cache(step.agent, requester), world.agent(step.agent).caches[requester].request - 1);
         break;
       }
       case NetworkStepKind::recall:
@@ -141,7 +138,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
         break;
       case NetworkStepKind::data:
         now_.text = fmt::format("data {}", world.agent(step.agent).bus_data);
-        between(suppliers_[static_cast<std::size_t>(step.agent)], cache);
+        between(suppliers_[step.agent], cache);
         break;
       case NetworkStepKind::arrive: arrives(step.arrives); break;
       case NetworkStepKind::forget:
@@ -152,7 +149,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   }
 
   void on_bus(const NetworkStep& step, std::size_t from, int message) {
-    now_.text = system_.bus.messages[static_cast<std::size_t>(message)].name;
+    now_.text = system_.bus.messages[message].name;
     now_.from = from;
     now_.first = columns_.cache(step.agent, 0);
     now_.last = columns_.agent(step.agent);

@@ -118,7 +118,7 @@ class NetworkSteps::NodeBus {
 
  private:
   [[nodiscard]] AgentWorld& self() const { return steps_.world_.agent(node_); }
-  [[nodiscard]] CacheWorld& at(int cache) const { return self().caches[static_cast<std::size_t>(cache)]; }
+  [[nodiscard]] CacheWorld& at(int cache) const { return self().caches[cache]; }
   [[nodiscard]] Place place(int cache) const {
     return cache == kMemory ? Place{Controller::node, node_} : Place{Controller::cache, node_, cache};
   }
@@ -190,7 +190,7 @@ void NetworkSteps::complete_agent(int agent) {
 
 void NetworkSteps::order(int agent, int cache) {
   AgentWorld& self = world_.agent(agent);
-  const auto message = static_cast<MessageId>(self.caches[static_cast<std::size_t>(cache)].request - 1);
+  const auto message = static_cast<MessageId>(self.caches[cache].request - 1);
   if (!system_.agent().base_events[ask_event(system_.subject.bus_messages, message)].absent) {
     const int requester_before = self.entry.requester;
     AgentOut out(*this, agent);
@@ -205,7 +205,7 @@ void NetworkSteps::order(int agent, int cache) {
 
 void NetworkSteps::order_granted(int agent, int cache) {
   AgentWorld& self = world_.agent(agent);
-  CacheWorld& requestor = self.caches[static_cast<std::size_t>(cache)];
+  CacheWorld& requestor = self.caches[cache];
   const std::uint8_t request = requestor.request;
   requestor.request = 0;
   NodeBus bus(*this, agent, cache);
@@ -218,7 +218,7 @@ void NetworkSteps::order_granted(int agent, int cache) {
 void NetworkSteps::data(int agent, int cache) {
   NodeBus bus(*this, agent, cache);
   data_step(system_.bus, bus, cache);
-  world_.agent(agent).caches[static_cast<std::size_t>(cache)].data_due = false;
+  world_.agent(agent).caches[cache].data_due = false;
   world_.agent(agent).bus_data = 0;
 }
 
@@ -280,7 +280,7 @@ void NetworkSteps::arrive(const MessageUnderWay& under_way) {
 
 std::size_t NetworkSteps::place_of(const MessageUnderWay& message) const {
   const auto end = world_.messages.begin() + static_cast<std::ptrdiff_t>(world_.message_count);
-  return static_cast<std::size_t>(std::find(world_.messages.begin(), end, pack(message)) - world_.messages.begin());
+  return std::find(world_.messages.begin(), end, pack(message)) - world_.messages.begin();
 }
 
 void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::uint8_t data) {
@@ -351,7 +351,7 @@ std::string NetworkSteps::name(const Place& place) const {
     return fmt::format("node {} (in {})", place.agent, system_.agent().states[agent.entry.state].name);
   }
   if (!system_.has_nodes) return fmt::format("cache {} (in {})", place.agent, system_.cache().states[agent.entry.state].name);
-  const StateId state = agent.caches[static_cast<std::size_t>(place.cache)].state;
+  const StateId state = agent.caches[place.cache].state;
   return fmt::format("cache {}.{} (in {})", place.agent, place.cache, system_.cache().states[state].name);
 }
 
@@ -363,7 +363,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
     const bool due = agent.data_step_due();
     const int caches = system.has_nodes ? system.caches : 1;
     for (int c = 0; c < caches; ++c) {
-      const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
+      const CacheWorld& cache = agent.caches[c];
       const bool same = system.has_nodes && symmetry && c > 0 && cache == agent.caches[static_cast<std::size_t>(c) - 1] &&
                         agent.entry.requester != c && agent.entry.requester != c - 1;
       if (same) continue;
@@ -386,7 +386,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
   for (std::size_t i = 0; i < world.message_count; ++i) {
     const MessageUnderWay message = unpack_message(world.messages[i]);
     if (system.is_forward(message.message.message) && message.to != kMemory) {
-      bool& waits = behind[static_cast<std::size_t>(message.to)];
+      bool& waits = behind[message.to];
       if (waits) continue;
       waits = true;
     } else if (std::find(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(i), world.messages[i]) !=
@@ -415,7 +415,7 @@ void for_caches(const CheckedSystem& system, const NetworkWorld& world, Visit vi
     const AgentWorld& agent = world.agent(a);
     if (!system.has_nodes) visit(CacheView{a, 0, agent.entry.state, agent.data, agent.access});
     for (int c = 0; c < system.caches; ++c) {
-      const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
+      const CacheWorld& cache = agent.caches[c];
       visit(CacheView{a, c, cache.state, cache.data, cache.access});
     }
   }
@@ -446,7 +446,7 @@ void check_accounts(const CheckedSystem& system, const NetworkWorld& world, cons
   const char* wrong = nullptr;
   if (cache.access != Waiting::nothing && info.stable) wrong = "has forgotten the access that waits";
   if (system.has_nodes) {
-    const CacheWorld& copy = world.agent(cache.agent).caches[static_cast<std::size_t>(cache.cache)];
+    const CacheWorld& copy = world.agent(cache.agent).caches[cache.cache];
     const bool waits = copy.access != Waiting::nothing || !info.stable;
     if (waits && copy.request == 0 && !copy.data_due) wrong = "waits, but no request of it is under way";
     if (copy.request != 0 && info.stable) wrong = "has forgotten its request, which is still under way";
@@ -475,7 +475,7 @@ bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world) {
     if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.requester != kNobody)
       return false;
     for (int c = 0; c < system.caches; ++c) {
-      const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
+      const CacheWorld& cache = agent.caches[c];
       if (cache.request != 0 || cache.access != Waiting::nothing || cache.data_due ||
           !system.cache().states[cache.state].stable)
         return false;

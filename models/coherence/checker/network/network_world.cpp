@@ -65,9 +65,7 @@ class WordWriter {
 struct Renaming {
   std::array<std::int8_t, 8> new_name{0, 1, 2, 3, 4, 5, 6, kNobody};
 
-  [[nodiscard]] std::int8_t operator()(int agent) const {
-    return agent < 0 ? kNobody : new_name[static_cast<std::size_t>(agent)];
-  }
+  [[nodiscard]] std::int8_t operator()(int agent) const { return agent < 0 ? kNobody : new_name[agent]; }
   [[nodiscard]] std::uint16_t operator()(std::uint16_t word) const {
     MessageUnderWay moved = unpack_message(word);
     if (moved.to >= 0) moved.to = (*this)(moved.to);
@@ -82,18 +80,18 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
                         const std::array<int, kMaxCheckedAgents>& old_name) {
   Renaming rename;
   for (int i = 0; i < system.agents; ++i) {
-    rename.new_name[static_cast<std::size_t>(old_name[static_cast<std::size_t>(i)])] = static_cast<std::int8_t>(i);
+    rename.new_name[old_name[i]] = static_cast<std::int8_t>(i);
   }
   WordWriter out;
   for (int i = 0; i < system.agents; ++i) {
-    AgentWorld agent = world.agent(old_name[static_cast<std::size_t>(i)]);
+    AgentWorld agent = world.agent(old_name[i]);
     agent.entry.requestor = rename(agent.entry.requestor);
     out.two_words(agent_bits(agent));
-    for (int c = 0; c < system.caches; ++c) out.word(pack(agent.caches[static_cast<std::size_t>(c)]));
+    for (int c = 0; c < system.caches; ++c) out.word(pack(agent.caches[c]));
   }
   std::uint64_t sharers = 0;
   for (int i = 0; i < system.agents; ++i) {
-    sharers |= (world.directory.sharers >> old_name[static_cast<std::size_t>(i)] & 1) << i;
+    sharers |= (world.directory.sharers >> old_name[i] & 1) << i;
   }
   NetworkWorld home;
   home.directory = {world.directory.state, rename(world.directory.owner), sharers};
@@ -137,7 +135,7 @@ void rename_values(const CheckedSystem& system, NetworkWorld& world) {
     if (system.agent_data[agent.entry.state]) agent.data ^= 1;
     if (agent.data_step_due()) agent.bus_data ^= 1;
     for (int c = 0; c < system.caches; ++c) {
-      CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
+      CacheWorld& cache = agent.caches[c];
       if (system.cache_data[cache.state]) cache.data ^= 1;
     }
   }
@@ -153,14 +151,12 @@ void rename_values(const CheckedSystem& system, NetworkWorld& world) {
 void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
-  const auto rank = [&](int cache) {
-    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.requester == cache);
-  };
+  const auto rank = [&](int cache) { return pack(agent.caches[cache]) << 1 | (agent.entry.requester == cache); };
   std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
   const AgentWorld before = agent;
   for (int c = 0; c < system.caches; ++c) {
-    const int from = order[static_cast<std::size_t>(c)];
-    agent.caches[static_cast<std::size_t>(c)] = before.caches[static_cast<std::size_t>(from)];
+    const int from = order[c];
+    agent.caches[c] = before.caches[from];
     if (before.entry.requester == from) agent.entry.requester = static_cast<std::int16_t>(c);
   }
 }
@@ -175,7 +171,7 @@ std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, 
   AgentWorld agent = world.agent(number);
   agent.entry.requestor = static_cast<std::int8_t>(agent.entry.requestor == kNobody ? kNobody : 0);
   std::uint64_t sum = mixed(agent_bits(agent));
-  for (int c = 0; c < system.caches; ++c) sum = mixed(sum ^ pack(agent.caches[static_cast<std::size_t>(c)]));
+  for (int c = 0; c < system.caches; ++c) sum = mixed(sum ^ pack(agent.caches[c]));
   sum ^= static_cast<std::uint64_t>(world.directory.owner == number) << 1 | (world.directory.sharers >> number & 1);
   sum = mixed(sum);
   std::uint64_t place = 0;  // a forward's place in its queue
@@ -219,7 +215,7 @@ void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world) {
     if (!system.agent_data[agent.entry.state]) agent.data = 0;
     if (!system.agent_requestor[agent.entry.state]) agent.entry.requestor = kNobody;
     for (int c = 0; c < system.caches; ++c) {
-      CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
+      CacheWorld& cache = agent.caches[c];
       if (!system.cache_data[cache.state]) cache.data = 0;
     }
   }
@@ -243,7 +239,7 @@ NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key) {
   NetworkWorld world;
   for (int i = 0; i < system.agents; ++i) {
     world.agent(i) = agent_of(two_words());
-    for (int c = 0; c < system.caches; ++c) world.agent(i).caches[static_cast<std::size_t>(c)] = unpack_cache(words[at++]);
+    for (int c = 0; c < system.caches; ++c) world.agent(i).caches[c] = unpack_cache(words[at++]);
   }
   const std::uint32_t home = two_words();
   world.directory = {static_cast<StateId>(home & 0xff), number_of(static_cast<int>(home >> 10 & 7)), home >> 13};
@@ -258,9 +254,9 @@ NetworkKey canonical(const CheckedSystem& system, NetworkWorld world) {
   std::array<std::uint64_t, kMaxCheckedAgents> signatures{};
   for (int i = 0; i < system.agents; ++i) {
     sort_caches(system, world.agent(i));
-    signatures[static_cast<std::size_t>(i)] = signature(system, world, i);
+    signatures[i] = signature(system, world, i);
   }
-  const auto signature_of = [&](int agent) { return signatures[static_cast<std::size_t>(agent)]; };
+  const auto signature_of = [&](int agent) { return signatures[agent]; };
   // Tries all orders with ascending signatures. Agents with equal signatures are tried in every order, and the least key
   // counts.
   std::array<int, kMaxCheckedAgents> order = kSameNames;

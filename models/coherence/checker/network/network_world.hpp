@@ -44,8 +44,8 @@ struct NetworkWorld {
   std::array<std::uint16_t, kKeyWords> messages{};
   std::size_t message_count = 0;
 
-  [[nodiscard]] AgentWorld& agent(int number) { return agents[static_cast<std::size_t>(number)]; }
-  [[nodiscard]] const AgentWorld& agent(int number) const { return agents[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] AgentWorld& agent(int number) { return agents[number]; }
+  [[nodiscard]] const AgentWorld& agent(int number) const { return agents[number]; }
 };
 
 struct NetworkKey {

@@ -97,7 +97,7 @@ std::vector<TreeNames> all_names(const TreeCheckOptions& size) {
     std::vector<TreeNames> more;
     for (const TreeNames& names : all) {
       TreeNames next = names;
-      auto& order = next.members[static_cast<std::size_t>(group)];
+      auto& order = next.members[group];
       do more.push_back(next);
       while (std::next_permutation(order.begin(), end_of(order, size.members_of(group))));
     }
@@ -213,13 +213,12 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
   std::array<std::int8_t, 4> new_group{0, 1, 2, kNobody};
   std::array<std::array<std::int8_t, 4>, kMaxCheckedGroups> new_member{};  // by old group
   for (int g = 0; g < groups; ++g) {
-    const auto old = static_cast<std::size_t>(names.groups[static_cast<std::size_t>(g)]);
+    const std::size_t old = names.groups[g];
     new_group[old] = static_cast<std::int8_t>(g);
     new_member[old] = {0, 1, 2, kNobody};
-    for (int c = 0; c < members_of(g); ++c)
-      new_member[old][static_cast<std::size_t>(names.members[old][static_cast<std::size_t>(c)])] = static_cast<std::int8_t>(c);
+    for (int c = 0; c < members_of(g); ++c) new_member[old][names.members[old][c]] = static_cast<std::int8_t>(c);
   }
-  const auto group_name = [&](int number) { return new_group[static_cast<std::size_t>(tree_bits(number))]; };
+  const auto group_name = [&](int number) { return new_group[tree_bits(number)]; };
   std::array<std::uint16_t, kTreeWords> words{};
   std::size_t count = 0;
   const auto put = [&](std::uint32_t word) { words[count++] = static_cast<std::uint16_t>(word); };
@@ -229,10 +228,8 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     return static_cast<std::uint32_t>(result);
   };
   for (int g = 0; g < groups; ++g) {
-    const int old = names.groups[static_cast<std::size_t>(g)];
-    const auto member_name = [&](int number) {
-      return new_member[static_cast<std::size_t>(old)][static_cast<std::size_t>(tree_bits(number))];
-    };
+    const int old = names.groups[g];
+    const auto member_name = [&](int number) { return new_member[old][tree_bits(number)]; };
     const TreeGroup& of = world.group(old);
     const GroupEntry& entry = of.entry;
     put(entry.state | static_cast<std::uint32_t>(entry.acks + 8) << 8 | static_cast<std::uint32_t>(of.data) << 12);
@@ -240,7 +237,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
                                    tree_bits(member_name(entry.owner)) << 4) |
         renamed_set(entry.sharers, member_name) << 6);
     for (int c = 0; c < members_of(g); ++c) {
-      const TreeCache& cache = world.cache(old, names.members[static_cast<std::size_t>(old)][static_cast<std::size_t>(c)]);
+      const TreeCache& cache = world.cache(old, names.members[old][c]);
       put(cache.entry.state | static_cast<std::uint32_t>(cache.entry.acks + 8) << 8 |
           static_cast<std::uint32_t>(cache.data) << 12 | static_cast<std::uint32_t>(cache.access) << 13);
     }
@@ -259,7 +256,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     const int old = message.network - 1;
     const auto rename = [&](int number) {
       if (old < 0) return static_cast<int>(group_name(number));
-      return static_cast<int>(new_member[static_cast<std::size_t>(old)][static_cast<std::size_t>(tree_bits(number))]);
+      return static_cast<int>(new_member[old][tree_bits(number)]);
     };
     if (message.network > 0) message.network = group_name(old) + 1;
     if (message.to >= 0) message.to = rename(message.to);

@@ -35,12 +35,10 @@ struct TreeWorld {
   std::array<TreeMessage, kTreeWords> messages{};
   std::size_t message_count = 0;
 
-  [[nodiscard]] TreeGroup& group(int number) { return groups[static_cast<std::size_t>(number)]; }
-  [[nodiscard]] const TreeGroup& group(int number) const { return groups[static_cast<std::size_t>(number)]; }
-  [[nodiscard]] TreeCache& cache(int number, int member) { return group(number).caches[static_cast<std::size_t>(member)]; }
-  [[nodiscard]] const TreeCache& cache(int number, int member) const {
-    return group(number).caches[static_cast<std::size_t>(member)];
-  }
+  [[nodiscard]] TreeGroup& group(int number) { return groups[number]; }
+  [[nodiscard]] const TreeGroup& group(int number) const { return groups[number]; }
+  [[nodiscard]] TreeCache& cache(int number, int member) { return group(number).caches[member]; }
+  [[nodiscard]] const TreeCache& cache(int number, int member) const { return group(number).caches[member]; }
 };
 
 struct TreeKey {
