@@ -42,31 +42,37 @@ class Catalogue final : public workloads::MetricSink {
   // Whose declarations follow. Empty: the simulator's.
   void begin(const std::string& workload) { workload_ = workload; }
 
+  // In each group first what several workloads have, then what one has.
   [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
-    for (std::size_t i = 0; i < metrics_.size(); ++i) {
-      if (!owners_[i].empty()) metrics_[i].meaning.insert(0, "workload `" + owners_[i] + "`: ");
+    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+      return std::pair(metric_group(a.metric.pattern), !a.workload.empty()) <
+             std::pair(metric_group(b.metric.pattern), !b.workload.empty());
+    });
+    std::vector<MetricDeclaration> metrics;
+    for (const Entry& entry : entries_) {
+      metrics.push_back(entry.metric);
+      if (!entry.workload.empty()) metrics.back().meaning.insert(0, "workload `" + entry.workload + "`: ");
     }
-    std::stable_sort(metrics_.begin(), metrics_.end(),
-                     [](const auto& a, const auto& b) { return metric_group(a.pattern) < metric_group(b.pattern); });
-    return std::move(metrics_);
+    return metrics;
   }
 
  protected:
   void declare(const MetricDeclaration& metric) override {
-    const auto known = std::find_if(metrics_.begin(), metrics_.end(),
-                                    [&metric](const MetricDeclaration& other) { return other.pattern == metric.pattern; });
-    std::string& owner =
-        known == metrics_.end() ? owners_.emplace_back(workload_) : owners_[static_cast<std::size_t>(known - metrics_.begin())];
-    if (owner != workload_) owner.clear();
-    if (known == metrics_.end()) return metrics_.push_back(metric);
-    if (*known != metric) throw std::logic_error("metric " + metric.pattern + " is declared twice, with differences");
+    const auto known = std::find_if(entries_.begin(), entries_.end(),
+                                    [&metric](const Entry& entry) { return entry.metric.pattern == metric.pattern; });
+    if (known == entries_.end()) return entries_.push_back({metric, workload_});
+    if (known->metric != metric) throw std::logic_error("metric " + metric.pattern + " is declared twice, with differences");
+    if (known->workload != workload_) known->workload.clear();
   }
   void add(const MetricDeclaration&, const std::string&, workloads::MetricValue) override {}
 
  private:
+  struct Entry {
+    MetricDeclaration metric;
+    std::string workload;  // the only one that reports it; empty: the simulator, or several
+  };
   std::string workload_;
-  std::vector<MetricDeclaration> metrics_;
-  std::vector<std::string> owners_;  // of each metric the one workload that reports it; empty: the simulator, or several do
+  std::vector<Entry> entries_;
 };
 
 // Those of the simulator itself: a line for each part of it that has some.
