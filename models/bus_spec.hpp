@@ -57,9 +57,9 @@ struct BusSpec {
     keys.text("way_ns", way_ns,
               "a line's way between each core and another one of its bus, both ends' added: \"0 1.5 3\", cores numbered as "
               "`fill` numbers them; empty: none",
-              {.needs = "machine.bus.way_ns"});
+              {.needs = "machine.bus.way_ns"}, "ns");
     keys.text("edge_way_ns", edge_way_ns, "likewise, a line's way between each core and what is behind its bus",
-              {.needs = "machine.bus.edge_way_ns"});
+              {.needs = "machine.bus.edge_way_ns"}, "ns");
     keys.text("places", places, "column and row of each core: \"0,0 1,0\"; empty: all are at one place", {.needs = kPlaces});
     keys.ns("hop_ns", hop_ns, "a line's way from one column or row to the next, between two cores of a bus",
             {.needs = kPlaces});

@@ -96,8 +96,9 @@ class SpecBinder {
     number(name, "ns", member, 0, kMostNs, meaning, traits);
   }
   void flag(const char* name, bool& member, const char* meaning) { visit({{}, "", &member, meaning}, name); }
-  void text(const char* name, std::string& member, const char* meaning, ParameterTraits traits = {}) {
-    visit({{}, "", &member, meaning, traits}, name);
+  // `unit`: of the numbers in the text.
+  void text(const char* name, std::string& member, const char* meaning, ParameterTraits traits = {}, const char* unit = "") {
+    visit({{}, unit, &member, meaning, traits}, name);
   }
   template <class Enum>
   void word(const char* name, Enum& member, const char* meaning, ParameterTraits traits = {}) {

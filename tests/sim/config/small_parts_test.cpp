@@ -54,6 +54,14 @@ TEST(Schema, EveryKeySetsAMemberOfItsOwn) {
   configuration.bind(binder);
 }
 
+TEST(Schema, AKeyThatEndsInAUnitStatesIt) {
+  for (const auto& key : schema_keys({{"L1D"}, {"0_1"}, {"0_1"}, {"L3"}, {"0"}})) {
+    if (!unit_suffix(key.path).empty()) {
+      EXPECT_NE(key.unit, "") << key.path;
+    }
+  }
+}
+
 TEST(Schema, APartsParametersNeedWhatItNeedsUnlessTheySayOtherwise) {
   const std::vector<KeyInfo> keys = schema_keys({.links = {"0_1"}});
   const auto needs = [&keys](std::string_view path) {
