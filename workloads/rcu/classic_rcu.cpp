@@ -9,8 +9,7 @@
 
 #include "models/failure.hpp"
 #include "workloads/rcu/callback_list.hpp"
-#include "workloads/rcu/control_block.hpp"
-#include "workloads/rcu/node_tree.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/readers.hpp"
 

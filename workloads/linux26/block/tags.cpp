@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "models/failure.hpp"
-#include "workloads/linux26/block/bits.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
