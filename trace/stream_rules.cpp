@@ -9,7 +9,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr std::uint32_t kMostNumbers = 1 << 16;  // of CPUs and of vectors

@@ -15,7 +15,6 @@
 #include "trace/symbol_fields.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -11,7 +11,6 @@
 #include "trace/text_names.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // KIND and what follows it, of one operation.

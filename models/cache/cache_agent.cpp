@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace linebounce {
-
 namespace {
 
 std::size_t lines_of(const CacheSpec& spec, int coherence_line_bytes) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace linebounce {
-
 namespace {
 
 std::size_t entries_of(const CacheSpec& spec) {

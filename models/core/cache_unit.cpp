@@ -10,7 +10,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce {
-
 namespace {
 
 // One copy of this core's, as the rows of a processor access see it.

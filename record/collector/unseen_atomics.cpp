@@ -19,7 +19,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr std::size_t kMostNames = 8;

@@ -12,7 +12,6 @@
 #include "sim/lines/rank_correlation.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // Of one machine: what proved itself there, by a name that is the same on all machines.

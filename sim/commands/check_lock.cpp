@@ -21,7 +21,6 @@
 #include "workloads/lua/lua_error.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

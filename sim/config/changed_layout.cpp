@@ -10,7 +10,6 @@
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 int round_up(int bytes, int step) {

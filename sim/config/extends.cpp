@@ -13,7 +13,6 @@
 #include "sim/config/toml_text.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

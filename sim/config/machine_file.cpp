@@ -7,7 +7,6 @@
 #include "sim/config/project_files.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 DescribedMachine described_machine(MachineTables tables) {

@@ -9,7 +9,6 @@
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // A file's text through `parse`, whose errors are the user's.

@@ -5,7 +5,6 @@
 #include "sim/point/metrics.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using enum MetricGroup;

@@ -4,7 +4,6 @@
 #include <array>
 
 namespace linebounce::sim {
-
 namespace {
 
 bool fits(std::string_view name, std::string_view pattern);

@@ -7,7 +7,6 @@
 #include "sim/simulation/share.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // Off-chip misses are those that somebody outside the core supplied with data. An upgrade has no supplier and is none of them.

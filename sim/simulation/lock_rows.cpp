@@ -6,7 +6,6 @@
 #include "sim/results/metric_names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 double ratio(double part, double whole) {

@@ -12,7 +12,6 @@
 #include "sim/simulation/top_lines.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};

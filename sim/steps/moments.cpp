@@ -13,7 +13,6 @@
 #include "sim/steps/names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr const char* kForms =

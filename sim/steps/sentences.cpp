@@ -11,7 +11,6 @@
 #include "sim/steps/names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 std::string capital(std::string text) {

@@ -4,7 +4,6 @@
 #include <tuple>
 
 namespace linebounce::sim {
-
 namespace {
 
 class Order {

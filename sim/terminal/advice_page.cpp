@@ -13,7 +13,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -13,7 +13,6 @@
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

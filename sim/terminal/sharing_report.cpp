@@ -12,7 +12,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -8,7 +8,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class BigReaderLock final : public Lock {

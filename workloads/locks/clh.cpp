@@ -6,7 +6,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kClhWaits = 0;  // of a node

@@ -5,7 +5,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kMcsNext = 0;

@@ -2,7 +2,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class NoLock final : public Lock {

@@ -5,7 +5,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kSequence = 0;       // 4 bytes

@@ -2,7 +2,6 @@
 #include "workloads/locks/exchange_lock.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class TasLock final : public ExchangeLock {

@@ -2,7 +2,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kTicketHalf = 4;  // bytes: the next ticket, and behind it the one that is served

@@ -3,7 +3,6 @@
 #include "workloads/locks/exchange_lock.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class TtasLock final : public ExchangeLock {

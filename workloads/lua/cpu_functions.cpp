@@ -17,7 +17,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr const char* kCpuRegistry = "linebounce.cpu";  // in Lua's registry: what push_cpu pushes

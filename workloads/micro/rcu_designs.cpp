@@ -19,7 +19,6 @@
 #include "workloads/rcu/synchronous_rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kReads = 0;                    // tally

@@ -14,7 +14,6 @@
 #include "workloads/rcu/readers.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs to the grace period yet

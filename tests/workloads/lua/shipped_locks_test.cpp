@@ -5,7 +5,6 @@
 #include "tests/workloads/lua/lua_support.hpp"
 
 namespace linebounce::test {
-
 namespace {
 
 using LockAndMachine = std::tuple<std::string, std::string>;

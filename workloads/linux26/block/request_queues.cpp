@@ -6,7 +6,6 @@
 #include "workloads/linux26/block/path_lengths.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // How long a process that finds no request free looks away. A scheduler would let others run.

@@ -8,7 +8,6 @@
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kBitsOfWord = 64;

@@ -1,7 +1,6 @@
 #include "workloads/linux26/oltp/commit_group.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kSemopInstructions = 400;  // instructions: entry, copying the operations, looking up the semaphore set
