@@ -1,6 +1,5 @@
 #include "trace/stream_rules.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

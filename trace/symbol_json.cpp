@@ -1,6 +1,5 @@
 #include "trace/symbol_json.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

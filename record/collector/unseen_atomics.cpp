@@ -1,7 +1,6 @@
 #include "record/collector/unseen_atomics.hpp"
 
 #include <capstone/capstone.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gelf.h>
 

@@ -1,6 +1,5 @@
 #include "sim/commands/advised_changes.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

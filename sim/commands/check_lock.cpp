@@ -1,5 +1,4 @@
 // `linebounce check-lock`
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

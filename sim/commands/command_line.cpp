@@ -1,6 +1,5 @@
 #include "sim/commands/command_line.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 

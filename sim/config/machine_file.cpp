@@ -1,6 +1,5 @@
 #include "sim/config/machine_file.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/config/machine_tables.hpp"

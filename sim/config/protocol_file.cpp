@@ -1,6 +1,5 @@
 #include "sim/config/protocol_file.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <vector>

@@ -1,6 +1,5 @@
 #include "sim/steps/moments.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/steps/sentences.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

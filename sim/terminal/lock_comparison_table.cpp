@@ -1,6 +1,5 @@
 #include "sim/terminal/lock_comparison_table.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/terminal/run_report.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
 
