@@ -1,5 +1,4 @@
-#include "sim/config/extends.hpp"
-
+// `extends = "NAME"`: an experiment that states only its differences from another one.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/config/experiment_tables.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
