@@ -70,7 +70,7 @@ void OutputFile::flush() {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail();
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    rest.remove_prefix(written);
   }
   waiting_.clear();
 }

@@ -297,8 +297,8 @@ void SnoopingBus::sample_front(Tick now) {
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
   Tick locked_until = 0;
-  const int clients = static_cast<int>(clients_.size());
-  for (std::uint64_t rest = clients == 0 ? 0 : store_.holders(slot, first_client_, clients); rest != 0; rest &= rest - 1) {
+  const int count = static_cast<int>(clients_.size());
+  for (std::uint64_t rest = count == 0 ? 0 : store_.holders(slot, first_client_, count); rest != 0; rest &= rest - 1) {
     const int holder = first_client_ + std::countr_zero(rest);
     holders_.push_back(holder);
     BusClient& owner = client(holder);

@@ -121,8 +121,8 @@ template <AgentOutbox Outbox>
 void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int requester,
                   Outbox& out) {
   const std::int8_t requestor = in != nullptr ? in->requestor : entry.requestor;
-  const auto message = [&](std::int8_t requester) {
-    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), requester, 0};
+  const auto message = [&](std::int8_t on_behalf) {
+    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), on_behalf, 0};
   };
   switch (action.verb) {
     case Verb::send_home: {

@@ -66,7 +66,7 @@ std::optional<std::string> demangled_legacy(std::string_view text) {
     std::size_t length = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
     if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(end - text.data());
     if (length > text.size()) return std::nullopt;
     const std::string_view part = text.substr(0, length);
     text.remove_prefix(length);

@@ -132,12 +132,12 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   std::vector<MachineTrial> trials;
   for (int round = 0; static_cast<int>(trials.size()) < options.count && round < 20 * options.count && !guard.interrupted();
        ++round) {
-    const std::string& machine = machines[static_cast<std::size_t>(round) % machines.size()];
+    const std::string& machine = machines[round % machines.size()];
     std::optional<MachineTrial> trial = random_trial(lock, machine, options.seed, round);
     const auto& models = options.consistencies;
     if (trial && std::ranges::find(models, trial->consistency) != models.end()) trials.push_back(std::move(*trial));
   }
-  const auto at = [&](int job) -> MachineTrial& { return trials[static_cast<std::size_t>(job)]; };
+  const auto at = [&](int job) -> MachineTrial& { return trials[job]; };
   int ended = 0;
   std::string unreadable;  // a file that a trial needs, which says nothing of the lock
   PoolCallbacks callbacks;
@@ -152,7 +152,7 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   // One after the other, so that the first that fails is always the same.
   run_in_processes(static_cast<int>(trials.size()), 1, guard, callbacks);
   if (!unreadable.empty()) throw InputError(unreadable);
-  trials.resize(static_cast<std::size_t>(ended));
+  trials.resize(ended);
   return trials;
 }
 

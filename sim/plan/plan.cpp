@@ -52,7 +52,7 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
 void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
-    for (const auto& entry : points[static_cast<std::size_t>(number)].at) {
+    for (const auto& entry : points[number].at) {
       if (entry.first != row.over) continue;
       const ConfigValue& value = entry.second;
       if (std::ranges::any_of(seen, [&](const ConfigValue& other) { return same_value(other, value); })) {

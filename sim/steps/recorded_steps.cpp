@@ -153,8 +153,7 @@ class KnownBytes {
 
 Value value_at(const std::vector<std::byte>& taken, std::size_t begin, int bytes) {
   Value value = 0;
-  for (int i = 0; i < bytes; ++i)
-    value |= static_cast<Value>(std::to_integer<std::uint8_t>(taken[begin + static_cast<std::size_t>(i)])) << (8 * i);
+  for (int i = 0; i < bytes; ++i) value |= static_cast<Value>(std::to_integer<std::uint8_t>(taken[begin + i])) << (8 * i);
   return value;
 }
 
@@ -190,7 +189,7 @@ void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken)
       RunStep one = step;
       one.where = address;
       one.bytes = static_cast<std::uint8_t>(bytes);
-      one.fresh = value_at(taken, static_cast<std::size_t>(step.fresh + (address - begin)), bytes);
+      one.fresh = value_at(taken, step.fresh + (address - begin), bytes);
       const std::optional<Value> before = known.get(step.from, address, bytes);
       known.set(step.from, address, bytes, one.fresh);
       // A cache may have lost its copy meanwhile; what stands in memory stays.

@@ -81,7 +81,7 @@ BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
       after_box = false;
       continue;
     }
-    const std::vector<std::string> lines = drawn(boxes[static_cast<std::size_t>(number)], inner, "─", "┬");
+    const std::vector<std::string> lines = drawn(boxes[number], inner, "─", "┬");
     for (std::size_t i = 0; i < height; ++i) row.lines[i] += (after_box ? kBoxGap : "") + lines.at(i);
     column += after_box ? 1 : 0;
     row.feet.push_back(column + 1 + inner / 2);

@@ -186,7 +186,7 @@ std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& p
 
 std::string figure(double value, int decimals) {
   constexpr std::array kTwoDigits = {10.0, 1.0, 0.1, 0.01};  // by decimals; of what is smaller, too little would be left
-  const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(static_cast<std::size_t>(decimals));
+  const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(decimals);
   return too_small ? readable(value) : fmt::format("{:.{}f}", value, decimals);
 }
 

@@ -16,11 +16,11 @@ namespace linebounce::workloads {
 // What CPUs count, by stretches of time: the series of a rate.
 class Stretches {
  public:
-  Stretches(double us, int cpus) : us_(us), counts_(static_cast<std::size_t>(cpus)) {}
+  Stretches(double us, int cpus) : us_(us), counts_(cpus) {}
 
   // At the CPU's local time.
   void count(const Cpu& cpu, std::int64_t count = 1) {
-    OfCpu& own = counts_[static_cast<std::size_t>(cpu.id().value)];
+    OfCpu& own = counts_[cpu.id().value];
     const auto stretch = static_cast<std::size_t>(cpu.to_ns(cpu.local_time()) / 1000 / us_);
     if (stretch >= own.by_stretch.size()) own.by_stretch.resize(stretch + 1);
     own.by_stretch[stretch] += count;

@@ -56,7 +56,7 @@ class PublishedData {
   void report(MetricSink& metrics) const { rcu_->report(metrics); }
 
  private:
-  std::vector<Address>& free(const Cpu& cpu) { return free_[static_cast<std::size_t>(cpu.id().value)]; }
+  std::vector<Address>& free(const Cpu& cpu) { return free_[cpu.id().value]; }
 
   Interrupts interrupts_;
   std::unique_ptr<Rcu> rcu_;
@@ -68,17 +68,15 @@ constexpr int kCopies = 64;   // a CPU's: as many as it may retire until a grace
 constexpr Address kHead = 8;  // in the first line, for RCU's queue
 
 PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options)
-    : interrupts_(setting.machine.cpus),
-      rcu_(make_classic_rcu(setting, interrupts_, options)),
-      free_(static_cast<std::size_t>(setting.machine.cpus)) {
+    : interrupts_(setting.machine.cpus), rcu_(make_classic_rcu(setting, interrupts_, options)), free_(setting.machine.cpus) {
   AddressSpace& memory = setting.memory;
   pointer_ = memory.place_array("published", memory.line_bytes());
   const std::int64_t bytes = std::max<std::int64_t>(1, lines) * memory.line_bytes();
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     const Address begin = memory.place_array(fmt::format("copies[{}]", cpu), kCopies * bytes, home);
     for (int copy = 0; copy < kCopies; ++copy) {
-      free_[static_cast<std::size_t>(cpu)].push_back(begin + static_cast<Address>(copy * bytes));
+      free_[cpu].push_back(begin + static_cast<Address>(copy * bytes));
     }
   }
   memory.preset(pointer_, free_.front().back());

@@ -93,7 +93,7 @@ std::int64_t Duration::draw(Random& random) const {
 
 std::vector<std::int64_t> cycles_by_cpu(const std::string& parameter, const std::string& text, std::int64_t otherwise,
                                         int cpus) {
-  std::vector<std::int64_t> means(static_cast<std::size_t>(cpus), otherwise);
+  std::vector<std::int64_t> means(cpus, otherwise);
   std::vector<bool> named(means.size());
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -103,7 +103,7 @@ std::vector<std::int64_t> cycles_by_cpu(const std::string& parameter, const std:
           fmt::format("workload.{}: \"{}\" gives no CPU its cycles; legal: \"0:50000 1-7:500\" "
                       "(CPU or first-last, from 0 to {}, then cycles from 0 to {})",
                       parameter, word, cpus - 1, kMostMeanCycles));
-    for (auto cpu = static_cast<std::size_t>(range->first); cpu <= static_cast<std::size_t>(range->last); ++cpu) {
+    for (auto cpu = range->first; cpu <= range->last; ++cpu) {
       if (named[cpu]) throw std::invalid_argument(fmt::format("workload.{}: CPU {} is named twice", parameter, cpu));
       named[cpu] = true;
       means[cpu] = range->cycles;

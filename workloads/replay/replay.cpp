@@ -116,13 +116,13 @@ ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, in
   const std::vector<int> list = cpus_of(text, threads.size(), cpus, file);
   if (handlers && shares_a_cpu(list)) throw interrupts_of_their_own(file, threads.size());
   ThreadMap map;
-  map.streams.resize(static_cast<std::size_t>(cpus));
+  map.streams.resize(cpus);
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    map.streams[static_cast<std::size_t>(list[i])].push_back(threads[i]);
+    map.streams[list[i]].push_back(threads[i]);
     const int recorded = symbols.streams[threads[i]].cpu;
     if (recorded < 0) continue;
-    if (map.cpu_of.size() <= static_cast<std::size_t>(recorded)) map.cpu_of.resize(static_cast<std::size_t>(recorded) + 1);
-    map.cpu_of[static_cast<std::size_t>(recorded)] = list[i];
+    if (std::ssize(map.cpu_of) <= recorded) map.cpu_of.resize(recorded + 1);
+    map.cpu_of[recorded] = list[i];
   }
   return map;
 }

@@ -80,7 +80,7 @@ struct Sums {
 
 LatencyMatrix matrix_of(const std::vector<MatrixRow>& rows, const MachineLayout& layout) {
   const int cpus = static_cast<int>(layout.cpus.size());
-  const auto node = [&layout](std::int64_t cpu) { return layout.cpus[static_cast<std::size_t>(cpu)].node; };
+  const auto node = [&layout](std::int64_t cpu) { return layout.cpus[cpu].node; };
   std::map<std::pair<int, int>, Sums> pairs;
   for (const MatrixRow& row : rows) {
     const auto [low, high] = std::minmax(row.from_cpu, row.to_cpu);
@@ -171,8 +171,8 @@ std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const st
                   {{"access", access}, {"homes", std::string("near")}, {"repetitions", std::int64_t{cpus > kFewCpus ? 1 : 4}}});
   constexpr std::size_t kColumns = 5;
   constexpr std::size_t kStates = 3;
-  const auto pairs = static_cast<std::size_t>(cpus) * static_cast<std::size_t>(cpus - 1);
-  const std::size_t most = kColumns * kStates * pairs * static_cast<std::size_t>(std::max(2, input.machine.nodes));
+  const std::size_t pairs = cpus * (cpus - 1);
+  const std::size_t most = kColumns * kStates * pairs * std::max(2, input.machine.nodes);
   static const std::vector<std::string> kNames = {"Modified", "Exclusive", "Shared"};
   const std::vector<double> found = simulated_numbers(input, most, [](const PointData& point) {
     std::vector<double> values;
@@ -236,7 +236,7 @@ SimulationInput MatrixSimulator::input_of(const Values& values) const {
 std::vector<LatencyMatrix> MatrixSimulator::operator()(const std::vector<Values>& candidates) {
   std::vector<SimulationInput> inputs;
   for (const Values& values : candidates) inputs.push_back(input_of(values));
-  const auto cpus = static_cast<std::size_t>(inputs.front().machine.cpus);
+  const std::size_t cpus = inputs.front().machine.cpus;
   const std::size_t size = cpus * (cpus - 1) / 2;
   SharedArray<double> numbers(size * inputs.size());
   simulate_apart(

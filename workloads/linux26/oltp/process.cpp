@@ -93,7 +93,7 @@ void CommitGroup::post(Cpu& cpu) {
 }
 
 OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMemoryShape& shape, const Pace& pace)
-    : kernel_(kernel), shape_(shape), pace_(pace), node_shared_(static_cast<std::size_t>(kernel.nodes())) {
+    : kernel_(kernel), shape_(shape), pace_(pace), node_shared_(kernel.nodes()) {
   AddressSpace& memory = kernel.memory();
   const int line = memory.line_bytes();
   const auto lines = [&](const std::string& array, int count, int node) {
@@ -107,7 +107,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
     const int share = (shape.shared_lines + node) / nodes;
     const std::vector<Address> here = lines(fmt::format("{}_shared[{}]", name, node), std::max(1, share), node);
     shared_.insert(shared_.end(), here.begin(), here.end());
-    node_shared_[static_cast<std::size_t>(node)] = lines(fmt::format("{}_of_node[{}]", name, node), shape.node_lines, node);
+    node_shared_[node] = lines(fmt::format("{}_of_node[{}]", name, node), shape.node_lines, node);
   }
   const CacheSpec& outermost = kernel.machine().caches.back();
   set_stride_ = static_cast<std::uint64_t>(outermost.size_kib) * 1024 / static_cast<std::uint64_t>(outermost.ways);
@@ -124,7 +124,7 @@ void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
   // The fraction of a miss is drawn, so that the means are kept.
   std::vector<Kind> order;
   for (int kind = 0; kind < kKinds; ++kind) {
-    const auto milli = static_cast<std::uint64_t>(std::llround(means[static_cast<std::size_t>(kind)] * 1000));
+    const auto milli = static_cast<std::uint64_t>(std::llround(means[kind] * 1000));
     const std::uint64_t count = milli / 1000 + (random.below(1000) < milli % 1000 ? 1 : 0);
     order.insert(order.end(), count, static_cast<Kind>(kind));
   }
@@ -138,11 +138,11 @@ void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
 }
 
 void OtherMemory::miss(Cpu& cpu, Random& random, Kind kind) {
-  const auto self = static_cast<std::size_t>(cpu.id().value);
+  const std::size_t self = cpu.id().value;
   const auto draw = [&random](const std::vector<Address>& lines) { return lines[random.below(lines.size())]; };
   switch (kind) {
     case kShared: cpu.fetch_add(draw(shared_), 1); break;
-    case kNodeShared: cpu.fetch_add(draw(node_shared_[static_cast<std::size_t>(kernel_.node_of(cpu.id().value))]), 1); break;
+    case kNodeShared: cpu.fetch_add(draw(node_shared_[kernel_.node_of(cpu.id().value)]), 1); break;
     case kLocalMemory: cpu.load(next_line(local_[self])); break;
     case kRemoteMemory: cpu.load(next_line(remote_[self])); break;
     case kKinds: break;

@@ -30,7 +30,7 @@ class Interleaved final : public SlabCache {
   Object alloc(Cpu& cpu) override {
     const Interrupts& interrupts = kernel_.interrupts();
     const bool process = !interrupts.in_handler(cpu) && !interrupts.in_softirq(cpu);
-    if (!process || random_[static_cast<std::size_t>(cpu.id().value)].below(kParts) >= share_) return cache_->alloc(cpu);
+    if (!process || random_[cpu.id().value].below(kParts) >= share_) return cache_->alloc(cpu);
     return cache_->alloc_on(cpu, (kernel_.node_of(cpu.id().value) + 1) % kernel_.nodes());
   }
   Object alloc_on(Cpu& cpu, int node) override { return cache_->alloc_on(cpu, node); }
