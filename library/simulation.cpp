@@ -24,7 +24,6 @@ extern "C" __attribute__((weak)) int sc_main(int, char**) {
 }
 
 namespace linebounce::library {
-
 namespace {
 
 MachineSpec read_machine(const std::string& machine) {

@@ -6,7 +6,6 @@
 #include <string>
 
 namespace linebounce {
-
 namespace {
 
 constexpr std::int64_t kCoarsestMhz = 10'000;       // 100 ps

@@ -15,7 +15,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // Errors: FormatError.

@@ -17,7 +17,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr int kLevel = 1;

@@ -7,7 +7,6 @@
 #include <cstring>
 
 namespace linebounce::trace {
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little);

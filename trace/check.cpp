@@ -6,7 +6,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // Of an operation that has been read before.

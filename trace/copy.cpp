@@ -1,7 +1,6 @@
 #include "trace/copy.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // Defines objects in the order of their numbers, up to and with `id`.

@@ -1,7 +1,6 @@
 #include "trace/profile.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 class Counter {

@@ -1,6 +1,5 @@
 #include "trace/stream_rules.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr std::uint32_t kMostNumbers = 1 << 16;  // of CPUs and of vectors

@@ -5,7 +5,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 std::uint32_t interrupt_of(const Stream& handlers) {

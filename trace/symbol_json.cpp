@@ -1,6 +1,5 @@
 #include "trace/symbol_json.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include "trace/symbol_fields.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 using nlohmann::ordered_json;

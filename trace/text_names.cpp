@@ -1,6 +1,5 @@
 #include "trace/text_names.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "trace/text_names.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // KIND and what follows it, of one operation.

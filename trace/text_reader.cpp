@@ -14,7 +14,6 @@
 #include "trace/text_names.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 class TextSource final : public Source {

@@ -9,7 +9,6 @@
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r";

@@ -15,7 +15,6 @@
 #include "trace/text_token.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 // " key=value" of the members that have not their default.

@@ -7,7 +7,6 @@
 #include "trace/copy.hpp"
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr std::uint64_t kFewestSections = 20;

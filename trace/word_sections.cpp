@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace linebounce::trace {
-
 namespace {
 
 constexpr std::size_t kMostTickets = 8;         // nobody holds more ticket locks at once

@@ -25,7 +25,7 @@ _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 class HelpFormatter(argparse.HelpFormatter):
     """Breaks the text below the options at the terminal's width. Of examples, lines of "  COMMAND    what it does", the words
-    stand below the commands where one is too long. As sim/commands/help_formatter.cpp does it."""
+    stand below the commands where one is too long. As sim/commands/command_line.cpp does it."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(indent + _group(lines.splitlines(), width) for lines in text.split("\n\n"))

@@ -11,7 +11,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce {
-
 namespace {
 
 constexpr int kWordBytes = 8;  // a word occupies the data bus as a whole, however few of its bytes were written

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace linebounce {
-
 namespace {
 
 // Each block of a nearer level may belong to a different coherence line.

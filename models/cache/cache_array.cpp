@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace linebounce {
-
 namespace {
 
 std::uint64_t entries_of(const CacheSpec& spec) {

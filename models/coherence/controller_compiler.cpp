@@ -1,6 +1,5 @@
 #include "models/coherence/controller_compiler.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "models/coherence/diagnostics.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

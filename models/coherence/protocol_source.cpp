@@ -1,6 +1,5 @@
 #include "models/coherence/protocol_source.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

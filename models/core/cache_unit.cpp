@@ -10,7 +10,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce {
-
 namespace {
 
 // Lets the rows of a processor access act on one of this core's copies.

@@ -6,7 +6,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce {
-
 namespace {
 
 constexpr std::size_t kStackBytes = 256 * 1024;

@@ -4,7 +4,6 @@
 #include <limits>
 
 namespace linebounce {
-
 namespace {
 
 constexpr std::uint64_t kNoNumber = std::numeric_limits<std::uint64_t>::max();

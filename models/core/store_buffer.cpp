@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace linebounce {
-
 namespace {
 
 constexpr Address kWord = 8;  // no operation is wider or crosses a naturally aligned word

@@ -11,7 +11,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce {
-
 namespace {
 
 Timebase make_timebase(const MachineSpec& spec) {

@@ -10,7 +10,6 @@
 #include "models/text/whole_number.hpp"
 
 namespace linebounce {
-
 namespace {
 
 int rows_of_slices(const GroupSpec& spec) {

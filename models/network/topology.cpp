@@ -13,7 +13,6 @@
 #include <stdexcept>
 
 namespace linebounce {
-
 namespace {
 
 constexpr const char* kTopologyKey = "machine.network.topology";

@@ -1,7 +1,6 @@
 #include "models/text/csv_row.hpp"
 
 namespace linebounce {
-
 namespace {
 
 // Takes a quoted field, without its quotes, from the front of `text`. False if the closing quote is missing.

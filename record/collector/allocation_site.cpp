@@ -9,7 +9,6 @@
 #include <regex>
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr int kMostLinesOfCall = 4;

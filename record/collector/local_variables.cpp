@@ -7,7 +7,6 @@
 #include <optional>
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr unsigned kFramePointerRegister = 6, kStackPointerRegister = 7;  // x86-64's

@@ -6,7 +6,6 @@
 #include <utility>
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;

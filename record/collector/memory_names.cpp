@@ -9,7 +9,6 @@
 #include "record/collector/memory_map.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 // Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD), at whose beginning they always lie.

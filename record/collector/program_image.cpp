@@ -10,7 +10,6 @@
 #include "record/collector/shared_channel.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 // Debug information of libraries in files of their own, or on servers, is not looked for: what libraries do is not recorded.

@@ -12,7 +12,6 @@
 #include "record/collector/shared_channel.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 // In the child. Returns only if the program cannot be run.

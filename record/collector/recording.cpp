@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace linebounce::record {
-
 namespace {
 
 using trace::Kind;

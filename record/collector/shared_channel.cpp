@@ -8,7 +8,6 @@
 #include <cstring>
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr std::size_t kPage = 4096;

@@ -4,7 +4,6 @@
 #include "record/collector/recording.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 using trace::Kind;

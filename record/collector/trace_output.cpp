@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace linebounce::record {
-
 namespace {
 
 using trace::Kind;

@@ -9,7 +9,6 @@
 #include "record/collector/program_image.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr std::int64_t kMostElements = 64;

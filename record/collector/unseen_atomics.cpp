@@ -1,7 +1,6 @@
 #include "record/collector/unseen_atomics.hpp"
 
 #include <capstone/capstone.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gelf.h>
 
@@ -19,7 +18,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::record {
-
 namespace {
 
 constexpr std::size_t kMostNames = 8;

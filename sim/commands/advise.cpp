@@ -16,7 +16,6 @@
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

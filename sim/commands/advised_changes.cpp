@@ -1,6 +1,5 @@
 #include "sim/commands/advised_changes.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include "sim/lines/rank_correlation.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // Of one machine: what proved itself there, by a name that is the same on all machines.

@@ -1,5 +1,4 @@
 // `linebounce check-lock`
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -21,7 +20,6 @@
 #include "workloads/lua/lua_error.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

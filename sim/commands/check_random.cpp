@@ -14,7 +14,7 @@
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/terminal.hpp"
 #include "sim/tester/mutation.hpp"
-#include "sim/tester/shrink.hpp"
+#include "sim/tester/run_cases.hpp"
 
 namespace linebounce::sim {
 namespace {

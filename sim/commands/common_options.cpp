@@ -1,6 +1,5 @@
 #include "sim/commands/common_options.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/plan/output_directory.hpp"

@@ -10,7 +10,6 @@
 #include "sim/terminal/lock_comparison_table.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

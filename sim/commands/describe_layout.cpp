@@ -1,6 +1,5 @@
 #include "sim/commands/describe_layout.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -7,7 +7,6 @@
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -9,7 +9,6 @@
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

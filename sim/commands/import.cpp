@@ -15,7 +15,6 @@
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

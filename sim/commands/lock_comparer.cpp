@@ -13,7 +13,6 @@
 #include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

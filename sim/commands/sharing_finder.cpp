@@ -15,7 +15,6 @@
 #include "workloads/replay/replay.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,6 +1,5 @@
 // What changes do to a structure. All changes of one are gathered first and its bytes given out once, at the end: so a line
 // that one change has split off stays a line whatever the next one does to the object's alignment or to other fields.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 int round_up(int bytes, int step) {

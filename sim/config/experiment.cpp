@@ -6,7 +6,6 @@
 #include <array>
 
 #include "sim/config/experiment_tables.hpp"
-#include "sim/config/extends.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/measured_tables.hpp"
@@ -14,7 +13,6 @@
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/recorded_run.hpp"
-#include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
 

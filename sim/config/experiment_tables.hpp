@@ -1,6 +1,10 @@
-// An experiment's settings with their places, before they are put together to points.
+// An experiment as tables: as its file and those that it extends state it, its settings with their places before they are put
+// together to points, and the resolved configuration, as config.toml holds it.
 #pragma once
 
+#include <toml++/toml.h>
+
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,5 +27,16 @@ struct ExperimentTables {
   // Where `machine` itself is swept: by name or path, the same experiment on that machine.
   std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;
 };
+
+// The table of an experiment's text, laid over that of the experiment that it extends, if it does: without `extends`, every key
+// with its place in the file that it comes from. `file` is where the text is from. Errors: ConfigError, also for a circle.
+toml::table read_experiment_table(const std::string& text, const std::filesystem::path& file);
+
+// [machine] with its sources, [placement], [workload] and [run]. A value that overrides its machine file's says so in the
+// sources.
+toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
+
+// [[layout.change]], if there is any.
+void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& changes);
 
 }  // namespace linebounce::sim

@@ -1,6 +1,4 @@
-#include "sim/config/extends.hpp"
-
-#include <fmt/format.h>
+// `extends = "NAME"`: an experiment that states only its differences from another one.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,12 +6,12 @@
 #include <set>
 #include <vector>
 
+#include "sim/config/experiment_tables.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

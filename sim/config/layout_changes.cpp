@@ -11,7 +11,6 @@
 #include "sim/config/toml_text.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr const char* kPath = "layout.change";

@@ -14,7 +14,6 @@
 #include "sim/config/toml_text.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr int kLargestLine = 4096;

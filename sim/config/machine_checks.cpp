@@ -1,5 +1,4 @@
 // What no single key of a machine can say: whether its parts fit each other.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,13 +1,11 @@
 #include "sim/config/machine_file.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/project_files.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 DescribedMachine described_machine(MachineTables tables) {

@@ -1,6 +1,5 @@
 #include "sim/config/machine_tables.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

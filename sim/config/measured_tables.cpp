@@ -1,6 +1,5 @@
 #include "sim/config/measured_tables.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

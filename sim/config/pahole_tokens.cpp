@@ -9,7 +9,6 @@
 #include "sim/config/settings.hpp"
 
 namespace linebounce::sim::pahole {
-
 namespace {
 
 bool is_word(char c) {

@@ -1,6 +1,5 @@
 #include "sim/config/placement.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <optional>

@@ -13,7 +13,6 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/recorded_run.hpp"
-#include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
 #include "trace/reader.hpp"
 

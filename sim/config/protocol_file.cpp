@@ -1,6 +1,5 @@
 #include "sim/config/protocol_file.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,10 +1,10 @@
-#include "sim/config/resolved.hpp"
-
+// The resolved configuration: every setting with its value, as config.toml holds it.
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "sim/config/experiment.hpp"
+#include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/measured_tables.hpp"

@@ -1,6 +1,5 @@
 #include "sim/config/settings.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

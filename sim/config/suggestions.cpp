@@ -1,6 +1,5 @@
 #include "sim/config/suggestions.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>

@@ -4,7 +4,6 @@
 #include <tuple>
 
 namespace linebounce::sim {
-
 namespace {
 
 using LineKey = std::tuple<std::string, std::string, std::int64_t>;              // structure, object, number

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 namespace linebounce::sim {
-
 namespace {
 
 // Twice the rank of each value, from 2 on: whole numbers also where values share a rank.

@@ -7,7 +7,6 @@
 #include "models/core/fiber_switch.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::size_t kStackBytes = 128UL * 1024;

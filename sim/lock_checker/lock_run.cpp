@@ -1,6 +1,5 @@
 #include "sim/lock_checker/lock_run.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

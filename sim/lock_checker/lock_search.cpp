@@ -7,7 +7,6 @@
 #include <utility>
 
 namespace linebounce::sim {
-
 namespace {
 
 struct HashOfDigest {

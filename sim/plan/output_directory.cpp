@@ -19,7 +19,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/settings.hpp"
 #include "sim/plan/plan.hpp"
-#include "sim/plan/recorded_files.hpp"
+#include "sim/plan/point_files.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {

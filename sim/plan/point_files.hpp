@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "sim/plan/plan.hpp"
@@ -48,5 +49,17 @@ Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
 
 // Writes the top level's data files, if they are not so already. Without a sweep the point's own files are those.
 void write_merged(const Plan& plan, const Merged& merged, const std::filesystem::path& directory);
+
+// ---- whether the files of a finished point are still those that the run wrote: its manifest holds sizes and checksums ----
+
+// The files of a results directory, but for the manifest, by which it is known as one.
+const std::vector<std::string>& result_names();
+
+// Those of them that are in this directory, as they are now. Errors: InputError.
+FileRecords records_of(const std::filesystem::path& directory);
+
+// What does not agree with the records: "locks.csv is missing", "lines.csv has changed since it was written"; empty if all
+// does.
+std::string damage_of(const std::filesystem::path& directory, const FileRecords& records);
 
 }  // namespace linebounce::sim

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "sim/plan/output_directory.hpp"
+#include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
-#include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/check.hpp"
 #include "trace/recover.hpp"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr double kNaturalLog2 = 0.693147180559945309417;

@@ -1,6 +1,5 @@
 #include "sim/simulation/simulate.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // Those with fields: of an array there is no line to speak of.

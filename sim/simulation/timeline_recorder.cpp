@@ -13,7 +13,6 @@
 #include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::array kKindNames = {"function",    "sleep",    "miss", "lock_wait",   "lock_hold",

@@ -6,7 +6,6 @@
 #include <bit>
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::uint64_t kPage = 4096;

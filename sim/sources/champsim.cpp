@@ -9,7 +9,6 @@
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::size_t kRecord = 64;

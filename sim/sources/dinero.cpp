@@ -5,7 +5,6 @@
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // What an address refers to on Dinero's own machines, a word, for the format does not say.

@@ -13,7 +13,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::uint64_t kLargestViewed = 4096;  // as lackey.cpp has it: x86's xsave

@@ -8,7 +8,6 @@
 #include "sim/sources/synthetic_thread.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using trace::Field;

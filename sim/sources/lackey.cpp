@@ -5,7 +5,6 @@
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 class Lackey {

@@ -10,7 +10,6 @@
 #include "trace/error.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";

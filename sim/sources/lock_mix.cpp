@@ -10,7 +10,6 @@
 #include "workloads/program/random.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr double kUsPerS = 1e6;

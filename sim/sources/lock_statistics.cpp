@@ -11,7 +11,6 @@
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::string_view kLockStatTitle = "lock_stat version ";

@@ -1,5 +1,4 @@
 // perf.data: what `perf script` prints of it.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 

@@ -10,7 +10,6 @@
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::uint64_t kSampleBytes = 8;  // samples say no sizes

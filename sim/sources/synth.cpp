@@ -7,7 +7,6 @@
 #include "sim/sources/synthetic_thread.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using trace::Kind;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 namespace linebounce::sim {
-
 namespace {
 
 char cleaned(char letter) {

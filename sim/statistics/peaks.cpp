@@ -4,7 +4,6 @@
 #include <iterator>
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::int64_t kWindowsInMedian = 25;

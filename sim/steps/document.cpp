@@ -12,7 +12,6 @@
 #include "sim/steps/sentences.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

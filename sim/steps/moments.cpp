@@ -1,6 +1,5 @@
 #include "sim/steps/moments.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include "sim/steps/names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr const char* kForms =

@@ -9,7 +9,6 @@
 #include "models/ordinal.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 // Behind the protocols' messages: SentMessage::What from `shared` to `word`.

@@ -1,6 +1,5 @@
 #include "sim/steps/sentences.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,7 +10,6 @@
 #include "sim/steps/names.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 std::string capital(std::string text) {

@@ -10,7 +10,6 @@
 #include "models/timebase.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 std::optional<StepOperation> step_operation(const ProgramCall& call) {

@@ -1,6 +1,5 @@
 #include "sim/terminal/advice_page.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

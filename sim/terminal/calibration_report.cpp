@@ -1,6 +1,5 @@
 #include "sim/terminal/calibration_report.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

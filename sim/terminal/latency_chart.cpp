@@ -1,3 +1,4 @@
+// The latency histogram for the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>

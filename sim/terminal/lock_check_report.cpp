@@ -12,7 +12,6 @@
 #include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -1,6 +1,5 @@
 #include "sim/terminal/lock_comparison_table.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -1,3 +1,4 @@
+// The core-to-core matrix for the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>

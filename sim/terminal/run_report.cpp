@@ -1,6 +1,5 @@
 #include "sim/terminal/run_report.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
 
@@ -22,7 +21,6 @@
 #include "sim/results/run_health.hpp"
 #include "sim/terminal/charts.hpp"
 #include "sim/terminal/line_table.hpp"
-#include "sim/terminal/lock_answer.hpp"
 #include "sim/terminal/lock_table.hpp"
 #include "sim/terminal/measured_view.hpp"
 #include "sim/terminal/metrics_table.hpp"

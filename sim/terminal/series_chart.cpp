@@ -1,3 +1,4 @@
+// Quantities over simulated time for the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/terminal/sharing_report.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr std::size_t kShortestName = 12;

@@ -12,7 +12,6 @@
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using trace::Profile;

@@ -1,6 +1,5 @@
 #include "sim/terminal/validation_page.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/terminal/visible_output.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 

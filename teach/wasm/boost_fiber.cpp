@@ -5,7 +5,6 @@
 #include <vector>
 
 namespace boost::context {
-
 namespace {
 
 constexpr std::size_t kStack = 96 * 1024;

@@ -15,7 +15,6 @@
 #include "trace/recover.hpp"
 
 namespace linebounce::fuzz {
-
 namespace {
 
 constexpr std::string_view kBetweenFrames = "\xFF\xFE";

@@ -7,7 +7,6 @@
 #include <iterator>
 
 namespace linebounce::trace {
-
 namespace {
 
 std::vector<Symbol> definitions() {

@@ -9,7 +9,6 @@
 #include "tests/workloads/run_workload.hpp"
 
 namespace linebounce::test {
-
 namespace {
 
 constexpr Address kMapping = 0x4000000;

@@ -3,7 +3,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class AtomicCounter final : public Counter {

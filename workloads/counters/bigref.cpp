@@ -8,7 +8,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kBias = Value{1} << 40;

@@ -2,7 +2,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class CmpxchgCounter final : public Counter {

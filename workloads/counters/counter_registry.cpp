@@ -1,6 +1,5 @@
 #include "workloads/counters/counter_registry.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <stdexcept>

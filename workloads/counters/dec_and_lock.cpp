@@ -4,7 +4,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class DecAndLock final : public ReferenceCount {

@@ -4,7 +4,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kOneReference = Value{1} << 32;

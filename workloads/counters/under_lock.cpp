@@ -2,7 +2,6 @@
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class CounterUnderLock final : public Counter {

@@ -7,7 +7,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 using BufferList = List<8>;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr double kNsOfMs = 1e6;

@@ -3,7 +3,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::uint64_t kMetaStream = 12;

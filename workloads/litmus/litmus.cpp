@@ -20,7 +20,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kNotRun = -1;

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr char kFirstVariable = 'x';

@@ -6,7 +6,6 @@
 #include "workloads/litmus/reference.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 struct BufferedStore {

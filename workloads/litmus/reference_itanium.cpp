@@ -22,7 +22,6 @@
 #include "workloads/litmus/reference.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::size_t kMaximumEvents = 64;

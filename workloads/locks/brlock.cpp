@@ -8,7 +8,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // The reader-writer lock of Linux 2.4 and 2.6 on i386, on one word of four bytes that begins at the bias: a reader takes 1 and

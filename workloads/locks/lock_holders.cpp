@@ -7,7 +7,6 @@
 #include "workloads/locks/metered_lock.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Whether who wants `wanted` must wait for the end of `held`.

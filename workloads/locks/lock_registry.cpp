@@ -1,6 +1,5 @@
 #include "workloads/locks/lock_registry.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

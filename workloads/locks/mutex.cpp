@@ -13,7 +13,6 @@
 #include "workloads/locks/sleepers.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // The word. CPUs are counted from 1; 0 is nobody.

@@ -3,7 +3,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class NoLock final : public Lock {

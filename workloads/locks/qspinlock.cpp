@@ -7,7 +7,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // The word. All but the tail's half is read and written alone, too.

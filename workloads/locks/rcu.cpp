@@ -4,7 +4,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class RcuLock final : public Lock {

@@ -8,7 +8,6 @@
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Cycles. The shortest is about what one transfer of the line takes: who comes back sooner meets the winner's own transfer. The

@@ -9,7 +9,6 @@
 #include "workloads/lua/lua_structure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = {{{"==", Comparison::equal},

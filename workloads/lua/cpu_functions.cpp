@@ -17,7 +17,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kMostCycles = 1'000'000'000'000;

@@ -11,7 +11,6 @@
 #include "workloads/lua/lua_table.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::size_t kMostParameters = 1000, kMostChoices = 100;

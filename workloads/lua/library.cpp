@@ -11,7 +11,6 @@
 #include "workloads/lua/setup_functions.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::array kBaseNames = {"assert", "error", "ipairs", "select", "tonumber", "type"};

@@ -7,7 +7,6 @@
 #include "workloads/lua/lua_object.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 enum CounterFunction : std::uint8_t { kAdd, kRead, kGet, kPut, kBeginDying };

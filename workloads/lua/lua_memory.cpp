@@ -8,7 +8,6 @@
 #include "workloads/lua/interpreter.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Lua's LUAI_MAXALIGN: of its numbers and pointers. More is not asked for, as libstdc++'s pool gives blocks of 24 bytes only

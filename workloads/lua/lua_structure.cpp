@@ -9,7 +9,6 @@
 #include "workloads/lua/lua_table.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kLargestStructureBytes = 1 << 20;

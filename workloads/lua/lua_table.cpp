@@ -1,6 +1,5 @@
 #include "workloads/lua/lua_table.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

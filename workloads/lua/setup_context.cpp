@@ -6,7 +6,6 @@
 #include <array>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::array<const char*, 3> kHandleNames = {"a lock", "a barrier", "a set of queue nodes"};

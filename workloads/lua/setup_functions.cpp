@@ -13,7 +13,6 @@
 #include "workloads/lua/setup_context.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kMostObjects = 1 << 20;

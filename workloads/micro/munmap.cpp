@@ -13,7 +13,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kUnmappings = 0;  // tallies

@@ -13,7 +13,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kLoopCycles = 2;  // decrement, branch taken: what a loop costs beside its body

@@ -16,7 +16,6 @@
 namespace linebounce::workloads {
 
 namespace random_references {
-
 namespace {
 
 constexpr int kOfEachLock = 2;  // so that a CPU may hold two of a kind

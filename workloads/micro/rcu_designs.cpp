@@ -20,7 +20,6 @@
 #include "workloads/rcu/synchronous_rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kReads = 0;                    // tally

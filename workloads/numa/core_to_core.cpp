@@ -14,7 +14,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 enum StartState { kModified, kExclusive, kShared, kStates };

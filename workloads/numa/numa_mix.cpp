@@ -17,7 +17,6 @@
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 enum MixTally { kInstructions, kSpinTicks, kKernelHot, kKernelShared, kKernelNode, kKernelMemory, kUserShared, kUserMemory };

@@ -5,7 +5,6 @@
 #include <limits>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kFirstAddress = 0x10000;  // no object lies at 0

@@ -8,7 +8,6 @@
 #include "workloads/program/layout_set.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // One section of a layout as a separate layout of whole lines. It has no fields if the section is empty.

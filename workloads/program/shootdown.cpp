@@ -5,7 +5,6 @@
 #include <string>
 
 namespace linebounce::workloads {
-
 namespace {
 
 // A request's fields, as Linux's call_single_data. `next` is the address of the next request, or 0.

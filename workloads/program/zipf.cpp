@@ -4,7 +4,6 @@
 #include <array>
 
 namespace linebounce::workloads {
-
 namespace {
 
 std::uint64_t root(std::uint64_t value) {

@@ -9,13 +9,11 @@
 
 #include "models/failure.hpp"
 #include "workloads/rcu/callback_list.hpp"
-#include "workloads/rcu/control_block.hpp"
-#include "workloads/rcu/node_tree.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/readers.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs to the grace period yet

@@ -13,7 +13,6 @@
 #include "workloads/rcu/synchronous_rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kOffline = 0;

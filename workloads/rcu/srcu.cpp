@@ -16,7 +16,6 @@
 #include "workloads/rcu/synchronous_rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kEntries = 0, kExits = 16;  // of two words each, by index

@@ -5,7 +5,6 @@
 #include "workloads/replay/player.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 using trace::Kind;

@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace linebounce::workloads {
-
 namespace {
 
 using trace::Kind;

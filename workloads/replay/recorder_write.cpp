@@ -9,7 +9,6 @@
 #include "workloads/replay/recorder.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 using trace::Kind;

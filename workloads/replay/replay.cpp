@@ -1,6 +1,5 @@
 #include "workloads/replay/replay.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

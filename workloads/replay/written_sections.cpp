@@ -4,7 +4,6 @@
 #include <cstdint>
 
 namespace linebounce::workloads {
-
 namespace {
 
 using trace::Kind;

@@ -1,7 +1,6 @@
 // Shared by the Murphi models of buses and networks: lines, names, and the caches of a bus.
 #pragma once
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <iterator>

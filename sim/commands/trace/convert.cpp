@@ -17,7 +17,6 @@
 #include "trace/word_locks.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

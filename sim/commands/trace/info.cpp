@@ -15,7 +15,6 @@
 #include "trace/word_locks.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 using nlohmann::ordered_json;

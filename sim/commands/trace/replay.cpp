@@ -16,7 +16,6 @@
 #include "trace/recover.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 namespace fs = std::filesystem;

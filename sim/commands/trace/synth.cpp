@@ -1,7 +1,6 @@
 // `linebounce trace synth`
 #include "sim/sources/synth.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "sim/studies/advice/proposals.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 #include <optional>
 
 #include "sim/config/toml_text.hpp"
-#include "sim/studies/advice/element_size.hpp"
+#include "sim/studies/advice/false_sharing.hpp"
 #include "trace/symbols.hpp"
 #include "workloads/program/layout_set.hpp"
 

@@ -1,6 +1,5 @@
 #include "sim/studies/calibrate/calibration.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <numeric>
 
 #include "models/machine_layout.hpp"
-#include "sim/config/resolved.hpp"
+#include "sim/config/experiment_tables.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/calibrate/simulated_apart.hpp"

@@ -8,7 +8,6 @@
 
 #include "sim/config/machine_tables.hpp"
 #include "sim/studies/calibrate/blocks.hpp"
-#include "sim/studies/calibrate/contradiction.hpp"
 #include "sim/studies/calibrate/fit.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
 #include "sim/studies/calibrate/own_costs.hpp"

@@ -1,6 +1,5 @@
 #include "sim/studies/calibrate/simulated_apart.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

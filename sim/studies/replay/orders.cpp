@@ -10,7 +10,6 @@
 #include "sim/results/paired_change.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 constexpr double kFactorAbove = 200;  // percent: from there on a factor is easier to read

@@ -9,7 +9,6 @@
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
-
 namespace {
 
 toml::table sweep_of(const ReplayStudy& study) {

@@ -1,8 +1,8 @@
-#include "sim/terminal/lock_answer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <optional>
+
+#include "sim/terminal/lock_table.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -4,7 +4,6 @@
 #include "tests/workloads/lua/lua_support.hpp"
 
 namespace linebounce::test {
-
 namespace {
 
 const std::string kOneWord = "ends = true\nfunction setup() t = place(structure { name = 't', 'a', 'b:4', 'c:1' }, 't') end\n";

@@ -6,7 +6,6 @@
 #include "workloads/program/random.hpp"
 
 namespace linebounce::test {
-
 namespace {
 
 using testing::HasSubstr;

@@ -8,7 +8,6 @@
 #include "workloads/linux24/dcache/dcache.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 [[noreturn]] void broken(const std::string& what) {

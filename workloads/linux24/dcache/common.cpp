@@ -5,7 +5,6 @@
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 std::string why_no_dcache_lock(const LockTraits& traits) {

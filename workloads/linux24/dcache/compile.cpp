@@ -8,7 +8,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kOpens = 0;            // tally

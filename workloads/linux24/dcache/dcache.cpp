@@ -4,7 +4,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Instructions that touch no memory, about as many as the compiler's code has.

@@ -5,7 +5,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kLength = 8;  // behind the head

@@ -4,7 +4,6 @@
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class FastWalk final : public Dcache {

@@ -2,7 +2,6 @@
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class GlobalLock final : public Dcache {

@@ -18,7 +18,6 @@
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kRequests = 0;  // tally

@@ -4,7 +4,6 @@
 #include "workloads/linux24/dcache/lazy_lru.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class LockFreeWalk final : public LazyLru {

@@ -6,7 +6,6 @@
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // d_count of an entry that nobody can get any more; it may still be seen until a grace period is over.

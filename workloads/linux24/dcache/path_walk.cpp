@@ -3,7 +3,6 @@
 #include "workloads/linux24/dcache/dcache.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kDirectorySearchInstructions = 2000;  // the file system looks through a directory's block

@@ -3,7 +3,6 @@
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class RcuLookup final : public Dcache {

@@ -6,7 +6,6 @@
 #include "workloads/linux24/dcache/parallel_updates.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class SequenceWalk final : public ParallelUpdates {

@@ -4,7 +4,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // struct files_struct and struct file of i386, as far as they are touched; pointers have 4 bytes.

@@ -16,7 +16,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr double kJiffyNs = 1e6;  // HZ = 1000

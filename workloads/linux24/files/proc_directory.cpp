@@ -6,7 +6,6 @@
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // struct dentry of i386, as far as it is touched.

@@ -10,7 +10,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kListWalks = 0;  // tallies

@@ -11,7 +11,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 struct TrainWreckOptions {

@@ -7,7 +7,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kMountWalks = 0;  // tally

@@ -7,7 +7,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Instructions that touch no line of this model: system call entry, look-ups of the file, checks of user memory; pinning the

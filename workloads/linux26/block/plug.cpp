@@ -1,7 +1,6 @@
 // Plugging: the first request of an empty queue waits for others, until someone unplugs the queue or a timer does.
 #include <utility>
 
-#include "workloads/linux26/block/bits.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"

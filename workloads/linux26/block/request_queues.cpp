@@ -2,11 +2,10 @@
 #include "workloads/linux26/block/request_queues.hpp"
 
 #include "models/failure.hpp"
-#include "workloads/linux26/block/bits.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // How long a process that finds no request free looks away. A scheduler would let others run.

@@ -4,7 +4,6 @@
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 Value code_of(FunctionId function) {

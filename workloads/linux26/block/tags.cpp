@@ -3,13 +3,11 @@
 #include <bit>
 
 #include "models/failure.hpp"
-#include "workloads/linux26/block/bits.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kBitsOfWord = 64;

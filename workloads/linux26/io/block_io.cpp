@@ -13,7 +13,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kIos = 0;         // tally

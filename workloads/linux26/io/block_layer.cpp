@@ -8,7 +8,6 @@
 #include "workloads/linux26/scsi/scsi.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 void require(bool legal, const std::string& what) {

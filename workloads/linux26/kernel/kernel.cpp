@@ -6,7 +6,6 @@
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Address kPoison = 0x100100;  // LIST_POISON1: in no list

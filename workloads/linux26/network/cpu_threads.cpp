@@ -5,7 +5,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kSwitchCost = 400;  // schedule() and the switch, without its misses

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kDescriptorBytes = 16;

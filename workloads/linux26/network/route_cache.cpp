@@ -7,7 +7,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Of struct rtable, in an object of 256 bytes: what a chain's walk reads lies on two lines, as in 2.6.0.

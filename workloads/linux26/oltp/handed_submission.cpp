@@ -5,7 +5,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::int64_t kHandOff = 60;  // instructions, assumed: choosing the CPU and queueing the bio

@@ -15,7 +15,6 @@
 #include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr double kNsOfUs = 1000;

@@ -21,7 +21,6 @@
 #include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kRemovedObjects = 0;         // tally

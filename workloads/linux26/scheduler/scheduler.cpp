@@ -5,7 +5,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // Instructions that touch no line of this model: about what the compiler makes of these functions (a few hundred bundles

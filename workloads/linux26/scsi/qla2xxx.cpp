@@ -10,7 +10,6 @@
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::uint64_t kServicePurpose = 0x7161;  // of the stream of random numbers: "qa"

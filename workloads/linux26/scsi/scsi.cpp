@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kTimeoutSeconds = 30;  // SD_TIMEOUT

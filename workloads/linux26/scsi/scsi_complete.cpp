@@ -4,7 +4,6 @@
 #include "workloads/linux26/scsi/scsi.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // With batched deletes of timers a command is freed by whoever leaves it last: the completing CPU, or the one whose base the

@@ -5,7 +5,6 @@
 #include "workloads/linux26/scsi/scsi.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kHostRecovery = 5;  // SHOST_RECOVERY and what is worse

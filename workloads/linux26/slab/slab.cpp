@@ -1,6 +1,5 @@
 #include "workloads/linux26/slab/slab.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

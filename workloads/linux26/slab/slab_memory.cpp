@@ -8,7 +8,6 @@
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 int round_up(int bytes, int alignment) {

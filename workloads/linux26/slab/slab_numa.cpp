@@ -8,7 +8,6 @@
 #include "workloads/linux26/slab/slab_lists.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // The objects of one node that another node has freed.

@@ -6,7 +6,6 @@
 #include "workloads/linux26/slab/slab_lists.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 class SlabUnaware final : public SlabCache {

@@ -12,7 +12,6 @@
 #include "workloads/linux26/slab/slab_memory.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr int kPointerBytes = 8;

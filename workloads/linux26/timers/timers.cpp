@@ -9,7 +9,6 @@
 #include "workloads/linux26/timers/retired_timers.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
 
 // tv1 has a list for each of the next 256 jiffies; each list of tv2 is spread over tv1 when its time comes; and so on.

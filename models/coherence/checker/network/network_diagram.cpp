@@ -1,6 +1,5 @@
 #include "models/coherence/checker/network/network_diagram.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

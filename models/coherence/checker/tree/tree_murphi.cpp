@@ -3,7 +3,6 @@
 // its data, and w the value that a store writes.
 #include "models/coherence/checker/tree/tree_murphi.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

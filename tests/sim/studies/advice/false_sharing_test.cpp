@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/studies/advice/element_size.hpp"
 #include "sim/studies/advice/proposals.hpp"
 
 namespace linebounce::sim {

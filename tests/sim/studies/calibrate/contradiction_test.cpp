@@ -1,10 +1,9 @@
-#include "sim/studies/calibrate/contradiction.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "matrices.hpp"
+#include "sim/studies/calibrate/latency_matrix.hpp"
 
 namespace linebounce::sim {
 namespace {

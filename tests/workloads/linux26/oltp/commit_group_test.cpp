@@ -1,12 +1,11 @@
 // Sessions that commit together: all of a group do, and none is left asleep.
-#include "workloads/linux26/oltp/commit_group.hpp"
-
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <string>
 
 #include "tests/workloads/task_machine.hpp"
+#include "workloads/linux26/oltp/process.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::test {
