@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "library/include/linebounce/linebounce.hpp"
+#include "models/machine/kernel_context.hpp"
 #include "models/machine/machine.hpp"
+#include "models/ordinal.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/schema.hpp"
@@ -38,46 +40,12 @@ const std::string& at_home(const std::string& machine, const char* home) {
   return machine;
 }
 
-// SystemC knows one simulation at a time, which is global. Each of ours has its own.
-class Context {
- public:
-  Context() { sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING); }  // "stopped by user"
-
-  // A program's stack is too small for another simulation.
-  static void refuse_inside_a_program() {
-    if (is_used) throw std::logic_error("a simulation cannot be made or run by a program of another one");
-  }
-
-  // In the global one's place while this lives.
-  class Use {
-   public:
-    explicit Use(Context& context) : outer_(sc_core::sc_curr_simcontext) {
-      refuse_inside_a_program();
-      is_used = true;
-      sc_core::sc_curr_simcontext = &context.context_;
-    }
-    ~Use() {
-      sc_core::sc_curr_simcontext = outer_;
-      is_used = false;
-    }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    sc_core::sc_simcontext* outer_;
-  };
-
- private:
-  static inline bool is_used = false;
-  sc_core::sc_simcontext context_;
-};
-
 struct Sum {
   std::array<std::int64_t, kSources> count{};
   Tick latency = 0;
 
   void add(const Miss& miss) {
-    ++count[static_cast<std::size_t>(miss.source)];
+    ++count[ordinal(miss.source)];
     latency += miss.latency;
   }
   [[nodiscard]] Transfers transfers(const Timebase& timebase) const {
@@ -113,10 +81,10 @@ class Simulation::Implementation {
   Implementation(const std::string& machine, const char* home)
       : spec_(read_machine(at_home(machine, home))), machine_(make()), memory_(machine_->store(), &machine_->homes()) {
     costs_.set_line_bytes(line_bytes());
-    programs_.resize(static_cast<std::size_t>(cpus()));
+    programs_.resize(cpus());
   }
   ~Implementation() {
-    const Context::Use use(context_);
+    const KernelContext::Use use(context_);
     machine_.reset();
   }
   Implementation(const Implementation&) = delete;
@@ -146,16 +114,16 @@ class Simulation::Implementation {
   }
   void program(int cpu, Program program) {
     refuse_after_run();
-    programs_.at(static_cast<std::size_t>(cpu)) = std::move(program);
+    programs_.at(cpu) = std::move(program);
   }
 
   Statistics run() {
     refuse_after_run();
     has_run_ = true;
-    const Context::Use use(context_);
+    const KernelContext::Use use(context_);
     machine_->set_functions(memory_.functions().size());
     for (int cpu = 0; cpu < cpus(); ++cpu) {
-      machine_->set_program(cpu, [&program = programs_[static_cast<std::size_t>(cpu)]](linebounce::Cpu& thread) {
+      machine_->set_program(cpu, [&program = programs_[cpu]](linebounce::Cpu& thread) {
         Cpu self(thread);
         if (program) program(self);
       });
@@ -171,10 +139,10 @@ class Simulation::Implementation {
 
  private:
   std::unique_ptr<Machine> make() {
-    const Context::Use use(context_);
+    const KernelContext::Use use(context_);
     const MachineProtocols protocols = sim::load_protocols(spec_);
     try {
-      return std::make_unique<Machine>(spec_, protocols, EngineSpec{}, 0, 0, costs_);
+      return std::make_unique<Machine>(spec_, protocols, EngineSpec{.line_history = true}, 0, 0, costs_);
     } catch (const std::invalid_argument& error) {
       throw sim::ConfigError(error.what());  // no mistake of the caller's, but of the machine's file
     }
@@ -193,14 +161,14 @@ class Simulation::Implementation {
       const workloads::Symbol symbol = memory_.symbol(place);
       statistics.lines.push_back({symbol.object, symbol.line, sum.transfers(timebase)});
     }
-    std::stable_sort(statistics.lines.begin(), statistics.lines.end(), [](const LineCost& a, const LineCost& b) {
+    std::ranges::stable_sort(statistics.lines, [](const LineCost& a, const LineCost& b) {
       return std::tuple(-a.transfers.total_latency_ns, a.object, a.line) <
              std::tuple(-b.transfers.total_latency_ns, b.object, b.line);
     });
     return statistics;
   }
 
-  Context context_;
+  KernelContext context_;
   Costs costs_;
   MachineSpec spec_;
   std::vector<Program> programs_;
@@ -256,7 +224,7 @@ Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, i
 }
 
 Simulation::Simulation(const std::string& machine, const char* home) {
-  Context::refuse_inside_a_program();
+  KernelContext::refuse_inside_a_program();
   implementation_ = std::make_unique<Implementation>(machine, home);
 }
 Simulation::~Simulation() = default;

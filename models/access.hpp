@@ -1,4 +1,4 @@
-// What a cache is asked for: a copy that may be read, or one that may be written too.
+// The right that an access needs: to read a copy, or to write it as well.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,18 @@ class ModelFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Takes what goes wrong inside a process; SystemC would lose its type.
+// A failure on one line, for which the rows that ran on the line are worth showing. A run remembers them only with
+// EngineSpec::line_history; without it, running the same configuration again with it tells more.
+class LineFailure : public ModelFailure {
+ public:
+  LineFailure(const std::string& what, bool has_history) : ModelFailure(what), has_history_(has_history) {}
+  [[nodiscard]] bool has_history() const { return has_history_; }
+
+ private:
+  bool has_history_;
+};
+
+// Captures an exception thrown inside a SystemC process, which would otherwise be rethrown as sc_report.
 class FailureSink {
  public:
   virtual ~FailureSink() = default;

@@ -36,7 +36,7 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
 
 namespace {
 
-// The cores that the machine has, in the order in which CPUs are given to them.
+// All cores present, in the order in which they get CPUs.
 std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<int>& nodes, int cores_per_bus) {
   std::vector<CpuPlace> cores;
   for (const int node : nodes) {
@@ -54,7 +54,7 @@ std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<
   return cores;
 }
 
-// The core of each CPU that the list names, by its place in that order.
+// The core of each CPU in machine.cpu_list, as an index in that order.
 std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   const int most = present * spec.cpu.threads_per_core - 1;
   std::vector<int> threads;
@@ -78,23 +78,23 @@ std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   return threads;
 }
 
-// Likewise of each CPU, as the machine's order gives them out.
+// The core of each CPU, as an index in that order.
 std::vector<int> cores_of_cpus(const MachineSpec& spec, int present) {
   if (!spec.cpu_list.empty()) return listed_cores(spec, present);
   const bool fill = spec.cpu_order == CpuOrder::fill;
-  // But for "fill", all cores get a first thread before any gets a second one.
+  // Except with "fill", every core gets a first thread before any gets a second one.
   std::vector<int> cores;
   for (int cpu = 0; cpu < spec.cpus; ++cpu) cores.push_back(fill ? cpu / spec.cpu.threads_per_core : cpu % present);
   return cores;
 }
 
-// Groups upon groups, within each node.
+// Builds the levels of groups inside each node, bottom up.
 void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
   const int buses = static_cast<int>(layout.cores_on_bus.size());
   layout.place_of_bus.resize(static_cast<std::size_t>(buses));
   std::vector<int> below(static_cast<std::size_t>(buses));
   std::iota(below.begin(), below.end(), 0);
-  int in_node = spec.buses_per_node;  // of those in `below`
+  int in_node = spec.buses_per_node;  // members of `below` in each node
   for (std::size_t level = 0; level < spec.groups.size(); ++level) {
     const GroupSpec& group = spec.groups[level];
     if (in_node % group.members != 0) {
@@ -161,7 +161,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
   const std::vector<int> core_of_cpu = cores_of_cpus(spec, present);
   std::vector<int> threads_in_use(cores.size());
   for (const int core : core_of_cpu) ++threads_in_use[static_cast<std::size_t>(core)];
-  // Cores in use are numbered bus by bus, whatever the order of the CPUs.
+  // Numbers cores in use bus by bus, whatever the order of CPUs.
   layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes) * static_cast<std::size_t>(spec.buses_per_node));
   for (std::size_t i = 0; i < cores.size(); ++i) {
     if (threads_in_use[i] > 0) ++layout.cores_on_bus[static_cast<std::size_t>(cores[i].bus)];

@@ -1,4 +1,4 @@
-// How measurement leaves the hardware, which does not know who listens.
+// The interface through which the hardware reports misses. It doesn't know its observers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ using FunctionId = std::uint16_t;  // a function of the program, see workloads/p
 enum class AccessKind : std::uint8_t { load, store, atomic };
 constexpr int kAccessKinds = 3;
 
-// Who supplied the data of an access, seen from the requester's node, or that only a right was missing. node_cache: what the
-// controller of the requester's own bus keeps.
+// The supplier of an access's data, seen from the requester's node. upgrade: only the right to write was missing. node_cache:
+// the node controller of the requester's own bus.
 enum class Source : std::uint8_t { local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade };
 constexpr int kSources = 6;
 
@@ -23,8 +23,8 @@ struct Miss {
   AccessKind access;
   Source source;
   Address address;
-  Tick issued;   // the access' start
-  Tick latency;  // until the operation could start
+  Tick issued;   // when the access was issued
+  Tick latency;  // from then until the operation could start
 };
 
 class Observer {

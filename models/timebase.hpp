@@ -1,5 +1,5 @@
-// The length of a tick and all conversions to and from it. Simulated time is an integer count of ticks; a tick divides every
-// clock's period and is at most 100 ps. One unit of the SystemC kernel's time is one tick.
+// The length of a tick, and conversions to and from ticks. Simulated time is an integer number of ticks. A tick divides every
+// clock's period and is at most 100 ps. One unit of SystemC's time is one tick.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace linebounce {
 
 class Timebase {
  public:
-  // Errors: std::invalid_argument if the clocks have no common tick of at least 1 fs, with text for a user.
+  // Errors: std::invalid_argument, with text for a user, if the clocks have no common tick of at least 1 fs.
   explicit Timebase(std::span<const Frequency> clocks);
 
   // Ticks in one period. REQUIRES: `clock` was one of the constructor's.

@@ -1,5 +1,5 @@
-// What happens when, for a picture of a run. Hardware and locks tell it, where a run has one; else nobody pays. Times in ticks;
-// everything is told when it is over, in no order.
+// The interface through which hardware and locks report what they did when, for a picture of a run. Without a timeline it costs
+// nothing. Times are in ticks. Each event is reported when it is over, in no particular order.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ class Timeline {
  public:
   virtual ~Timeline() = default;
 
-  // Code of this function ran, and nothing that it called. / The CPU slept.
+  // This function's own code ran; its callees' report themselves.
   virtual void function(CpuId cpu, FunctionId function, Tick from, Tick to) = 0;
   virtual void sleep(CpuId cpu, Tick from, Tick to) = 0;
   virtual void miss(const Miss& miss) = 0;
   virtual void lock(CpuId cpu, const std::string& lock, LockPhase phase, Tick from, Tick to) = 0;
-  // Of bus number `bus`; `message` is the protocol's name of the request.
+  // `message` is the protocol's name of the request.
   virtual void bus(int bus, BusPhase phase, const std::string& message, Address line, Tick from, Tick to) = 0;
   // A message's bytes on the link between two nodes (a number beyond the nodes' is the switch of a crossbar).
   virtual void link(int from_node, int to_node, Address line, bool carries_data, Tick from, Tick to) = 0;

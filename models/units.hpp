@@ -1,4 +1,4 @@
-// The quantities that must not be mixed up, each a type of its own. No SystemC here.
+// Strong types for quantities that must not be mixed up.
 #pragma once
 
 #include <compare>
@@ -7,7 +7,7 @@
 
 namespace linebounce {
 
-// An integer that converts to nothing else by itself.
+// An integer without implicit conversions.
 template <class Tag, class Representation>
 struct Strong {
   Representation value{};
@@ -16,7 +16,7 @@ struct Strong {
   friend constexpr auto operator<=>(Strong, Strong) = default;
 };
 
-// Simulated time in base ticks: an integer, see models/clock.hpp for its length. A difference of times has the same type.
+// A simulated time or duration, in ticks (models/timebase.hpp).
 using Tick = std::int64_t;
 constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
@@ -26,13 +26,13 @@ using Address = std::uint64_t;
 // A coherence line's number: its address divided by the coherence line's size.
 using LineAddr = Strong<struct LineAddrTag, std::uint64_t>;
 
-// What a load returns and a store writes: up to 8 bytes, zero-extended.
+// A word as loads return and stores take it: up to 8 bytes, zero-extended.
 using Value = std::uint64_t;
 
-// A hardware thread, counted from 0 over the whole machine.
+// A hardware thread's number in the machine, from 0.
 using CpuId = Strong<struct CpuIdTag, int>;
 
-// A NUMA node, counted from 0.
+// A NUMA node's number, from 0.
 using NodeId = Strong<struct NodeIdTag, int>;
 
 }  // namespace linebounce

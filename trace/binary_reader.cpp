@@ -10,8 +10,7 @@
 #include "trace/binary.hpp"
 #include "trace/error.hpp"
 #include "trace/fingerprint.hpp"
-#include "trace/frame_decoder.hpp"
-#include "trace/frame_list.hpp"
+#include "trace/frames.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_json.hpp"
 
@@ -184,7 +183,7 @@ class BinarySource final : public Source {
 
   void read_summary_of(const std::vector<ListedFrame>& frames) {
     const auto is_summary = [](const ListedFrame& frame) { return frame.entry.type == kSummaryFrame; };
-    const auto found = std::find_if(frames.begin(), frames.end(), is_summary);
+    const auto found = std::ranges::find_if(frames, is_summary);
     if (found == frames.end()) {
       complain(file_.size(), "there is no summary");
       return;

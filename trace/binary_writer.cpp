@@ -12,7 +12,7 @@
 #include "trace/binary.hpp"
 #include "trace/byte_planes.hpp"
 #include "trace/error.hpp"
-#include "trace/output_file.hpp"
+#include "trace/files.hpp"
 #include "trace/sink.hpp"
 #include "trace/symbol_json.hpp"
 

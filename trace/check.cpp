@@ -2,8 +2,6 @@
 // all have been read.
 #include "trace/check.hpp"
 
-#include <fmt/format.h>
-
 #include "trace/error.hpp"
 #include "trace/symbol_json.hpp"
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <utility>
 
 #include "trace/binary.hpp"
-#include "trace/input_file.hpp"
+#include "trace/files.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_json.hpp"
 #include "trace/text_token.hpp"

@@ -5,11 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trace/operation.hpp"
-#include "trace/operation_kinds.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::trace {

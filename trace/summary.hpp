@@ -28,7 +28,7 @@ struct Summary {
 };
 
 inline bool has_unseen_atomics(const std::vector<std::string>& missing) {
-  return std::any_of(missing.begin(), missing.end(), [](const std::string& one) { return one.starts_with(kUnseenAtomics); });
+  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kUnseenAtomics); });
 }
 
 }  // namespace linebounce::trace

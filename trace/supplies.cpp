@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "trace/operation_kinds.hpp"
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {

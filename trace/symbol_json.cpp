@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "trace/symbol_fields.hpp"
-#include "trace/symbol_rules.hpp"
 
 namespace linebounce::trace {
 
@@ -129,7 +128,7 @@ void from_json(const ordered_json& json, T& value, std::initializer_list<std::st
     if (found != json.end()) read_value(member.key, *found, value.*member.at);
   });
   for (const auto& [key, unused] : json.items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
+    if (std::ranges::find(known, key) == known.end()) {
       throw FormatError(fmt::format("{:?} is not known; known are {}", key, fmt::join(known, ", ")));
     }
   }

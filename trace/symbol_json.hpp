@@ -24,7 +24,7 @@ std::string redefinition_line(std::uint32_t lock, const Lock& facts);
 std::string summary_text(const Summary& summary);
 
 // Adds what a line says. Errors: FormatError, of JSON that is none, members that are unknown or have another type, and what
-// refers to nothing (symbol_rules.hpp).
+// refers to nothing (complaint() of symbols.hpp).
 void define_line(Symbols& symbols, std::string_view line);
 Summary read_summary(std::string_view text);
 

@@ -137,4 +137,8 @@ class Symbols {
   [[nodiscard]] std::string place_name(std::uint32_t object, std::int64_t offset) const;
 };
 
+// What is wrong with a symbol that would be defined next, with the legal values; empty: nothing. Not seen here: whether
+// Object::of_lock is a lock, which may come later.
+std::string complaint(const Symbols& before, const Symbol& symbol);
+
 }  // namespace linebounce::trace

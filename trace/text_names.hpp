@@ -1,14 +1,13 @@
 // Which symbol a name of the text form means: the first of its kind that was defined with it; the others go by number.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "trace/operation_kinds.hpp"
+#include "trace/operation.hpp"
 #include "trace/symbols.hpp"
 #include "trace/text_token.hpp"
 
@@ -35,5 +34,12 @@ class TextNames {
   std::map<Names, std::map<std::string, std::uint32_t, std::less<>>> first_;
   std::map<Place, std::uint32_t> words_;
 };
+
+// NAME member=value ... of a symbol, which obeys the rules of symbols.hpp. Errors: FormatError. REQUIRES: `kind` is one of
+// kSymbolKinds.
+Symbol read_symbol(std::string_view kind, const Symbols& symbols, const TextNames& names, Scanner& line);
+
+// KIND and what follows it. Errors: FormatError.
+Operation read_operation(const Symbols& symbols, const TextNames& names, Scanner& line);
 
 }  // namespace linebounce::trace

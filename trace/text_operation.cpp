@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/operation_kinds.hpp"
+#include "trace/operation.hpp"
 #include "trace/symbol_json.hpp"
-#include "trace/text_symbol.hpp"
+#include "trace/text_names.hpp"
 
 namespace linebounce::trace {
 
@@ -78,7 +78,7 @@ class OperationReader {
   // Flags, and what a kind has no use for and has all the same.
   void read_extra(Operation& it) {
     const std::string name = line_.name(kNameMarks);
-    const auto flag = std::find(kFlagNames.begin(), kFlagNames.end(), name);
+    const auto flag = std::ranges::find(kFlagNames, name);
     if (flag != kFlagNames.end()) {
       it.flags |= static_cast<std::uint16_t>(1 << (flag - kFlagNames.begin()));
     } else if (!line_.skip('=')) {

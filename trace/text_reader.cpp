@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "trace/error.hpp"
+#include "trace/files.hpp"
 #include "trace/fingerprint.hpp"
-#include "trace/input_file.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_fields.hpp"
 #include "trace/symbol_json.hpp"
-#include "trace/text_symbol.hpp"
+#include "trace/text_names.hpp"
 
 namespace linebounce::trace {
 
@@ -70,8 +70,7 @@ class TextSource final : public Source {
     bool quoted = false;
     Scanner ahead = line;
     const std::string first = ahead.name(kNameMarks, &quoted);
-    if (!quoted && ahead.rest_of_word().empty() &&
-        std::find(kLineBeginnings.begin(), kLineBeginnings.end(), first) != kLineBeginnings.end()) {
+    if (!quoted && ahead.rest_of_word().empty() && std::ranges::find(kLineBeginnings, first) != kLineBeginnings.end()) {
       read_fact(first, ahead);
       if (!ahead.at_end()) throw FormatError(fmt::format("{:?} is not expected here", ahead.rest_of_word()));
       return;
@@ -95,7 +94,7 @@ class TextSource final : public Source {
     if (what == "configuration") summary.configuration += text();
     if (what == "misses") read_misses(text(), line);
     if (what == "redefine") redefine(line);
-    if (std::find(kSymbolKinds.begin(), kSymbolKinds.end(), what) != kSymbolKinds.end()) define(what, line);
+    if (std::ranges::find(kSymbolKinds, what) != kSymbolKinds.end()) define(what, line);
   }
 
   void read_misses(const std::string& source, Scanner& line) {

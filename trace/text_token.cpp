@@ -21,8 +21,7 @@ bool is_plain(char letter, std::string_view marks) {
 }  // namespace
 
 std::string quoted_if_needed(std::string_view text, std::string_view marks) {
-  const bool plain =
-      !text.empty() && std::all_of(text.begin(), text.end(), [marks](char letter) { return is_plain(letter, marks); });
+  const bool plain = !text.empty() && std::ranges::all_of(text, [marks](char letter) { return is_plain(letter, marks); });
   if (plain && text.front() != '#') return std::string(text);
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
@@ -62,7 +61,7 @@ std::uint64_t Scanner::number(std::string_view what) {
   const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
   if (error != std::errc{})
     throw FormatError(fmt::format("{} has to be a number from 0 to 2^64 - 1, not {:?}", what, rest_of_word()));
-  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  rest_.remove_prefix(end - rest_.data());
   return value;
 }
 

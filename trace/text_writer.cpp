@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "trace/operation_kinds.hpp"
-#include "trace/output_file.hpp"
+#include "trace/files.hpp"
+#include "trace/operation.hpp"
 #include "trace/sink.hpp"
 #include "trace/symbol_fields.hpp"
 #include "trace/text_names.hpp"
@@ -148,7 +147,7 @@ class TextSink final : public Sink {
   [[nodiscard]] std::string stream_name(const Symbols& symbols, std::uint32_t stream) const {
     std::string name = names_.shown(symbols, Names::stream, stream);
     const auto& others = kLineBeginnings;
-    return std::find(others.begin(), others.end(), name) == others.end() ? name : fmt::format("\"{}\"", name);
+    return std::ranges::find(others, name) == others.end() ? name : fmt::format("\"{}\"", name);
   }
 
   void add_id(std::string& text, const Symbols& symbols, const Operation& it, Names names) const {

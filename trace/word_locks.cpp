@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "trace/copy.hpp"
 
@@ -75,10 +73,8 @@ bool is_known(const Symbols& symbols, const WordPlace& place) {
     const auto begin = static_cast<std::uint64_t>(offset);
     return object == place.object && begin <= place.offset && place.offset < begin + static_cast<std::uint64_t>(bytes);
   };
-  return std::any_of(symbols.words.begin(), symbols.words.end(),
-                     [&](const Word& word) { return is_at(word.object, word.offset, word.bytes); }) ||
-         std::any_of(symbols.locks.begin(), symbols.locks.end(),
-                     [&](const Lock& lock) { return is_at(lock.object, lock.offset, lock.word_bytes); });
+  return std::ranges::any_of(symbols.words, [&](const Word& word) { return is_at(word.object, word.offset, word.bytes); }) ||
+         std::ranges::any_of(symbols.locks, [&](const Lock& lock) { return is_at(lock.object, lock.offset, lock.word_bytes); });
 }
 
 Lock lock_at(const Symbols& symbols, const WordPlace& word, const WordFacts& facts) {
@@ -233,7 +229,7 @@ void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<Wor
   }
   WordSections sections([&](const WordSection& section) {
     const auto lock = std::find_if(locks.begin(), locks.end(), [&](const WordLock& it) { return it.word == section.word; });
-    if (lock != locks.end()) locked.add_section(section, ids[static_cast<std::size_t>(lock - locks.begin())]);
+    if (lock != locks.end()) locked.add_section(section, ids[lock - locks.begin()]);
   });
   give_stream(from, stream, sections);
   give_stream(from, stream, locked);
@@ -256,7 +252,7 @@ std::vector<WordPlace> exchanged_words(const Reader& reader, const std::vector<W
   std::vector<WordPlace> others;
   for (const auto& entry : words) {
     const WordPlace& place = entry.first;
-    const bool is_found = std::any_of(found.begin(), found.end(), [&place](const WordLock& it) { return it.word == place; });
+    const bool is_found = std::ranges::any_of(found, [&place](const WordLock& it) { return it.word == place; });
     if (entry.second.size() > 1 && !is_found && !is_known(reader.symbols(), place)) others.push_back(place);
   }
   return others;
@@ -286,14 +282,13 @@ std::vector<WordLock> word_locks(const Reader& reader) {
                      .streams = facts.streams});
   }
   count_like_ones_together(symbols, locks);
-  std::stable_sort(locks.begin(), locks.end(),
-                   [](const WordLock& a, const WordLock& b) { return a.acquisitions > b.acquisitions; });
+  std::ranges::stable_sort(locks, [](const WordLock& a, const WordLock& b) { return a.acquisitions > b.acquisitions; });
   return locks;
 }
 
 std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found) {
   std::vector<std::string> missing = reader.summary().missing;
-  const auto own = std::find_if(missing.begin(), missing.end(), [](const auto& it) { return it.starts_with(kOwnLocks); });
+  const auto own = std::ranges::find_if(missing, [](const auto& it) { return it.starts_with(kOwnLocks); });
   if (own == missing.end()) return missing;
   const std::vector<WordPlace> others = exchanged_words(reader, found);
   if (others.empty()) {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "trace/error.hpp"
 #include "trace/operation.hpp"

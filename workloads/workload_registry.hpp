@@ -1,32 +1,26 @@
-// The table from name to factory of the workloads: one line each.
+// The table of the workloads: one line each.
 #pragma once
 
-#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
-#include <vector>
 
-#include "workloads/program/parameters.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
-class Workload;
-
-// A metric that people read first, and what it is called above a column: "wait", without its unit.
-struct Headline {
-  std::string metric;
-  std::string label;
-};
-
-struct WorkloadEntry {
-  std::string name;
-  std::string title;
-  std::vector<ParameterDeclaration> parameters;
-  std::unique_ptr<Workload> (*create)(const Parameters&);
-  std::vector<Headline> headlines = {};  // the most important one first; fewer than three are filled up by others
-};
+// What a workload's file defines: NAME_workload().
+using MakeWorkloadEntry = WorkloadEntry();
 
 // In the order in which `list` shows them.
 std::span<const WorkloadEntry> all_workloads();
+
+// Errors: std::out_of_range, if there is none; the configuration has been checked.
+inline const WorkloadEntry& find_workload(const std::string& name) {
+  for (const WorkloadEntry& entry : all_workloads()) {
+    if (entry.name == name) return entry;
+  }
+  throw std::out_of_range("no workload is called " + name);
+}
 
 }  // namespace linebounce::workloads

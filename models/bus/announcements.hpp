@@ -1,9 +1,9 @@
-// What one bus has announced to do to the caches on it. Together with Core's horizon this makes run-ahead exact. The invariants
-// of docs/engine.md that are checked here and where a touch happens:
+// The touches that one bus has announced to the caches on it. With Core's horizon they make run-ahead exact. Two invariants of
+// docs/engine.md are checked, I1 here and I2 where a touch happens:
 //   I1  nothing touches a cache at time T unless it was announced by T - K, or while an earlier touch still held all cores back
 //   I2  a touched line's last use lies before T
-// Touches happen in the order in which they were announced. One that meets a busy line is put off; until it has happened no
-// core passes its time.
+// Touches happen in the order in which they were announced. A touch that meets a busy line is deferred, and no core runs past
+// its time until it has happened.
 #pragma once
 
 #include <stdexcept>
@@ -27,7 +27,7 @@ class Announcements {
     if (!held_back && at < now + lookahead_) throw std::logic_error("invariant I1: a touch was announced too late");
     next_ = at;
   }
-  // It happens now; the next one, already announced, will be at `next` (kNever: none).
+  // The announced touch happens now. `next` is the next one, announced already; kNever: none.
   void perform(Tick at, Tick next) {
     if (at != next_ || next <= at) throw std::logic_error("invariant I1: a touch at a time that was not announced");
     next_ = next;

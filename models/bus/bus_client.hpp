@@ -1,4 +1,4 @@
-// What a bus and the caches on it say to each other.
+// The interfaces between a bus and the caches on it.
 #pragma once
 
 #include <sysc/communication/sc_interface.h>
@@ -10,22 +10,21 @@
 
 namespace linebounce {
 
-// A transaction as its requester asks for it.
+// A transaction that waits for the bus, or is under way on it.
 struct BusRequest {
-  // What the memory side has to do with it: asked whether it may be ordered; has said that it may; has made it itself.
+  // `ask`: the node controller must grant it first. `run`: granted. `recall`: the controller's own request.
   enum class Kind : std::uint8_t { ask, run, recall };
 
   Tick stamp = 0;  // the requester's own time; may lie ahead of the kernel's
-  int client = 0;  // the requester's number, of the whole machine, or kMemory; breaks ties of stamps
+  int client = 0;  // the requester's number in the whole machine, or kMemory; breaks ties of stamps
   LineAddr line;
+  Slot slot = 0;  // the line's, in the LineStore
   MessageId message = 0;
   Kind kind = Kind::ask;
-  Tick since = 0;  // breaks ties of stamps before the number does: when it was first made, for one that was put off; 0: `stamp`
-  static constexpr Slot kNoSlot = ~Slot{0};
-  Slot slot = kNoSlot;  // the line's; kNoSlot: the bus looks it up
+  Tick since = 0;  // of a deferred request, when it was first made; breaks ties of stamps before `client` does; 0: `stamp`
 };
 
-// Bytes of a line that a store has written.
+// The bytes of a line that a store has written.
 struct WrittenWord {
   std::size_t offset = 0;
   std::size_t bytes = 0;
@@ -35,28 +34,28 @@ class BusClient : public virtual sc_core::sc_interface {
  public:
   virtual CacheAgent& caches() = 0;
 
-  // A locked operation holds the line until then; a time in the past if none does.
+  // The time until which an atomic operation locks the line; in the past if none does.
   [[nodiscard]] virtual Tick locked_until(LineAddr line) const = 0;
 
-  // The own transaction for this copy was ordered; data or response are at the pins at `pins`. Returns the first tick at which
-  // the line may be taken away: after the one operation that waits for it (a new owner finishes its access before it yields).
+  // The client's transaction for this copy was ordered, and its data or response reaches the pins at `pins`. Returns the first
+  // tick at which the line may be taken away: a new owner completes the access that it asked for before it yields the line.
   virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
 
-  // The own transaction for this copy is being ordered at `at`, and the store or atomic that waits for it runs now.
-  // Errors: ModelFailure if none does, or for a stale copy.
+  // The bus orders the client's transaction for this copy at `at`, and the store or atomic that waits for it runs now.
+  // Errors: ModelFailure if no operation waits, or for a stale copy.
   virtual WrittenWord write_in_order(Copy& copy, Tick at) = 0;
 
-  // The own transaction for this copy is being ordered at `at`, and the atomic operation that waits for it runs now, on
-  // memory's `line`: the copy's bytes are what memory gets. Errors: ModelFailure if none waits, or for stale data.
+  // The bus orders the client's far atomic at `at`, and the operation runs now on memory's `line`. Afterwards memory takes the
+  // copy's bytes. Errors: ModelFailure if no operation waits, or for stale data.
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
-  // What that operation found is at the pins at `pins`. The copy may be gone.
+  // The value that the far atomic found reaches the pins at `pins`. The copy may be gone by then.
   virtual void operated(LineAddr line, Tick pins, Source source) = 0;
 
-  // The own write-back was ordered at `at`: its buffer is free.
+  // The client's write-back was ordered at `at`, which frees its write-back buffer.
   virtual void written_back(Tick at) = 0;
 
-  // A watched copy is about to be touched from outside at `at`. Called before the touch.
+  // Called before the bus touches a copy that a parked spin watches, at `at`.
   virtual void watched_copy_changed(LineAddr line, Tick at) = 0;
 };
 
@@ -65,8 +64,8 @@ class Bus : public virtual sc_core::sc_interface {
   [[nodiscard]] virtual const Protocol& protocol() const = 0;
   // REQUIRES: request.stamp is not before the kernel's time.
   virtual void post(const BusRequest& request) = 0;
-  // The data of this client's ordered transaction has arrived: runs the Data row. It is in the copy's bytes already. True if
-  // the row has asked again: the access goes on waiting.
+  // Runs the Data row of this client's ordered transaction: its data has arrived, and is in the copy already. True if the row
+  // has issued another request, for which the access goes on waiting.
   virtual bool data_step(int client, Copy& copy, Tick at) = 0;
 };
 

@@ -1,5 +1,5 @@
-// What stands behind a bus, in memory's place: plain memory, or the controller of a node. Both run rows of the bus's order
-// step; a node controller also says which transactions may be ordered, and has some of its own.
+// The memory side of a bus: plain memory, or a node controller. Both run the memory rows of the bus's order step. A node
+// controller also grants or defers each transaction, and issues recalls of its own.
 #pragma once
 
 #include <sysc/communication/sc_interface.h>
@@ -13,7 +13,7 @@ namespace linebounce {
 
 struct BusRequest;
 
-// A line of data and the version that it is.
+// A line of data with its version.
 struct LineData {
   const std::byte* bytes = nullptr;
   Version version = 0;
@@ -21,30 +21,35 @@ struct LineData {
 
 class MemorySide : public virtual sc_core::sc_interface {
  public:
-  // Before any cache reacts at `at`: false puts the transaction off. The bus forgets it; it is posted or run later.
+  // Plain memory has one state, no actions, and grants every request. A bus may then skip the calls that would do nothing:
+  // grants(), state(), set_state(), act(), order_over().
+  [[nodiscard]] virtual bool is_plain() const { return false; }
+
+  // Called before any cache reacts at `at`. False defers the transaction: the bus drops it, and the controller posts it later.
   virtual bool grants(const BusRequest& request, Slot slot, Tick at) = 0;
 
-  // The row that is run in the order step.
+  // The state on which the order step runs a memory row.
   [[nodiscard]] virtual StateId state(Slot slot) const = 0;
   virtual void set_state(Slot slot, StateId state) = 0;
   [[nodiscard]] virtual LineData data(Slot slot) = 0;
   virtual void take(Slot slot, const LineData& data) = 0;
-  // An action that only a node knows; `request` is being ordered, `on_bus` is the data that a cache sent.
+  // Runs an action that only node tables have. The bus is ordering `request`; `on_bus` is the data that a cache sent.
   virtual void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) = 0;
   virtual void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) = 0;
 
-  // The time of the first data of a read whose address arrives at `address_at`, and where they come from.
+  // A read whose address arrives at `address_at`: when its first data is ready, and where the data comes from.
   struct Supply {
     Tick ready = 0;
     Source source = Source::local_memory;
   };
   virtual Supply read(Slot slot, Tick address_at) = 0;
-  // Data of a write-back arrives at `data_at`.
+  // The data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;
 
-  // The own transaction `message` was ordered; `data` is what a cache had newer, if one had, at the pins at `data_at`.
+  // The controller's recall `message` was ordered. `data` is the newer data of a cache, if one had it, at the pins at
+  // `data_at`.
   virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) = 0;
-  // Everything that an order step at `at` does is done.
+  // Called when the order step at `at` is complete.
   virtual void order_over(Slot slot, Tick at) = 0;
 };
 

@@ -1,20 +1,24 @@
-// Memory right behind a bus: always willing, one state, its data in the LineStore.
+// Memory right behind a bus. It grants every request, has one state, and keeps its data in the LineStore.
 #pragma once
 
 #include <systemc>
 
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/transition_log.hpp"
+#include "models/machine_context.hpp"
 #include "models/memory/memory_controller.hpp"
 
 namespace linebounce {
 
 class PlainMemory final : public sc_core::sc_module, public MemorySide {
  public:
-  PlainMemory(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, LineStore& store,
-              TransitionLog& log)
-      : sc_module(name), controller_(spec, timebase, store.line_bytes()), store_(store), log_(log) {}
+  PlainMemory(sc_core::sc_module_name name, const MachineContext& machine)
+      : sc_module(name),
+        controller_(machine.spec.memory, machine.timebase, machine.store.line_bytes()),
+        store_(machine.store),
+        log_(machine.log) {}
 
+  [[nodiscard]] bool is_plain() const override { return true; }
   bool grants(const BusRequest&, Slot, Tick) override { return true; }
   [[nodiscard]] StateId state(Slot) const override { return 0; }
   void set_state(Slot, StateId) override {}

@@ -8,14 +8,13 @@
 #include <numeric>
 #include <tuple>
 
-#include "models/bus/plain_memory.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
 
 namespace {
 
-constexpr int kWordBytes = 8;  // what a word takes on the data bus does not depend on how much of it was written
+constexpr int kWordBytes = 8;  // a word occupies the data bus as a whole, however few of its bytes were written
 
 }  // namespace
 
@@ -30,15 +29,13 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       turnaround(spec.turnaround_clocks * clock),
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      outstanding(spec.outstanding),
-      one_per_line(spec.one_per_line) {}
+      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock) {}
 
-// One line as the protocol's rows see it.
+// The copies of one line, as bus_order.hpp runs rows on them.
 class SnoopingBus::SnoopedLine {
  public:
   SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
-      : bus_(bus), request_(request), found_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
+      : bus_(bus), request_(request), copies_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
 
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
@@ -50,16 +47,16 @@ class SnoopingBus::SnoopedLine {
   void set_state(int client, StateId state) {
     if (Copy* copy = found(client)) agent(client).set_state(*copy, state);
   }
-  [[nodiscard]] StateId memory_state() const { return bus_.plain_ ? StateId{0} : bus_.memory_->state(slot_); }
+  [[nodiscard]] StateId memory_state() const { return bus_.plain_memory_ ? StateId{0} : bus_.memory_->state(slot_); }
   void set_memory_state(StateId state) {
-    if (!bus_.plain_) bus_.memory_->set_state(slot_, state);
+    if (!bus_.plain_memory_) bus_.memory_->set_state(slot_, state);
   }
   void copy_to_bus(int client) {
     Copy& copy = *found(client);
     data_ = {agent(client).data(copy), copy.version};
   }
   void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
-  void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_over()
+  void bus_to_copy(int client) {  // hand_off() has copied the bytes in the order step
     tell_taken(client);
   }
   void bus_to_memory() {
@@ -67,12 +64,12 @@ class SnoopingBus::SnoopedLine {
     tell_taken(kMemory, data_.bytes);
   }
   void node_action(Action action) { bus_.memory_->act(slot_, action, request_, data_, at_); }
-  void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
+  void complete(int) {}  // the access runs when its data or response arrives; the line is held until then
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
     writer_ = client;
   }
-  // The copy must be the latest but for this word: a word does not mend a stale line.
+  // One word cannot repair a stale line, so the copy must be one version old.
   void apply_word(int client) {
     Copy& copy = *found(client);
     Copy& written = *found(writer_);
@@ -96,15 +93,15 @@ class SnoopingBus::SnoopedLine {
   void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
     if (controller == Controller::cache) {
       bus_.log_.record(at_, controller, client, request_.line, state, event, next);
-    } else if (bus_.plain_) {
+    } else if (bus_.plain_memory_) {
       bus_.log_.record(at_, Controller::memory, 0, request_.line, state, event, next);
     } else {
       bus_.memory_->on_transition(slot_, state, event, next, at_);
     }
   }
 
-  // Copies what is on the bus to its requester, which may not use it before the data step.
-  void hand_over(int client) {
+  // Copies the data on the bus to the requester, which may not use it before the data step.
+  void hand_off(int client) {
     Copy& copy = *found(client);
     std::memcpy(agent(client).data(copy), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
     copy.version = data_.version;
@@ -121,14 +118,14 @@ class SnoopingBus::SnoopedLine {
     bus_.log_.listener()->data_taken(at_, bus_.named(keeper), request_.line,
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
-  [[nodiscard]] Copy* found(int client) const { return found_[client - first_client_]; }
+  [[nodiscard]] Copy* found(int client) const { return copies_[client - first_client_]; }
   [[nodiscard]] CacheAgent& agent(int client) const {
     return *bus_.agents_[static_cast<std::size_t>(client - bus_.first_client_)];
   }
 
   SnoopingBus& bus_;
   const BusRequest& request_;
-  Copy* const* found_;
+  Copy* const* copies_;  // by client, from first_client_ on
   int first_client_;
   Slot slot_;
   Tick at_;
@@ -137,21 +134,24 @@ class SnoopingBus::SnoopedLine {
   int writer_ = kNobody;
 };
 
-SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-                         TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end)
+SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol,
+                         int first_client)
     : sc_module(name),
       clients("clients"),
       memory("memory"),
-      timing_(timing),
+      spec_(machine.spec.bus),
+      timing_(spec_, machine.timebase, machine.store.line_bytes()),
       protocol_(protocol),
-      store_(store),
-      log_(log),
-      failures_(failures),
+      store_(machine.store),
+      log_(machine.log),
+      failures_(machine.failures),
       first_client_(first_client),
-      warmup_end_(warmup_end),
-      end_(end),
-      announcements_(timing.lookahead()),
-      last_address_(-timing.address) {}
+      warmup_end_(machine.warmup_end),
+      end_(machine.end),
+      announcements_(timing_.lookahead()),
+      last_address_(-timing_.address) {
+  if (timing_.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
+}
 
 void SnoopingBus::end_of_elaboration() {
   for (int i = 0; i < clients.size(); ++i) {
@@ -159,7 +159,7 @@ void SnoopingBus::end_of_elaboration() {
     agents_.push_back(&clients_.back()->caches());
   }
   memory_ = memory.operator->();
-  plain_ = dynamic_cast<PlainMemory*>(memory_) != nullptr;
+  plain_memory_ = memory_->is_plain();
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
@@ -167,16 +167,15 @@ void SnoopingBus::end_of_elaboration() {
 }
 
 void SnoopingBus::post(const BusRequest& request) {
-  // Total: one client may have two requests with the same stamp, one of its core's and one that was issued anew by an order
-  // step, and which of them is posted first depends on how far the core has run ahead.
+  // A total order. One client may post two requests with one stamp, its core's and one that an order step reissued, and which
+  // comes first depends on how far the core has run ahead.
   const auto later = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
-  if (queued.slot == BusRequest::kNoSlot) queued.slot = store_.slot(queued.line);
   const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
-  if (placed != requests_.begin() && !timing_.one_per_line) return;  // whoever is first stays it
+  if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is still the first
   next_ = next_arbitration(now());
   schedule();
 }
@@ -186,15 +185,15 @@ void SnoopingBus::schedule() {
   if (const Tick next = std::min(touch, next_.at); next != kNever) act_at(next);
 }
 
-// The request that is granted next, and the edge: the first after its stamp at which any may be granted. One whose line is in
-// use lets others pass where the bus wants one transaction for each line.
+// The request to grant next, and the clock edge of its grant: the first after its stamp that allows one. With one_per_line, a
+// request for a line in use lets others pass.
 SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   Arbitration next;
   if (requests_.empty()) return next;
   const Tick earliest = earliest_arbitration(now);
   if (earliest == kNever) return next;
   const auto edge_behind = [this](const BusRequest& request) { return (request.stamp / timing_.clock + 1) * timing_.clock; };
-  if (!timing_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
+  if (!spec_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Tick stamped = edge_behind(requests_[i]);
     const Tick free = line_free(requests_[i].slot);
@@ -202,12 +201,12 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
       const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
       if (edge < next.at) next = {edge, i};
     }
-    if (next.at <= stamped) break;  // those behind it are no earlier
+    if (next.at <= stamped) break;  // later requests are no earlier
   }
   return next;
 }
 
-// When the transactions on this line are over; kNever while one waits for its order step.
+// When the last transaction on this line ends; kNever while one waits for its order step.
 Tick SnoopingBus::line_free(Slot slot) const {
   for (const Transaction& transaction : transactions_) {
     if (transaction.request.slot == slot) return kNever;
@@ -215,14 +214,14 @@ Tick SnoopingBus::line_free(Slot slot) const {
   return busy_until(slot);
 }
 
-// The first edge that is no closer to the last address phase than allowed, and has room in the in-order queue.
+// The first edge with the required distance from the last address phase and with room in the in-order queue.
 Tick SnoopingBus::earliest_arbitration(Tick now) const {
   Tick edge = std::max(last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock));
-  const auto room = static_cast<std::size_t>(timing_.outstanding) -
-                    std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
-  if (room == 0) return kNever;  // until an order step
+  const auto room =
+      static_cast<std::size_t>(spec_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(spec_.outstanding));
+  if (room == 0) return kNever;  // an order step makes room
   if (done_.size() >= room) {
-    // done_ is in order: all but `room - 1` of them must be over.
+    // done_ is sorted, and all but `room - 1` of its transactions must be over.
     edge = std::max(edge, align_up(done_[done_.size() - room], timing_.clock));
   }
   return edge;
@@ -267,19 +266,20 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   }
 }
 
-// Fixes when the snoop is sampled and the caches are touched, as far as is known. REQUIRES: sampled not before `earliest`.
+// Sets the earliest time of the snoop result and of the touch. Both may move if the line is busy then. `earliest`: the previous
+// result leaves no earlier one.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
 }
 
-// The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
+// Orders the front transaction now, or defers it if an atomic operation or a delivery still holds its line.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
   const Slot slot = front.request.slot;
-  const Tick free_at = std::max(busy_until(slot), find_holders(front.request.line, slot, now));
+  const Tick free_at = std::max(busy_until(slot), find_copies(front.request.line, slot, now));
   if (free_at > now) {
-    forget_holders();
+    forget_copies();
     front.touch_at = free_at;
     announcements_.announce(free_at, now);
     return;
@@ -287,40 +287,41 @@ void SnoopingBus::sample_front(Tick now) {
   last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
   if (log_.listener() != nullptr) [[unlikely]]
     log_.listener()->arrived(front.told, now);
-  order(front, slot, now, last_result_);  // adds none to transactions_
-  forget_holders();
+  order(front, slot, now, last_result_);  // leaves transactions_ as it is
+  forget_copies();
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-// Fills holders_ and found_. Returns until when an atomic operation of one of them holds the line.
-Tick SnoopingBus::find_holders(LineAddr line, Slot slot, Tick now) {
+// Fills holders_ and found_. Returns the time until which a holder's atomic operation locks the line.
+Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
-  Tick free_at = 0;
-  if (clients_.empty()) return free_at;
-  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0; rest &= rest - 1) {
-    const int index = std::countr_zero(rest);
-    holders_.push_back(first_client_ + index);
-    Copy* copy = agents_[static_cast<std::size_t>(index)]->find(line);
-    found_[static_cast<std::size_t>(index)] = copy;
-    if (!copy->held) continue;
-    const Tick until = clients_[static_cast<std::size_t>(index)]->locked_until(line);
-    if (until <= now) copy->held = false;
-    free_at = std::max(free_at, until);
+  Tick locked_until = 0;
+  const int clients = static_cast<int>(clients_.size());
+  for (std::uint64_t rest = clients == 0 ? 0 : store_.holders(slot, first_client_, clients); rest != 0; rest &= rest - 1) {
+    const int holder = first_client_ + std::countr_zero(rest);
+    holders_.push_back(holder);
+    BusClient& owner = client(holder);
+    Copy* const copy = agent(holder).find(line);
+    found(holder) = copy;
+    if (!copy->may_be_locked) continue;
+    const Tick until = owner.locked_until(line);
+    copy->may_be_locked = until > now;
+    locked_until = std::max(locked_until, until);
   }
-  return free_at;
+  return locked_until;
 }
 
-void SnoopingBus::forget_holders() {
-  for (const int holder : holders_) found_[static_cast<std::size_t>(holder - first_client_)] = nullptr;
+void SnoopingBus::forget_copies() {
+  for (const int holder : holders_) found(holder) = nullptr;
 }
 
-// REQUIRES: holders_ are this line's.
+// REQUIRES: find_copies() was called for this line.
 void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
   try {
-    if (!plain_ && request.kind == BusRequest::Kind::ask && !memory_->grants(request, slot, now))
+    if (!plain_memory_ && request.kind == BusRequest::Kind::ask && !memory_->grants(request, slot, now))
       return tell_deferred(request, now, result);
     order_granted(transaction, slot, now, result);
   } catch (const ProtocolFault& fault) {
@@ -332,21 +333,23 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   const BusRequest& request = transaction.request;
   bool watched = false;
   for (const int holder : holders_) {
-    Copy* copy = found_[static_cast<std::size_t>(holder - first_client_)];
-    if (copy->last_touch >= now) touched_too_early(*copy, holder, now);
-    watched = watched || copy->watched;
+    const Copy& copy = *found(holder);
+    if (copy.last_touch >= now) touched_too_early(copy, holder, now);
+    watched = watched || copy.watched;
   }
-  for (std::size_t i = 0; watched && i < holders_.size(); ++i) {
-    const int holder = holders_[i];
-    if (found_[static_cast<std::size_t>(holder - first_client_)]->watched)
-      client(holder).watched_copy_changed(request.line, now);
-  }
+  if (watched) wake_watchers(request.line, now);
   if (request.kind == BusRequest::Kind::recall) {
     order_recall(transaction, slot, now, result);
   } else {
     order_client(transaction, slot, now, result);
   }
-  if (!plain_) memory_->order_over(slot, now);
+  if (!plain_memory_) memory_->order_over(slot, now);
+}
+
+void SnoopingBus::wake_watchers(LineAddr line, Tick now) {
+  for (const int holder : holders_) {
+    if (found(holder)->watched) client(holder).watched_copy_changed(line, now);
+  }
 }
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
@@ -356,9 +359,11 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
   if (outcome.deferred) return tell_deferred(request, now, result);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_snoop(request, outcome, now, result);
-  if (outcome.needs_data_step) line.hand_over(request.client);
+  if (outcome.needs_data_step) line.hand_off(request.client);
   deliver(transaction, outcome, slot, result);
-  if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued, BusRequest::Kind::ask, 0, request.slot});
+  if (outcome.reissued) {
+    post({.stamp = result, .client = request.client, .line = request.line, .slot = request.slot, .message = *outcome.reissued});
+  }
   if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);
 }
 
@@ -384,12 +389,12 @@ void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) cons
        copy.line);
 }
 
-// What the order step has decided takes its time: data from memory or another cache, a response without data or with
-// a word, a write-back.
+// Times the outcome of an order step: data from memory or another cache, a response without data or with a word, or a
+// write-back.
 void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   BusClient& requester = client(request.client);
-  Copy* copy = found_[static_cast<std::size_t>(request.client - first_client_)];
+  Copy* const copy = found(request.client);
   Tick done = result;
   if (outcome.operated) {
     done = deliver_operated(transaction, outcome, slot, result);
@@ -421,8 +426,8 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
 
-// An atomic operation at memory takes its time there, and holds the line as long: memory's data first, or what a cache had
-// newer; then one word goes to the requester. Returns when the data bus is free of it.
+// Times a far atomic. Memory's data, or newer data of a cache, comes first; the line is held until the operation has run; then
+// one word goes to the requester. Returns when the data bus is free again.
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
@@ -443,13 +448,13 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   return start + timing_.word;
 }
 
-// What a line is under way for beside its time on the bus.
+// The travel time of a line, added to its time on the bus.
 Tick SnoopingBus::way_to(int taker, int giver) const {
   if (giver == kMemory) return places_.to_edge(taker - first_client_);
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// The first clock of a line's or a word's data on the data bus.
+// Reserves the data bus. Returns the first clock of the line or word on it.
 Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
@@ -494,7 +499,7 @@ void SnoopingBus::tell_deferred(const BusRequest& request, Tick now, Tick result
                          .arrives = result});
 }
 
-// A write-back looks for nothing.
+// Reports a snoop result; a write-back has none.
 void SnoopingBus::tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const {
   if (protocol_.messages[request.message].carries_data) return;
   using What = SentMessage::What;
@@ -522,14 +527,13 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
 }
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
-  Copy*& found = found_[static_cast<std::size_t>(client - first_client_)];
-  found = &copy;
-  const BusRequest request{at, client, copy.line};
+  found(client) = &copy;
+  const BusRequest request{.stamp = at, .client = client, .line = copy.line, .slot = copy.slot};
   SnoopedLine line(*this, request, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
-    found = nullptr;
-    if (again) post({at, client, copy.line, *again, BusRequest::Kind::ask, 0, copy.slot});
+    found(client) = nullptr;
+    if (again) post({.stamp = at, .client = client, .line = copy.line, .slot = copy.slot, .message = *again});
     return again.has_value();
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), copy.line);
@@ -552,7 +556,7 @@ std::string SnoopingBus::describe_pending() const {
 }
 
 void SnoopingBus::fail(const std::string& what, LineAddr line) const {
-  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(line), log_.history(line)));
+  log_.fail(what, line, store_.address_of(line));
 }
 
 }  // namespace linebounce

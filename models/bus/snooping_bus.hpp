@@ -3,22 +3,24 @@
 //   request stamped before edge E -- arbitration --> address phase A -- snoop --> result R -- data phase --> pins of the
 //   requester
 //
-// Snoop results keep the order of the address phases. The caches are touched once, at the result: the order step of the
-// protocol's table. A snoop whose line is busy is sampled again every `snoop_stall_clocks`; the line is taken the moment it is
-// free (an atomic operation ends, a new owner has finished its one access), so that nobody gets in between.
+// Snoop results keep the order of the address phases. The bus touches the caches once per transaction, at the result: the
+// order step of the protocol's table. A snoop of a busy line is sampled again every `snoop_stall_clocks`, and takes the line
+// the moment it is free (an atomic operation ends, a new owner has completed its access), so that no other access gets between.
 #pragma once
 
+#include <algorithm>
 #include <systemc>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
 #include "models/bus/bus_places.hpp"
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
+#include "models/machine_context.hpp"
 #include "models/timebase.hpp"
 #include "models/timeline.hpp"
 
@@ -30,8 +32,6 @@ struct BusTiming {
   [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
 
   Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
-  int outstanding;
-  bool one_per_line;
 };
 
 struct BusStatistics {
@@ -40,19 +40,19 @@ struct BusStatistics {
   Tick data_busy = 0;
 };
 
-class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::Part {
+class SnoopingBus final : public sc_core::sc_module, public Bus, public EventScheduler::Part {
  public:
-  // Its clients have the numbers from `first_client` on. `protocol`'s memory table is that of what stands behind the bus.
-  SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-              TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end);
+  // Clients are numbered from `first_client` on. `protocol` has the memory table of the memory side. Errors:
+  // std::invalid_argument for a bus whose snoop result would come with the request.
+  SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol, int first_client);
 
-  // In the order of their numbers.
+  // Bound in the order of client numbers.
   sc_core::sc_port<BusClient, 0, sc_core::SC_ZERO_OR_MORE_BOUND> clients;
   sc_core::sc_port<MemorySide> memory;
 
   void end_of_elaboration() override;
 
-  // For whoever listens: its number in the machine, and what stands in memory's place.
+  // Names for listeners: the bus's number in the machine, and the kind of its memory side.
   void set_names(int number, Endpoint::Kind memory_side) {
     number_ = number;
     memory_side_ = memory_side;
@@ -65,14 +65,14 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
-  // How many turns it had.
+  // Turns taken, for `bench`.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
   bool data_step(int client, Copy& copy, Tick at) override;
 
-  // Every transaction that is not over, a line of text each.
+  // One line of text for each transaction under way.
   [[nodiscard]] std::string describe_pending() const;
 
  private:
@@ -80,8 +80,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
     BusRequest request;
     Tick address_at = 0;
     Tick sampled_at = 0;     // first snoop result
-    Tick touch_at = 0;       // the order step: sampled_at, or when the line is free
-    std::uint32_t told = 0;  // its number at a StepListener
+    Tick touch_at = 0;       // the order step: sampled_at, or when the line gets free
+    std::uint32_t told = 0;  // the StepListener's number of its message
   };
   class SnoopedLine;
 
@@ -96,26 +96,30 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   [[nodiscard]] Tick line_free(Slot slot) const;
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
-  [[nodiscard]] Tick busy_until(Slot slot) const { return slot < busy_.size() ? busy_[slot] : 0; }
+  [[nodiscard]] Tick busy_until(Slot slot) const { return slot < busy_until_.size() ? busy_until_[slot] : 0; }
+  // Keeps other transactions from the line before `until`.
   void hold(Slot slot, Tick until) {
-    if (slot >= busy_.size()) busy_.resize(std::max<std::size_t>(slot + 1, busy_.size() * 2));
-    busy_[slot] = std::max(busy_[slot], until);
+    if (slot >= busy_until_.size()) busy_until_.resize(std::max<std::size_t>(slot + 1, busy_until_.size() * 2));
+    busy_until_[slot] = std::max(busy_until_[slot], until);
   }
   void sample_front(Tick now);
   void order(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_client(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
-  Tick find_holders(LineAddr line, Slot slot, Tick now);
-  void forget_holders();
-  [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
+  Tick find_copies(LineAddr line, Slot slot, Tick now);
+  void forget_copies();
+  [[nodiscard]] Copy*& found(int client) { return found_.data()[client - first_client_]; }
+  void wake_watchers(LineAddr line, Tick now);
+  [[nodiscard]] BusClient& client(int number) const { return *clients_.data()[number - first_client_]; }
+  [[nodiscard]] CacheAgent& agent(int number) const { return *agents_.data()[number - first_client_]; }
   [[noreturn]] void touched_too_early(const Copy& copy, int holder, Tick now) const;
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   Tick deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
-  // To who hears of every step, if anybody does.
+  // Reports to the StepListener, if one is attached.
   void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
   void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
@@ -128,6 +132,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 
+  const BusSpec& spec_;
   const BusTiming timing_;
   const Protocol& protocol_;
   LineStore& store_;
@@ -138,17 +143,17 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   Tick warmup_end_;
   Tick end_;
   Announcements announcements_;
-  std::vector<BusClient*> clients_;  // what the port is bound to
-  std::vector<CacheAgent*> agents_;  // theirs
-  MemorySide* memory_ = nullptr;     // likewise
+  std::vector<BusClient*> clients_;  // those bound to the port
+  std::vector<CacheAgent*> agents_;  // of the clients
+  MemorySide* memory_ = nullptr;     // the one bound to the port
 
-  std::vector<BusRequest> requests_;       // not granted yet, by (stamp, client)
-  Arbitration next_;                       // among them
-  std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
-  std::vector<Tick> done_;                 // when the ordered ones leave the bus, only those that may still matter
-  std::vector<Tick> busy_;                 // by slot: until when a delivered transaction holds the line
-  std::vector<Copy*> found_;               // by client: its copy of the line whose rows run; null: has none, or none run
-  std::vector<int> holders_;
+  std::vector<BusRequest> requests_;       // waiting for arbitration, by (stamp, since, client)
+  Arbitration next_;                       // the next grant among them
+  std::vector<Transaction> transactions_;  // granted and not ordered yet, in bus order; at most `outstanding`
+  std::vector<Tick> done_;                 // end times of ordered transactions that may still fill the queue, ascending
+  std::vector<Tick> busy_until_;           // by slot: how long a delivered transaction holds the line
+  std::vector<Copy*> found_;               // by client: its copy of the line whose rows run; null without one, or without rows
+  std::vector<int> holders_;               // the clients with a copy
   std::vector<int> everybody_;
   Tick last_address_;
   Tick last_result_ = 0;
@@ -159,7 +164,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   int number_ = 0;
   Endpoint::Kind memory_side_ = Endpoint::Kind::memory;
   std::int64_t activations_ = 0;
-  bool plain_ = false;  // memory has no states and always grants
+  bool plain_memory_ = false;
 };
 
 }  // namespace linebounce

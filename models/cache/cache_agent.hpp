@@ -26,11 +26,11 @@ struct Copy {
   CopyIndex index = 0;                    // its own
   std::array<int, kMostLevels> places{};  // in each level that holds it, if the level has lines of the same size
   StateId state = 0;
-  std::uint8_t fast = 0;    // bit Access: an access of this kind is a mere hit: no row but `hit`, no change of state
-  std::uint8_t levels = 0;  // bit k: level k holds it, or a part of it
-  bool watched = false;     // a parked spin wants to know of any change
-  bool locked = false;      // an atomic operation is under way and another thread of the core may come
-  bool held = false;        // an atomic operation may hold the line: the bus asks until when
+  std::uint8_t fast = 0;       // bit Access: an access of this kind is a mere hit: no row but `hit`, no change of state
+  std::uint8_t levels = 0;     // bit k: level k holds it, or a part of it
+  bool watched = false;        // a parked spin wants to know of any change
+  bool locked = false;         // an atomic operation is under way and another thread of the core may come
+  bool may_be_locked = false;  // by an atomic operation under way; the bus asks BusClient::locked_until()
 };
 
 class CacheAgent {
@@ -66,9 +66,9 @@ class CacheAgent {
     return hit_at(nearest.find(address >> nearest.line_shift()), access, age);
   }
   // The same in fewer instructions, but null may also mean that the nearest level has to be searched.
-  Copy* hit_where_last(Address address, Access access, Tick age) {
+  Copy* hit_last_place(Address address, Access access, Tick age) {
     const CacheArray& nearest = arrays_.front();
-    return hit_at(nearest.find_where_last(address >> nearest.line_shift()), access, age);
+    return hit_at(nearest.find_in_last_place(address >> nearest.line_shift()), access, age);
   }
 
   struct Lookup {

@@ -24,11 +24,11 @@ class CacheArray {
 
   // The place that holds `block` (an address divided by this level's line size), or -1.
   [[nodiscard]] int find(std::uint64_t block) const {
-    const int place = find_where_last(block);
+    const int place = find_in_last_place(block);
     return place >= 0 ? place : search(block);
   }
   // Likewise, if it is where such a block was last: a fraction of the work. -1 means nothing.
-  [[nodiscard]] int find_where_last(std::uint64_t block) const {
+  [[nodiscard]] int find_in_last_place(std::uint64_t block) const {
     const int place = hints_[static_cast<std::size_t>(block & hint_mask_)];
     return tags_[static_cast<std::size_t>(place)] == tag_of(block) ? place : -1;
   }

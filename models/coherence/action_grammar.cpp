@@ -61,7 +61,7 @@ constexpr std::array kWords = {
          "Evict and messages of a directory or group"},
 };
 
-// "send MESSAGE to WHOM", on a network.
+// The recipients of "send MESSAGE to RECIPIENT" on a network.
 struct Recipient {
   std::string_view name;
   Verb verb;
@@ -77,7 +77,7 @@ constexpr std::array kRecipients = {
     Recipient{"member", Verb::send_member, at_member_message | at_agent_message},
 };
 
-// "recall MESSAGE from WHOM", of a group.
+// The recipients of a group's "recall MESSAGE from RECIPIENT".
 constexpr std::array kRecalled = {
     Recipient{"owner", Verb::recall_owner, at_group_evict | at_agent_message | at_member_message},
     Recipient{"sharers", Verb::recall_sharers, at_group_evict | at_agent_message | at_member_message},
@@ -97,7 +97,7 @@ const Recipient* recipient_of(Verb verb) {
   return found == kRecipients.end() ? nullptr : found;
 }
 
-// The words of a kind of protocol: a bus has none of a network's, and a network none of a bus's.
+// Whether a kind of protocol has the verb. Buses and networks have different ones.
 bool fits_protocol(Verb verb, ProtocolKind kind) {
   switch (verb) {
     case Verb::issue:
@@ -154,12 +154,12 @@ std::vector<std::string> known_actions(ProtocolKind kind) {
   return known;
 }
 
-// "issue X", "recall X", "send X to Y": the message of the action.
+// Resolves the message of "issue X", "recall X" or "send X to Y".
 std::optional<Action> with_message(Verb verb, std::string_view name, int line, const Protocol& protocol,
                                    Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const Message& message : protocol.messages) names.push_back(message.name);
-  // A node knows messages of its bus and of its network; a recall is one of the bus, all others are not.
+  // A node has messages of its bus and of its network. It recalls with the former and sends the latter.
   const auto first =
       names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
   const auto found = std::find(first, names.end(), name);

@@ -1,4 +1,4 @@
-// The words of the column `do`, and at which events each of them may stand.
+// The grammar of the column `do`: the actions, and the events at which each is legal.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace linebounce {
 
-// What an event is, as far as the actions allowed at it depend on that. Bits, so that a word can name several.
+// The kinds of events, by the actions that are legal at them. Bits, so that an action can name several.
 enum EventKind : std::uint16_t {
   at_load = 1,
   at_store = 2,
@@ -21,16 +21,16 @@ enum EventKind : std::uint16_t {
   at_other = 32,           // a snooper's order step
   at_memory_message = 64,  // memory's order step
   at_memory_data = 128,    // data that a cache sent to memory
-  // a node controller: may a transaction of its bus be ordered; its own one was; a line is to leave its cache
+  // A node controller's: a bus transaction asks to be ordered; its own transaction was; a line must leave its cache.
   at_ask = 256,
   at_recalled = 512,
   at_node_evict = 1024,
-  // a message of a network, at a node or cache, and at a directory
+  // A network message at a node or cache, and at a directory.
   at_agent_message = 2048,
   at_directory_message = 4096,
-  at_directory_evict = 8192,  // a directory: the place of a line's entry is needed for another line
-  // at a group's controller: what a member sends, and a line is to leave its cache or filter; what comes from outside is as at
-  // a node
+  at_directory_evict = 8192,  // a directory's entry must make room for another line's
+  // A group controller's: a member's message, and a line that must leave its cache or filter. Messages from outside are
+  // at_agent_message.
   at_member_message = 16384,
   at_group_evict = 32768
 };
@@ -40,15 +40,15 @@ struct RowActions {
   std::vector<Action> steps;
 };
 
-// Reads a cell such as "assert shared; send data to requestor, memory". Errors: an unknown action or message, too many actions,
-// one twice, `hit`, `stall` or `impossible` beside another. Then nothing is returned.
+// Parses a cell such as "assert shared; send data to requestor, memory". Returns nothing after an error: an unknown action or
+// message, too many actions, one twice, or `hit`, `stall` or `impossible` beside another.
 std::optional<RowActions> parse_actions(const std::string& cell, int line, const Protocol& protocol, Diagnostics& diagnostics);
 
-// Errors: an action that can't stand at such an event; an access by the processor that gets no answer.
+// Errors: an action that is illegal at this kind of event; a processor's access without an answer.
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, const Protocol& protocol,
                        Diagnostics& diagnostics);
 
-// The action as it is written.
+// The action as the file spells it.
 std::string action_text(Action action, const Protocol& protocol);
 
 }  // namespace linebounce

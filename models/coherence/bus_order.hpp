@@ -1,7 +1,7 @@
-// How a bus runs a protocol's rows: the order step, in which a message gets its place and everybody reacts to it at once, the
-// data step that may follow, and the processor's own accesses. No time here. The timed simulator and the model checker both
-// call these functions with copies of their own, so what is checked is what runs. This is the one place where rows are executed
-// (the exception: accesses that only `hit`, see StateInfo::readable and writable).
+// Interprets a protocol's rows on a bus: the order step, in which a message takes its place in the bus's order and all
+// controllers react at once; the data step that may follow; and the processor's accesses. Functional only: the timed simulator
+// and the model checker call these functions with copies of their own, so the checked code is the code that runs. No other
+// place executes rows, except for accesses that only `hit` (StateInfo::readable, writable).
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 
 namespace linebounce {
 
-// In the place of a cache's number.
+// Take the place of a cache's number.
 constexpr int kNobody = -1;
-constexpr int kMostOnBus = 64;  // caches, whose numbers follow each other
+constexpr int kMostOnBus = 64;  // caches on one bus, numbered consecutively
 constexpr int kMemory = -2;
 
-// A protocol did what no correct one does. what() names the controller, state, event and the row's line.
+// A protocol has done something that no correct protocol does. what() names the controller, state, event and the row's line.
 class ProtocolFault : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t {
-    impossible,     // a pair that the table says can't be
+    impossible,     // a (state, event) pair that the table calls impossible
     two_suppliers,  // two controllers send data to one requestor
-    no_data,        // the requestor waits for data and nobody sent it any
-    nobody          // a message to an owner or requestor, but there is none
+    no_data,        // the requestor waits for data that no controller sent
+    nobody          // a message to an owner or requestor that does not exist
   };
   ProtocolFault(Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
 
@@ -37,19 +37,19 @@ class ProtocolFault : public std::runtime_error {
   int source_line;
 };
 
-// One line as the rows see it: who is in which state, where the data is, and what the rows want done. Caches count from 0.
+// The copies of one line, on which rows run: their states, the data, and the effects of actions. Caches count from 0.
 //
-// The new state is set before the row's actions run, and set_state() changes nothing else; so complete() finds the state in
-// which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
-// Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
+// The next state is set before the row's actions run, so complete() finds the state that allows the access. free() is a copy's
+// last call. snoopers() may omit caches in state 0 if Message::absent_ignores holds, and may contain the requestor; the range
+// must stay valid during the functions below.
 template <class T>
 concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event,
                                     StateId next) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
-  copies.issue(cache, message);                                 // a request of this cache begins, or begins again
-  copies.free(cache);                                           // the copy and its place are given up
-  copies.on_transition(controller, cache, state, event, next);  // before the row runs, with the state it leaves
+  copies.issue(cache, message);                                 // the cache issues or reissues a request
+  copies.free(cache);                                           // the copy is dropped
+  copies.on_transition(controller, cache, state, event, next);  // called before the row runs
 };
 
 template <class T>
@@ -57,18 +57,18 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   { copies.snoopers(message) } -> std::ranges::input_range;
   { copies.memory_state() } -> std::same_as<StateId>;
   copies.set_memory_state(state);
-  copies.copy_to_bus(cache);  // one line of data is on the bus at a time
+  copies.copy_to_bus(cache);  // the bus holds one line of data at a time
   copies.memory_to_bus();
   copies.bus_to_copy(cache);
   copies.bus_to_memory();
-  copies.complete(cache);  // the pending access of this cache runs now
-  // The pending store of this cache runs now, on its copy as it is. / Another cache's copy takes the word that it wrote.
+  copies.complete(cache);  // the cache's pending access runs now
+  // send_word: the cache's pending store runs now, on its own copy. apply_word: another copy takes the stored word.
   copies.send_word(cache);
   copies.apply_word(cache);
-  copies.operate(cache);  // the pending atomic operation of this cache runs now, on memory's data
+  copies.operate(cache);  // the cache's pending atomic runs now, on memory's data
 };
 
-// Copies behind whose bus stands a node controller: what its rows want done beyond what memory does.
+// Copies on a bus with a node controller, which has actions that memory has not.
 template <class T>
 concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
   copies.node_action(action);
@@ -76,14 +76,14 @@ concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
 
 struct OrderOutcome {
   BusLines lines;
-  int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
-  int memory_sender = kNobody;   // the cache whose line of data went to memory as well, or alone
-  bool completed = false;        // the requestor's access ran in this step
-  bool word_sent = false;        // that access was a store, and its word went to the other copies
-  bool operated = false;         // the requestor's atomic operation ran in this step, at memory
-  bool needs_data_step = false;  // data_step() must follow before this line's next order step
-  std::optional<MessageId> reissued;  // the requestor asks again, with this message
-  bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
+  int supplier = kNobody;             // the requestor's supplier of data: a cache, kMemory, or kNobody if it needs none
+  int memory_sender = kNobody;        // the cache that sent its data to memory
+  bool completed = false;             // the requestor's access ran in this step
+  bool word_sent = false;             // it was a store whose word went to the other copies
+  bool operated = false;              // the requestor's atomic ran in this step, at memory
+  bool needs_data_step = false;       // data_step() must follow before this line's next order step
+  std::optional<MessageId> reissued;  // the requestor issues this message next
+  bool deferred = false;              // by the node controller: the requestor still waits for its order step
 
   [[nodiscard]] bool data_to_memory() const { return memory_sender != kNobody; }
 };
@@ -92,11 +92,16 @@ namespace bus_order_detail {
 
 [[noreturn]] void fail(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
 
-// One order step or data step while it runs.
+// One order step or data step in progress.
 template <LineCopies Copies>
 class Step {
  public:
-  Step(const Protocol& protocol, Copies& copies, int requestor) : protocol_(protocol), copies_(copies), requestor_(requestor), rows_(protocol.cache.rows.data()), events_(protocol.cache.events.size()) {}
+  Step(const Protocol& protocol, Copies& copies, int requestor)
+      : protocol_(protocol),
+        copies_(copies),
+        requestor_(requestor),
+        rows_(protocol.cache.rows.data()),
+        events_(protocol.cache.events.size()) {}
 
   OrderOutcome order(MessageId message) {
     const EventId other = protocol_.cache.qualify(other_event(message), {});
@@ -110,7 +115,7 @@ class Step {
     run_memory(protocol_.memory.qualify(message, outcome_.lines));
     if (outcome_.deferred) return outcome_;
     if (outcome_.operated) {
-      if (outcome_.data_to_memory()) run_memory_data();  // what a cache had newer
+      if (outcome_.data_to_memory()) run_memory_data();  // newer data from a cache
       copies_.operate(requestor_);
     }
     const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
@@ -126,7 +131,7 @@ class Step {
     return outcome_;
   }
 
-  // A transaction of the memory side itself: all caches react, and what they send is for it.
+  // A transaction of the memory side itself: all caches react, and send their data to it.
   OrderOutcome recall(MessageId message) {
     const EventId other = protocol_.cache.qualify(other_event(message), {});
     for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
@@ -175,11 +180,11 @@ class Step {
         copies_.send_word(cache);
         break;
       case Verb::apply_word: takers_ |= std::uint64_t{1} << cache % kMostOnBus; break;
-      default: break;  // parse_protocol lets all others stand elsewhere only
+      default: break;  // parse_protocol refuses all other verbs here
     }
   }
 
-  // The word exists only when the requestor's row has run, which is last: then the snoopers that asked for it get it.
+  // Hands the word to the snoopers that asked for it. The requestor's row, which makes the word, has run last.
   void apply_word(MessageId message) {
     for (const int cache : copies_.snoopers(message)) {
       if ((takers_ >> cache % kMostOnBus & 1) != 0) copies_.apply_word(cache);
@@ -223,38 +228,38 @@ class Step {
   const Protocol& protocol_;
   Copies& copies_;
   const int requestor_;
-  const Row* const rows_;  // of the cache
+  const Row* const rows_;  // the cache's table
   const std::size_t events_;
   OrderOutcome outcome_;
   bool took_data_ = false;
-  std::uint64_t takers_ = 0;  // bit n: cache n, modulo kMostOnBus, takes the word of this step, if one is sent
+  std::uint64_t takers_ = 0;  // bit n: cache n, modulo kMostOnBus, takes the word of this step
 };
 
 }  // namespace bus_order_detail
 
-// `message` of cache `requestor` gets its place in the bus's order. REQUIRES: the requestor issued it and it has not been
-// ordered since; no data step of this line is due. Errors: ProtocolFault, with the line half changed.
+// Orders `message` of cache `requestor`. REQUIRES: the requestor has issued it, and no data step of this line is due. Errors:
+// ProtocolFault, which leaves the line half changed.
 template <LineCopies Copies>
 OrderOutcome order_step(const Protocol& protocol, Copies& copies, MessageId message, int requestor) {
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).order(message);
 }
 
-// `message` of the controller in memory's place is ordered: a recall. `owned` among the outcome's lines says that a cache had
-// newer data, which is on the bus then. Errors: as order_step.
+// Orders a recall by the node controller. If the outcome's line `owned` is raised, a cache had newer data, and it is on the
+// bus. Errors: as order_step().
 template <LineCopies Copies>
 OrderOutcome recall_step(const Protocol& protocol, Copies& copies, MessageId message) {
   return bus_order_detail::Step<Copies>(protocol, copies, kMemory).recall(message);
 }
 
-// The data that the order step put on the bus arrives at `requestor`. Returns the message that it asks again with, if it does.
-// REQUIRES: its order step's outcome said needs_data_step.
+// Delivers the order step's data to `requestor`. Returns the message that it reissues, if any. REQUIRES: the order step's
+// outcome had needs_data_step.
 template <LineCopies Copies>
 std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int requestor) {
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
 }
 
-// The base event `access` at `cache`: a Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the
-// copy; after `issued` the access is pending until complete() or operate(); after `stalled` nothing has changed.
+// Runs the base event `access` at `cache`: Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the
+// copy. After `issued` the access is pending until complete() or operate(). `stalled` has changed nothing.
 template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);

@@ -13,7 +13,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kMaxIds = 255;  // of states, and of qualified events: an id is a byte
+constexpr std::size_t kMaxIds = 255;  // states, or qualified events: an id is a byte
 
 struct GuardWords {
   GuardGroup group;
@@ -39,8 +39,8 @@ const GuardWords& guard_words(GuardGroup group) {
   return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
 }
 
-// An event that the controller may have. Those of a bus it has whatever the file says; which messages of a network it gets, the
-// file's table of events says.
+// An event that the controller may have. Bus events are implied; the network messages that it receives are listed in the file's
+// table of events.
 struct FixedEvent {
   std::string name;
   EventKind kind;
@@ -61,7 +61,7 @@ class ControllerCompiler {
     if (table().states.size() > kMaxIds || table().events.size() > kMaxIds) {
       error(source_.line, fmt::format("more than {} states or events", kMaxIds));
     }
-    if (diagnostics_.count() > errors_before) return std::move(result_);  // the rows would only repeat what is wrong
+    if (diagnostics_.count() > errors_before) return std::move(result_);  // rows would only repeat the errors
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);
@@ -75,7 +75,7 @@ class ControllerCompiler {
   }
 
  private:
-  // One entry of a row's `on`: the event and which of its qualified ids the row covers.
+  // One entry of a row's `on`: the event, and its qualified ids that the row covers.
   struct Covered {
     std::size_t base;
     EventId first, count;
@@ -183,7 +183,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // The state that `then` names, -1 for "=", nothing after an error.
+  // The state named by `then`; -1 for "="; nothing after an error.
   std::optional<int> next_of(const TransitionText& text, bool impossible) {
     if (impossible) {
       if (text.then.empty()) return -1;
@@ -223,7 +223,7 @@ class ControllerCompiler {
     return events;
   }
 
-  // Which word of the event's guard group "[word]" is.
+  // The index of "[word]" in the event's guard group.
   std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, int line) {
     if (event.guard == GuardGroup::none) {
       error(line, fmt::format("'{}' has no guard group, so {} can't stand there", event.name, bracketed));
@@ -237,7 +237,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // What a row's actions say about its next state. One error a row is enough.
+  // Checks the next state against the row's actions. Reports one error a row.
   bool fits_next(const Row& row, StateId state, int line) {
     const std::string& initial = state_names_.front();
     if (row.does(Verb::stall) && row.next != state) {
@@ -257,7 +257,7 @@ class ControllerCompiler {
     return false;
   }
 
-  // Puts the row into the table for every event; false after an error.
+  // Enters the row for every event that it covers; false after an error.
   bool fill(const Row& row, StateId state, const std::vector<Covered>& events) {
     for (const Covered& event : events) {
       const bool is_load = fixed_[event.base].kind == at_load;
@@ -337,7 +337,7 @@ CompiledController compile_node(const ControllerSource& source, const Protocol& 
   }
   events.push_back({"Evict", at_node_evict, true});
   for (const Message& message : messages.subspan(protocol.bus_messages)) {
-    // What goes to homes only may have the name of a message of the bus.
+    // A message that goes to homes only may share its name with one of the bus.
     const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
     events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
   }

@@ -1,4 +1,4 @@
-// From one controller's tables as text to its dense table of rows: names become ids, cells become actions.
+// Compiles one controller's tables to a dense table of rows: names become ids, cells become actions.
 #pragma once
 
 #include "models/coherence/diagnostics.hpp"
@@ -7,15 +7,15 @@
 
 namespace linebounce {
 
-// What the checks need to know about a table besides the table.
+// A compiled table, with the facts about its text that later checks need.
 struct CompiledController {
   ControllerTable table;
   std::vector<int> state_lines;  // where each state is declared
-  std::vector<bool> named;       // [state][event]: some row names this pair
+  std::vector<bool> named;       // [state][event]: whether a row names the pair
 };
 
-// REQUIRES: protocol's kind, bus and messages are complete. Errors, into `diagnostics`: whatever a cell can be wrong about, an
-// event that is missing or unknown, and a pair that two rows name.
+// REQUIRES: protocol's kind, bus and messages are complete. Reports into `diagnostics`: errors in cells, missing or unknown
+// events, and pairs that two rows name.
 CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);

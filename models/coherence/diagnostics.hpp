@@ -1,4 +1,4 @@
-// Collects what is wrong with one file, so that its author sees all of it at once.
+// Collects the errors in one file, so that its author sees all of them at once.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Diagnostics {
   void error(int line, std::string text) { errors_.emplace_back(line, std::move(text)); }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
 
-  // Throws ProtocolError with the first errors, each once and in the order of their lines, if there are any.
+  // Throws ProtocolError if there are errors, with the first of them, each once, in the order of lines.
   void throw_if_any() const;
 
  private:

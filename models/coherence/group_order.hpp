@@ -1,5 +1,5 @@
-// How the controller of a group runs its rows: a directory to its members, a cache to what it is a member of. As
-// network_order.hpp: no time here, and the timed simulator and the model checker both call this.
+// Interprets the rows of a group controller, which is a directory to its members and a cache to its parent. Functional only, as
+// network_order.hpp: the timed simulator and the model checker both call it.
 #pragma once
 
 #include <algorithm>
@@ -11,31 +11,31 @@
 
 namespace linebounce {
 
-// Members count from 0, in each group. As a requestor towards its members a group is this one.
+// Members count from 0 in each group. This number stands for the group itself as the requestor of a recall.
 constexpr std::int8_t kGroupItself = 126;
 
-// What a group keeps of a line beside its data.
+// A group's state of a line, without the data.
 struct GroupEntry {
   StateId state = 0;
-  std::int8_t acks = 0;             // still to come, of members or from outside
-  std::int8_t member = kNobody;     // whose request is deferred
-  std::int8_t requestor = kNobody;  // outside: for whom a recall is made
-  std::int8_t owner = kNobody;      // a member
+  std::int8_t acks = 0;             // acknowledgements expected, from members or from outside
+  std::int8_t member = kNobody;     // the member whose request is deferred
+  std::int8_t requestor = kNobody;  // the agent outside for which the group recalls
+  std::int8_t owner = kNobody;      // the member that owns the line
   std::uint64_t sharers = 0;        // bit n for member n
   friend bool operator==(const GroupEntry&, const GroupEntry&) = default;
 };
 
-// What a step does beyond its entry.
+// Receives the effects of a step outside of the entry.
 template <class T>
 concept GroupOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
-  out.send_home(message);           // to what the group is a member of
-  out.send(agent, message);         // outside
-  out.send_member(agent, message);  // inside
-  out.take_data();                  // of the message in hand
-  out.on_transition(state, event);  // before the row runs
+  out.send_home(message);           // to the parent
+  out.send(agent, message);         // to another agent of the parent
+  out.send_member(agent, message);  // to a member
+  out.take_data();                  // takes the data of the message in hand
+  out.on_transition(state, event);  // called before the row runs
 };
 
-// Where the event comes from: a member's message, one from outside, or the group's cache or filter, which needs the place.
+// The source of an event: a member's message, a message from outside, or the group's cache or filter, which needs the place.
 enum class GroupSide : std::uint8_t { member, outside, cache, filter };
 
 inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, const NetworkMessage* in) {
@@ -51,7 +51,7 @@ inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, co
   return static_cast<EventId>(event.first + word);
 }
 
-// What the group's cache or filter would do to have the line's place; null if the protocol has no such event.
+// The row that takes the line's place in the group's cache or filter; null if the protocol has no such event.
 // REQUIRES: `side` is cache or filter.
 inline const Row* group_eviction(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   const std::size_t messages = protocol.messages.size();
@@ -59,29 +59,29 @@ inline const Row* group_eviction(const Protocol& protocol, const GroupEntry& ent
       protocol.group.base_events[side == GroupSide::cache ? group_evict_event(messages) : group_evict_entry_event(messages)];
   return event.absent ? nullptr : &protocol.group.row(entry.state, qualify_group(event, entry, nullptr));
 }
-// Whether the protocol's groups have a filter beside their cache.
+// Whether groups have a filter in addition to their cache.
 inline bool group_filters(const Protocol& protocol) {
   return !protocol.group.base_events[group_evict_entry_event(protocol.messages.size())].absent;
 }
-// A line has a place, or an entry, as long as the row that takes it away is possible.
+// Whether the line has a place in the cache, or an entry in the filter: while the row that takes it away is possible.
 inline bool group_has_place(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   const Row* row = group_eviction(protocol, entry, side);
   return row != nullptr && !row->impossible;
 }
-// Whether it can be taken away now.
+// Whether the place can be taken away now.
 inline bool group_can_evict(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   return group_has_place(protocol, entry, side) && !group_eviction(protocol, entry, side)->stalls();
 }
 
-// One row of a group, while it runs.
+// One step of a group in progress.
 template <GroupOutbox Outbox>
 class GroupStep {
  public:
-  // `in`: the message in hand; null for GroupSide::cache and filter. `self`: the group's number outside.
+  // `in`: the message in hand; null for GroupSide::cache and filter. `self`: the group's number at its parent.
   GroupStep(const Protocol& protocol, GroupEntry& entry, int self, GroupSide side, const NetworkMessage* in, Outbox& out)
       : protocol_(protocol), entry_(entry), self_(static_cast<std::int8_t>(self)), side_(side), in_(in), out_(out) {}
 
-  // Errors: ProtocolFault, with the entry half changed.
+  // Errors: ProtocolFault, which leaves the entry half changed.
   StepResult run() {
     const ControllerTable& table = protocol_.group;
     event_ = qualify_group(table.base_events[base()], entry_, in_);
@@ -122,7 +122,7 @@ class GroupStep {
 
   void act(Action action) {
     const std::int8_t requestor = side_ == GroupSide::outside ? in_->requestor : entry_.requestor;
-    const auto inside = [&](std::int8_t for_whom) { return NetworkMessage{action.argument, kNobody, for_whom, 0}; };
+    const auto inside = [&](std::int8_t requester) { return NetworkMessage{action.argument, kNobody, requester, 0}; };
     switch (action.verb) {
       case Verb::send_home: out_.send_home({action.argument, self_, self_, 0}); break;
       case Verb::send_requestor: out_.send(known(requestor), {action.argument, self_, requestor, 0}); break;
@@ -153,7 +153,7 @@ class GroupStep {
       case Verb::add_owner: entry_.sharers |= bit(known(entry_.owner)); break;
       case Verb::remove_sender: entry_.sharers &= ~bit(in_->source); break;
       case Verb::clear_sharers: entry_.sharers = 0; break;
-      default: break;  // parse_protocol lets nothing else stand there
+      default: break;  // parse_protocol refuses all other verbs here
     }
   }
 
@@ -169,8 +169,8 @@ class GroupStep {
   Outbox& out_;
   EventId event_ = 0;
   StateId before_ = 0;
-  std::int8_t member_ = kNobody;  // in question
-  std::uint64_t others_ = 0;      // sharers but for that one
+  std::int8_t member_ = kNobody;  // the member in question
+  std::uint64_t others_ = 0;      // the sharers without it
   bool invalidates_ = false;
 };
 

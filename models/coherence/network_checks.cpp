@@ -41,7 +41,7 @@ class NetworkChecks {
   }
 
  private:
-  // The base event that message 0 of the network is at an agent.
+  // The base event of network message 0 at an agent.
   [[nodiscard]] std::size_t agent_first() const {
     return protocol_.kind == ProtocolKind::node ? node_evict_event(protocol_.bus_messages) + 1 : kFirstNetworkMessage;
   }
@@ -49,7 +49,7 @@ class NetworkChecks {
     return !table.base_events[first + message - protocol_.bus_messages].absent;
   }
 
-  // The message that a base event is; none where something else happens.
+  // The message of a base event; null for other events.
   [[nodiscard]] const Message* message_of(std::size_t first, std::size_t base) const {
     const std::size_t number = protocol_.bus_messages + base - first;
     return base >= first && number < protocol_.messages.size() ? &protocol_.messages[number] : nullptr;
@@ -91,7 +91,7 @@ class NetworkChecks {
     }
   }
 
-  // A node in memory's place.
+  // `operate` at a node controller.
   void check_operates(const Row& row, const Message& in) {
     const bool operates = row.does(Verb::operate);
     if (row.impossible || row.does(Verb::defer) || operates == in.operates) return;
@@ -107,7 +107,7 @@ class NetworkChecks {
     }
   }
 
-  // What is stalled must be able to go on by something that is never behind it: a later class, or the node's own bus.
+  // Only something that never queues behind a stalled message may end the stall: a later class, or the node's own bus.
   void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
@@ -134,8 +134,8 @@ class NetworkChecks {
 
 }  // namespace
 
-// A group speaks as a directory to members, whose tables are those of the directory's protocol, and as one of them outside.
-// Which class may cause which is a question within a level; between levels who sends a request has room for the answer.
+// A group is a directory to its members, which run the tables of the directory's protocol, and one of them to its parent. The
+// order of classes matters only within a level; between levels, the sender of a request has room for the answer.
 void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics) {
   const ControllerTable& group = protocol.group;
   const std::size_t messages = protocol.messages.size();
@@ -145,7 +145,7 @@ void check_group_messages(const Protocol& protocol, const Protocol& directory, D
       for (int i = 0; !event.absent && i < event.count; ++i) {
         const Row& row = group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
         for (const Action action : row.steps()) {
-          // Of Evict and Evict_Entry it is none; the grammar lets no data be taken there.
+          // Evict and Evict_Entry have no message, and the grammar refuses to take data there.
           const std::size_t in = base < messages ? base : base - messages - 1;
           if (action.verb == Verb::take_data && !protocol.messages[in].carries_data) {
             diagnostics.error(row.source_line, fmt::format("group: uses data, but {} carries none", event.name));

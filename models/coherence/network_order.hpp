@@ -1,8 +1,8 @@
-// How the controllers on a network run their rows: a cache or node controller, and a directory. No time here. The timed
-// simulator and the model checker both call these functions, on the same kinds of entries, so what is checked is what runs.
+// Interprets the rows of controllers on a network: a cache or node controller, and a directory. Functional only: the timed
+// simulator and the model checker call these functions on the same kinds of entries, so the checked code is the code that runs.
 //
-// A step is one message taken, one event of a node's bus, or one access of a processor. What it sends leaves through an Outbox,
-// which decides when and in which order it arrives.
+// A step processes one message, one event of a node's bus, or one access of a processor. It sends through an Outbox, which
+// decides when and in which order messages arrive.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 
 namespace linebounce {
 
-// A message under way, about one line. Agents (caches or node controllers) count from 0.
+// A message about one line, under way. Agents (caches or node controllers) count from 0.
 struct NetworkMessage {
-  MessageId message = 0;      // of the network: the directory protocol's
-  std::int8_t source = 0;     // the agent that sent it; a directory: kNobody
-  std::int8_t requestor = 0;  // on whose behalf
-  std::int8_t acks = 0;       // acknowledgements to expect
+  MessageId message = 0;      // in the directory's protocol
+  std::int8_t source = 0;     // the sending agent; kNobody for a directory
+  std::int8_t requestor = 0;  // the agent whose request caused the message
+  std::int8_t acks = 0;       // how many acknowledgements the receiver must expect
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
-// What an agent keeps of a line beside its data.
+// An agent's state of a line, without the data.
 struct AgentEntry {
   StateId state = 0;
-  std::int8_t acks = 0;             // still to come; below 0: more came than were announced so far
-  std::int16_t asker = kNobody;     // node: the cache whose transaction is deferred
-  std::int8_t requestor = kNobody;  // node: for whom a recall is made
+  std::int8_t acks = 0;              // expected; below 0: acknowledgements that came before their announcement
+  std::int16_t requester = kNobody;  // node: the cache whose transaction is deferred
+  std::int8_t requestor = kNobody;   // node: the agent for which it recalls
   friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
 };
 
@@ -40,29 +40,29 @@ struct DirectoryEntry {
   friend bool operator==(const DirectoryEntry&, const DirectoryEntry&) = default;
 };
 
-// What a step does beyond its entry.
+// Receives the effects of a step outside of the entry.
 template <class T>
 concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, MessageId bus_message, StateId state,
                                EventId event) {
   out.send_home(message);
   out.send(agent, message);
-  out.take_data();                  // of the message in hand, or what the bus brought
-  out.run();                        // node: the asker's transaction goes to the bus
+  out.take_data();                  // takes the data of the message in hand, or on the bus
+  out.run();                        // node: posts the requester's transaction
   out.recall(bus_message);          // node
-  out.complete();                   // cache: the access that waits runs now
-  out.free();                       // cache: the copy is given up
-  out.on_transition(state, event);  // before the row runs
+  out.complete();                   // cache: the pending access runs now
+  out.free();                       // cache: drops the copy
+  out.on_transition(state, event);  // called before the row runs
 };
 
 template <class T>
 concept DirectoryOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
-  { out.agents() } -> std::convertible_to<int>;  // how many there are
+  { out.agents() } -> std::convertible_to<int>;  // the number of agents
   out.send(agent, message);
   out.update_memory();
   out.on_transition(state, event);
 };
 
-// A directory's base events are the messages, then Evict.
+// A directory's base events: the messages, then Evict.
 inline std::size_t directory_evict_event(const Protocol& protocol) {
   return protocol.messages.size();
 }
@@ -72,7 +72,7 @@ inline bool directory_evicts(const Protocol& protocol) {
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
 
-// The agents' table of a protocol, and how ids of messages relate to its base events.
+// A protocol's table for agents, and how message ids map to its base events.
 struct AgentTable {
   explicit AgentTable(const Protocol& whole)
       : protocol(&whole),
@@ -81,7 +81,7 @@ struct AgentTable {
         first_message(whole.kind == ProtocolKind::node ? node_evict_event(whole.bus_messages) + 1 : kFirstNetworkMessage) {}
 
   [[nodiscard]] std::size_t event_of(MessageId message) const { return first_message + message; }
-  // A row's argument, which counts a node's bus messages first, as the network counts.
+  // The network's id of a row's argument, which counts a node's bus messages first.
   [[nodiscard]] MessageId network_id(std::uint8_t argument) const {
     return static_cast<MessageId>(argument - protocol->bus_messages);
   }
@@ -92,7 +92,7 @@ struct AgentTable {
   std::size_t first_message;
 };
 
-// The qualified event. `owned`: a cache of the node had newer data (Own_ events).
+// Qualifies an event. `owned`: a cache of the node had newer data (Own_ events).
 inline EventId qualify_agent(const BaseEvent& event, const AgentEntry& entry, const NetworkMessage* in, bool owned) {
   int word = 0;
   switch (event.guard) {
@@ -115,25 +115,25 @@ inline EventId qualify_directory(const BaseEvent& event, const DirectoryEntry& e
   return static_cast<EventId>(event.first + word);
 }
 
-// One action of an agent's row, as far as it has to do with the network. Also for the rows that a node runs in memory's place.
-// `in`: the message in hand, or null. `asker`: the cache whose transaction is on the bus.
+// Runs one network action of an agent's row, memory rows of a node included. `in`: the message in hand, or null. `requester`:
+// the cache whose transaction is on the bus.
 template <AgentOutbox Outbox>
-void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int asker,
+void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int requester,
                   Outbox& out) {
   const std::int8_t requestor = in != nullptr ? in->requestor : entry.requestor;
-  const auto message = [&](std::int8_t on_behalf_of) {
-    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), on_behalf_of, 0};
+  const auto message = [&](std::int8_t requester) {
+    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), requester, 0};
   };
   switch (action.verb) {
     case Verb::send_home: {
-      // A relay speaks for the requestor of the forward that caused it, everything else for the agent itself.
+      // A relay carries the requestor of the forward that caused it; all other messages carry the agent itself.
       const bool relays = agents.protocol->messages[action.argument].message_class == MessageClass::relay;
       out.send_home(message(relays ? requestor : static_cast<std::int8_t>(self)));
       break;
     }
     case Verb::send_requestor: out.send(requestor, message(requestor)); break;
     case Verb::take_data: out.take_data(); break;
-    case Verb::save_asker: entry.asker = static_cast<std::int16_t>(asker); break;
+    case Verb::save_asker: entry.requester = static_cast<std::int16_t>(requester); break;
     case Verb::save_requestor: entry.requestor = in->requestor; break;
     case Verb::add_acks: entry.acks = static_cast<std::int8_t>(entry.acks + in->acks); break;
     case Verb::count_ack: --entry.acks; break;
@@ -141,12 +141,12 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
     case Verb::recall: out.recall(action.argument); break;
     case Verb::complete: out.complete(); break;
     case Verb::free: out.free(); break;
-    default: break;  // what concerns the bus alone
+    default: break;  // actions on the bus
   }
 }
 
-// Event number `base` happens at an agent: a message (`in`), the own transaction's order (`owned` as found), an access, an
-// eviction. Errors: ProtocolFault, with the entry half changed.
+// Runs base event `base` at an agent: a message (`in`), the order step of its own transaction (with `owned`), an access or an
+// eviction. Errors: ProtocolFault, which leaves the entry half changed.
 template <AgentOutbox Outbox>
 StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std::size_t base, const NetworkMessage* in,
                       bool owned, Outbox& out) {
@@ -163,13 +163,13 @@ StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std
   return StepResult::done;
 }
 
-// What the node's row says to a transaction of its bus that wants to be ordered. Errors: ProtocolFault.
+// A node's answer to a bus transaction that asks to be ordered. Errors: ProtocolFault.
 struct Permission {
   bool granted = true;
-  bool saved = false;  // deferred, and served when the right is here; else it is to be asked again
+  bool saved = false;  // deferred, and run once the permission arrives; if neither granted nor saved, it must ask again
 };
 template <AgentOutbox Outbox>
-Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int asker, Outbox& out) {
+Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int requester, Outbox& out) {
   const BaseEvent& base = agents.table->base_events[ask_event(agents.protocol->bus_messages, bus_message)];
   const Row& row = agents.table->row(entry.state, base.first);
   if (row.impossible) {
@@ -181,12 +181,12 @@ Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, Messa
   for (const Action action : row.steps()) {
     if (action.verb == Verb::defer) permission.granted = false;
     if (action.verb == Verb::save_asker) permission.saved = true;
-    agent_action(agents, entry, self, action, nullptr, asker, out);
+    agent_action(agents, entry, self, action, nullptr, requester, out);
   }
   return permission;
 }
 
-// Event number `base` happens at the directory: `in` arrives, or is nobody's. Errors: ProtocolFault.
+// Runs base event `base` at the directory. `in` is the message, empty for Evict. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std::size_t base, const NetworkMessage& in,
                            Outbox& out) {
@@ -229,19 +229,19 @@ StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std:
       case Verb::add_owner: entry.sharers |= bit(entry.owner); break;
       case Verb::remove_sender: entry.sharers &= ~bit(in.source); break;
       case Verb::clear_sharers: entry.sharers = 0; break;
-      default: break;  // parse_protocol lets nothing else stand there
+      default: break;  // parse_protocol refuses all other verbs here
     }
   }
   return StepResult::done;
 }
 
-// A message arrives at the directory. Errors: ProtocolFault.
+// Runs the event of a message at the directory. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const NetworkMessage& in, Outbox& out) {
   return directory_event(protocol, entry, in.message, in, out);
 }
 
-// The place of the line's entry is needed for another line. Errors: ProtocolFault.
+// Evicts the line's entry to make room for another line's. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_evict_step(const Protocol& protocol, DirectoryEntry& entry, Outbox& out) {
   const NetworkMessage nobodys{.message = 0, .source = kNobody, .requestor = kNobody, .acks = 0};

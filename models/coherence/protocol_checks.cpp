@@ -32,8 +32,8 @@ bool issues(const Row& row, MessageId message) {
                      [message](Action action) { return action.verb == Verb::issue && action.argument == message; });
 }
 
-// An atomic operation runs in a cache that may write, as a store does; elsewhere it asks with messages of its own, at which
-// memory operates and which nothing else asks with.
+// Checks the event Atomic: it hits where a store hits, and elsewhere issues messages at which memory operates and that no other
+// event issues.
 void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
   const ControllerTable& cache = protocol.cache;
   const auto error = [&](const Row& row, const std::string& text) { diagnostics.error(row.source_line, text); };
@@ -153,12 +153,12 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
     state.writable = state.access[kStore] == AccessResult::hit;
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
     state.awaits_data = on_bus && !row(kData).impossible;
-    state.asks_again = on_bus && row(kData).does(Verb::issue);
+    state.reissues = on_bus && row(kData).does(Verb::issue);
     state.stable = !state.awaits_data && !row(kLoad).stalls() && !row(kStore).stalls() && !row(kEvict).stalls();
   }
 }
 
-// A state in which a request of the bus is put off without being looked into waits for something.
+// A node's state that defers every bus request waits for something, so it is not stable.
 void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   for (std::size_t i = 0; i < node.states.size(); ++i) {
     StateInfo& state = node.states[i];
@@ -172,7 +172,7 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   }
 }
 
-// Data is needed in a state if a row uses it before new data comes, or leads to a state in which it is needed.
+// A node's state needs its data if a row uses the data before taking new data, or leads to a state that needs it.
 void derive_node_data(ControllerTable& node, const std::vector<Message>& messages) {
   const auto needs = [&](const Row& row) {
     for (const Action action : row.steps()) {
@@ -194,7 +194,7 @@ void derive_node_data(ControllerTable& node, const std::vector<Message>& message
   }
 }
 
-// A directory waits where it stalls something.
+// A directory's state that stalls a message is not stable.
 void derive_directory_states(ControllerTable& directory) {
   for (std::size_t i = 0; i < directory.states.size(); ++i) {
     StateInfo& state = directory.states[i];
@@ -205,7 +205,7 @@ void derive_directory_states(ControllerTable& directory) {
   }
 }
 
-// A group's line is at rest where no request of a member is stalled. Its data is needed where a row sends it before new comes.
+// A group's state is stable if it stalls no member's request. It needs its data if a row sends the data before taking new data.
 void derive_group_states(ControllerTable& group, const std::vector<Message>& messages) {
   for (std::size_t i = 0; i < group.states.size(); ++i) {
     StateInfo& state = group.states[i];

@@ -4,18 +4,23 @@
 
 #include <algorithm>
 
+#include "models/failure.hpp"
+
 namespace linebounce {
 
-TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end)
-    : tables_(tables), begin_(begin), end_(end), recent_(kRemembered) {
+TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end,
+                             bool keeps_history)
+    : tables_(tables), begin_(begin), end_(end), observed_(keeps_history), recent_(keeps_history ? kRemembered : 0) {
   for (std::size_t i = 0; i < kControllers; ++i) {
     events_[i] = tables[i]->events.size();
     counts_[i].assign(tables[i]->states.size() * events_[i], 0);
   }
 }
 
-void TransitionLog::tell(const Entry& entry) const {
-  listener_->row_ran(entry.time, entry.controller, entry.agent, entry.line, entry.state, entry.event, entry.next);
+void TransitionLog::observe(const Entry& entry) {
+  if (!recent_.empty()) recent_[recorded_++ % kRemembered] = entry;
+  if (listener_ != nullptr)
+    listener_->row_ran(entry.time, entry.controller, entry.agent, entry.line, entry.state, entry.event, entry.next);
 }
 
 std::string TransitionLog::history(LineAddr line) const {
@@ -32,6 +37,12 @@ std::string TransitionLog::history(LineAddr line) const {
                                       rows.events[entry.event], rows.states[entry.next].name));
   }
   return text;
+}
+
+void TransitionLog::fail(const std::string& what, LineAddr line, Address address) const {
+  const bool has_history = !recent_.empty();
+  throw LineFailure(has_history ? fmt::format("{}\nline 0x{:x}, its history:\n{}", what, address, history(line)) : what,
+                    has_history);
 }
 
 }  // namespace linebounce

@@ -59,7 +59,7 @@ struct CacheUnit::Gate {
     if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
     unit.agent_.detach(copy);
     ++unit.write_backs_;
-    unit.bus_->post({at, unit.client_, line, own.message(), BusRequest::Kind::ask, 0, copy.slot});
+    unit.bus_->post({.stamp = at, .client = unit.client_, .line = line, .slot = copy.slot, .message = own.message()});
     unit.owner_->posted();
   }
 };
@@ -71,7 +71,7 @@ CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Transit
       log_(&log),
       owner_(&owner),
       locks_(static_cast<std::size_t>(threads)) {
-  pending_.reserve(static_cast<std::size_t>(spec_.outstanding_misses));
+  mshrs_.reserve(static_cast<std::size_t>(spec_.outstanding_misses));
 }
 
 Tick CacheUnit::hold(OperationKind kind) const {
@@ -85,11 +85,11 @@ Tick CacheUnit::hold(OperationKind kind) const {
   return spec_.cycle;
 }
 
-CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Asker& asker) {
+CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requester& requester) {
   if (operation.issued < 0) operation.issued = now;
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
-  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, asker);
+  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, requester);
   Copy& copy = *found.copy;
   if (copy.locked) return {.outcome = Outcome::try_at, .at = locked_until(copy.line)};
   if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
@@ -100,8 +100,8 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Aske
     // A sibling's miss goes first: its time is fixed, and may lie before this operation's end.
     if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::try_at, .at = due};
   }
-  if (hit) return run_hit(operation, copy, found.level, now, *asker.thread);
-  return start_miss(operation, &copy, found.level, now, asker);
+  if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
+  return start_miss(operation, &copy, found.level, now, requester);
 }
 
 CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread) {
@@ -142,9 +142,9 @@ Copy* CacheUnit::bring_near(Address address, Access access, Tick at, int& level)
   return found.copy;
 }
 
-CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
-  if (request(operation, copy, level, now, asker)) {
-    if (spec_.pair_prefetch != PairPrefetch::none && !may_run_far(operation)) request_pair(operation, now, *asker.thread);
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
+  if (request(operation, copy, level, now, requester)) {
+    if (spec_.pair_prefetch != PairPrefetch::none && !may_run_far(operation)) request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
   // A locked line may be what denies this one a place, and nothing tells when it is free.
@@ -154,7 +154,7 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   return {.outcome = Outcome::try_again};
 }
 
-bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
+bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
   if (!has_room()) return false;
   if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
@@ -164,7 +164,7 @@ bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick 
   if (copy == nullptr) return false;
   // The request leaves after the look-up that found the line missing, or found it without the right to write.
   const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
-  post({.copy = copy, .asker = asker, .operation = operation}, now, now + look_up);
+  post({.copy = copy, .requester = requester, .operation = operation}, now, now + look_up);
   return true;
 }
 
@@ -173,16 +173,16 @@ Copy* CacheUnit::allocate(Address address, Tick now) {
   return agent_.allocate(agent_.store().line_of(address), now, gate);
 }
 
-void CacheUnit::post(const Pending& pending, Tick now, Tick leaves) {
-  OwnCopy own(agent_, *log_, *pending.copy, client_, now);
+void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
+  OwnCopy own(agent_, *log_, *mshr.copy, client_, now);
   const Protocol& protocol = bus_->protocol();
-  const AccessKind kind = pending.operation.access_kind();
+  const AccessKind kind = mshr.operation.access_kind();
   access_step(protocol, own, client_,
               kind == AccessKind::atomic  ? protocol.atomic
               : kind == AccessKind::store ? kStore
                                           : kLoad);
-  pending_.push_back(pending);
-  bus_->post({leaves, client_, pending.copy->line, own.message(), BusRequest::Kind::ask, 0, pending.copy->slot});
+  mshrs_.push_back(mshr);
+  bus_->post({.stamp = leaves, .client = client_, .line = mshr.copy->line, .slot = mshr.copy->slot, .message = own.message()});
   owner_->posted();
 }
 
@@ -194,7 +194,7 @@ void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThrea
   Copy* copy = allocate(other, now);
   if (copy == nullptr) return;
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
-  post({.copy = copy, .asker = {.thread = &thread, .prefetches = true}, .of_pair = true, .operation = read}, now,
+  post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .of_pair = true, .operation = read}, now,
        now + spec_.hit_latency.back() + spec_.cycle);
   ++pair_prefetches_.lines;
 }
@@ -217,70 +217,70 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
 
 void CacheUnit::find_next_fill() {
   next_fill_ = kNever;
-  for (const Pending& pending : pending_) next_fill_ = std::min(next_fill_, pending.fill_at);
+  for (const Mshr& mshr : mshrs_) next_fill_ = std::min(next_fill_, mshr.fill_at);
 }
 
 // An upgrade's right is here with its order step, before the operation that asked for it has run.
 bool CacheUnit::awaited(const Copy& copy) const {
-  return std::any_of(pending_.begin(), pending_.end(), [&copy](const Pending& pending) { return pending.copy == &copy; });
+  return std::any_of(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& mshr) { return mshr.copy == &copy; });
 }
 
 Tick CacheUnit::access_due(const Copy& copy) const {
-  const auto own = std::find_if(pending_.begin(), pending_.end(),
-                                [&copy](const Pending& p) { return p.copy == &copy && !p.asker.prefetches; });
-  return own == pending_.end() ? kNever : own->fill_at;
+  const auto own =
+      std::find_if(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& p) { return p.copy == &copy && !p.requester.prefetches; });
+  return own == mshrs_.end() ? kNever : own->fill_at;
 }
 
 void CacheUnit::run_fill(Tick at) {
-  const auto due = std::find_if(pending_.begin(), pending_.end(), [at](const Pending& p) { return p.fill_at == at; });
-  const Pending pending = *due;
+  const auto due = std::find_if(mshrs_.begin(), mshrs_.end(), [at](const Mshr& p) { return p.fill_at == at; });
+  const Mshr mshr = *due;
   expire_locks(at);
-  const bool data = !pending.written && agent_.table().states[pending.copy->state].awaits_data;
-  if (data && bus_->data_step(client_, *pending.copy, at)) {
+  const bool data = !mshr.written && agent_.table().states[mshr.copy->state].awaits_data;
+  if (data && bus_->data_step(client_, *mshr.copy, at)) {
     due->fill_at = kNever;
-    due->line_came = true;
+    due->line_arrived = true;
     find_next_fill();
     owner_->posted();
   } else {
-    pending_.erase(due);
+    mshrs_.erase(due);
     find_next_fill();
-    finish(pending);
+    finish(mshr);
   }
-  owner_->try_again(at, pending.source);
+  owner_->try_again(at, mshr.source);
 }
 
 // The line and the right are here: the one operation that asked for them runs.
-void CacheUnit::finish(const Pending& pending) {
-  const Operation& operation = pending.operation;
-  if (pending.of_pair) {
-    pending.copy->last_touch = pending.fill_at;
-    const bool given = pending.source == Source::local_c2c || pending.source == Source::remote_c2c;
+void CacheUnit::finish(const Mshr& mshr) {
+  const Operation& operation = mshr.operation;
+  if (mshr.of_pair) {
+    mshr.copy->last_touch = mshr.fill_at;
+    const bool given = mshr.source == Source::local_c2c || mshr.source == Source::remote_c2c;
     if (given) ++pair_prefetches_.from_caches;
     return;
   }
-  if (pending.copy == nullptr) {
-    owner_->report_miss(*pending.asker.thread, operation, pending.source, pending.fill_at);
-    owner_->completed(*pending.asker.thread, *pending.written, pending.fill_at + spec_.cycle);
+  if (mshr.copy == nullptr) {
+    owner_->report_miss(*mshr.requester.thread, operation, mshr.source, mshr.fill_at);
+    owner_->completed(*mshr.requester.thread, *mshr.written, mshr.fill_at + spec_.cycle);
     return;
   }
-  Copy& copy = *pending.copy;
-  Gate gate{*this, pending.fill_at};
-  agent_.bring_near(copy, operation.address, pending.fill_at, gate);
-  const Asker& asker = pending.asker;
-  if (asker.prefetches) {
-    copy.last_touch = pending.fill_at;
+  Copy& copy = *mshr.copy;
+  Gate gate{*this, mshr.fill_at};
+  agent_.bring_near(copy, operation.address, mshr.fill_at, gate);
+  const Requester& requester = mshr.requester;
+  if (requester.prefetches) {
+    copy.last_touch = mshr.fill_at;
     return;
   }
-  owner_->report_miss(*asker.thread, operation, pending.source, pending.fill_at);
-  const Value value = pending.written ? *pending.written : apply(*asker.thread, operation, copy, pending.fill_at, Served::fill);
-  const Tick ends = pending.fill_at + hold(operation.kind);
-  lock(copy, operation.kind, ends, *asker.thread);
-  if (asker.drain >= 0) {
-    owner_->drained(*asker.thread, asker.drain, pending.fill_at);
-  } else if (asker.overlapped != nullptr) {
-    owner_->loaded(*asker.thread, *asker.overlapped, asker.word, value, ends);
+  owner_->report_miss(*requester.thread, operation, mshr.source, mshr.fill_at);
+  const Value value = mshr.written ? *mshr.written : apply(*requester.thread, operation, copy, mshr.fill_at, Served::fill);
+  const Tick ends = mshr.fill_at + hold(operation.kind);
+  lock(copy, operation.kind, ends, *requester.thread);
+  if (requester.drain >= 0) {
+    owner_->drained(*requester.thread, requester.drain, mshr.fill_at);
+  } else if (requester.overlapped != nullptr) {
+    owner_->loaded(*requester.thread, *requester.overlapped, requester.word, value, ends);
   } else {
-    owner_->completed(*asker.thread, value, ends);
+    owner_->completed(*requester.thread, value, ends);
   }
 }
 
@@ -311,7 +311,7 @@ Copy* CacheUnit::watch(Address address) {
   return found.copy;
 }
 
-void CacheUnit::watch_again(Address address) {
+void CacheUnit::rewatch(Address address) {
   Copy* copy = agent_.find(agent_.store().line_of(address));
   if (copy == nullptr) return;
   copy->watched = true;
@@ -340,11 +340,13 @@ Tick CacheUnit::locked_until(LineAddr line) const {
 void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
-  copy.held = true;
+  copy.may_be_locked = true;
   if (locks_.size() == 1) return;  // one thread never meets its own lock
   if (copy.locked) {
-    throw ModelFailure(fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}\n{}", client_,
-                                   agent_.store().address_of(copy.line), until, log_->history(copy.line)));
+    const Address address = agent_.store().address_of(copy.line);
+    log_->fail(
+        fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}", client_, address, until),
+        copy.line, address);
   }
   copy.locked = true;
   agent_.refresh(copy);
@@ -371,52 +373,52 @@ Tick CacheUnit::next_unlock(Tick now) const {
 }
 
 Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
-  Pending* own = being_ordered(copy);
+  Mshr* own = being_ordered(copy);
   if (own == nullptr) return pins;
-  if (!own->line_came) own->source = source;
+  if (!own->line_arrived) own->source = source;
   fills(*own, pins);
-  const bool runs_then = !own->asker.prefetches && !agent_.table().states[copy.state].asks_again;
+  const bool runs_then = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
   if (!runs_then) return own->fill_at + 1;
   const Tick kept = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
   return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + kept;
 }
 
-void CacheUnit::fills(Pending& pending, Tick pins) {
-  pending.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
-  next_fill_ = std::min(next_fill_, pending.fill_at);
-  owner_->wake_at(pending.fill_at);
+void CacheUnit::fills(Mshr& mshr, Tick pins) {
+  mshr.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
+  next_fill_ = std::min(next_fill_, mshr.fill_at);
+  owner_->wake_at(mshr.fill_at);
 }
 
-CacheUnit::Pending* CacheUnit::being_ordered(const Copy& copy) {
-  const auto own = std::find_if(pending_.begin(), pending_.end(),
-                                [&copy](const Pending& p) { return p.copy == &copy && p.fill_at == kNever; });
-  return own == pending_.end() ? nullptr : &*own;
+CacheUnit::Mshr* CacheUnit::being_ordered(const Copy& copy) {
+  const auto own =
+      std::find_if(mshrs_.begin(), mshrs_.end(), [&copy](const Mshr& p) { return p.copy == &copy && p.fill_at == kNever; });
+  return own == mshrs_.end() ? nullptr : &*own;
 }
 
 WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
-  Pending* own = being_ordered(copy);
-  if (own == nullptr || own->asker.prefetches || !own->operation.writes()) {
+  Mshr* own = being_ordered(copy);
+  if (own == nullptr || own->requester.prefetches || !own->operation.writes()) {
     throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
                                    agent_.store().address_of(copy.line), at));
   }
-  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::order);
+  own->written = apply(*own->requester.thread, own->operation, copy, at, Served::order);
   return {static_cast<std::size_t>(agent_.store().offset_of(own->operation.address)), own->operation.bytes};
 }
 
 void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
-  Pending* own = being_ordered(copy);
-  if (own == nullptr || own->asker.prefetches || own->operation.access_kind() != AccessKind::atomic) {
+  Mshr* own = being_ordered(copy);
+  if (own == nullptr || own->requester.prefetches || own->operation.access_kind() != AccessKind::atomic) {
     throw ModelFailure(fmt::format("memory operates on line 0x{:x} for cache {} at tick {}, but no atomic operation waits",
                                    agent_.store().address_of(copy.line), client_, at));
   }
   std::memcpy(agent_.data(copy), line.bytes, static_cast<std::size_t>(agent_.store().line_bytes()));
   copy.version = line.version;
-  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::memory);
+  own->written = apply(*own->requester.thread, own->operation, copy, at, Served::memory);
   own->copy = nullptr;
 }
 
 void CacheUnit::operated(LineAddr line, Tick pins, Source source) {
-  const auto own = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
+  const auto own = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& p) {
     return p.copy == nullptr && p.fill_at == kNever && agent_.store().line_of(p.operation.address) == line;
   });
   own->source = source;
@@ -431,21 +433,22 @@ void CacheUnit::written_back(Tick at) {
 
 std::string CacheUnit::describe_pending() const {
   std::string text;
-  for (const Pending& pending : pending_) {
+  for (const Mshr& mshr : mshrs_) {
     const LineStore& store = agent_.store();
     text += fmt::format(
         "  cache {}: line 0x{:x}{}, asked for at tick {} by CPU {}{}\n", client_,
-        store.address_of(store.line_of(pending.operation.address)),
-        pending.copy == nullptr ? ", operated on at memory" : " in " + agent_.table().states[pending.copy->state].name,
-        pending.operation.issued, pending.asker.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
+        store.address_of(store.line_of(mshr.operation.address)),
+        mshr.copy == nullptr ? ", operated on at memory" : " in " + agent_.table().states[mshr.copy->state].name,
+        mshr.operation.issued, mshr.requester.thread->id().value, mshr.fill_at == kNever ? ", not ordered yet" : "");
   }
   return text;
 }
 
 void CacheUnit::stale(const Copy& copy, Tick at) const {
-  throw ModelFailure(fmt::format(
-      "stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}\nthe line's history:\n{}", client_,
-      agent_.store().address_of(copy.line), at, copy.version, agent_.store().latest(copy.slot), log_->history(copy.line)));
+  const Address address = agent_.store().address_of(copy.line);
+  log_->fail(fmt::format("stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}", client_, address,
+                         at, copy.version, agent_.store().latest(copy.slot)),
+             copy.line, address);
 }
 
 }  // namespace linebounce

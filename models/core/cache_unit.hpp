@@ -58,7 +58,7 @@ class CacheUnit final : public BusClient {
 
   // On whose behalf an operation runs, and who waits for its line: the thread itself, the store-buffer entry `drain`, word
   // number `word` of `overlapped`, or nobody (`prefetches`).
-  struct Asker {
+  struct Requester {
     HardwareThread* thread = nullptr;
     int drain = -1;
     OverlappedLoads* overlapped = nullptr;
@@ -67,7 +67,7 @@ class CacheUnit final : public BusClient {
   };
 
   // Runs the operation at `now` if the line and the right to it are here; else asks for them.
-  Attempt attempt(Operation& operation, Tick now, const Asker& asker);
+  Attempt attempt(Operation& operation, Tick now, const Requester& requester);
 
   // For an access at `at` that is no hit of the nearest level, but a mere hit of a farther one: what attempt() does before its
   // effect, without what an operation needs that may have to wait. Null, with nothing done: it isn't. REQUIRES: one hardware
@@ -101,7 +101,7 @@ class CacheUnit final : public BusClient {
   // under way: a sibling's store may be what it waits for.
   Copy* watch(Address address);
   // The same for a line that is watched already, by another thread too: wherever it is now.
-  void watch_again(Address address);
+  void rewatch(Address address);
   void unwatch(LineAddr line);
   // The word as it is in this copy now; no access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
@@ -131,12 +131,12 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  struct Pending {
+  struct Mshr {
     Copy* copy = nullptr;  // null: its atomic operation ran at memory, and there is none any more
-    Asker asker;
-    bool of_pair = false;    // nobody's: it stays in the outermost level
-    Tick fill_at = kNever;   // of what was ordered last; kNever: a request is not ordered yet
-    bool line_came = false;  // the line is here, and a second request for the operation on its way
+    Requester requester;
+    bool of_pair = false;       // nobody's: it stays in the outermost level
+    Tick fill_at = kNever;      // of what was ordered last; kNever: a request is not ordered yet
+    bool line_arrived = false;  // the line is here, and a second request for the operation on its way
     // The operation ran in its order step, with this result.
     std::optional<Value> written = std::nullopt;
     Source source = Source::local_memory;
@@ -154,15 +154,15 @@ class CacheUnit final : public BusClient {
   // When the access that waits for this copy runs; kNever: none does, or it is not known.
   [[nodiscard]] Tick access_due(const Copy& copy) const;
   // The miss of this copy whose request is being ordered; null if nobody waits for it.
-  [[nodiscard]] Pending* being_ordered(const Copy& copy);
+  [[nodiscard]] Mshr* being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
-  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker);
-  bool request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker);
+  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
+  bool request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
   void request_pair(const Operation& operation, Tick now, HardwareThread& thread);
-  [[nodiscard]] bool has_room() const { return pending_.size() < static_cast<std::size_t>(spec_.outstanding_misses); }
+  [[nodiscard]] bool has_room() const { return mshrs_.size() < static_cast<std::size_t>(spec_.outstanding_misses); }
   [[nodiscard]] Copy* allocate(Address address, Tick now);
-  void post(const Pending& pending, Tick now, Tick leaves);
-  void finish(const Pending& pending);
+  void post(const Mshr& mshr, Tick now, Tick leaves);
+  void finish(const Mshr& mshr);
   // The operation's effect on data and versions; returns what was there. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);
   void lock(Copy& copy, OperationKind kind, Tick from, const HardwareThread& thread);
@@ -181,7 +181,7 @@ class CacheUnit final : public BusClient {
     return operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
   }
   // The data or response of its request is at the pins then.
-  void fills(Pending& pending, Tick pins);
+  void fills(Mshr& mshr, Tick pins);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
   const CoreSpec spec_;
@@ -191,7 +191,7 @@ class CacheUnit final : public BusClient {
   ProgramTap* tap_ = nullptr;
   TransitionLog* log_;
   CacheUnitOwner* owner_;
-  std::vector<Pending> pending_;
+  std::vector<Mshr> mshrs_;
   Tick next_fill_ = kNever;  // the earliest of theirs
   std::vector<Lock> locks_;  // by hardware thread of this core
   int write_backs_ = 0;

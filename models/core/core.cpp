@@ -64,7 +64,7 @@ void Core::turn() {
 // Returns after a failure alone.
 boost::context::fiber Core::run(boost::context::fiber&& giver) {
   const FiberScope scope(kStackBytes);
-  giver_ = std::move(giver);
+  resumer_ = std::move(giver);
   try {
     run_programs();
   } catch (const boost::context::detail::forced_unwind&) {
@@ -72,7 +72,7 @@ boost::context::fiber Core::run(boost::context::fiber&& giver) {
   } catch (...) {
     wiring_.failures->failed(std::current_exception());
   }
-  return std::move(giver_);
+  return std::move(resumer_);
 }
 
 void Core::run_programs() {
@@ -191,19 +191,19 @@ HardwareThread& Core::next_runner() {
 
 Tick Core::horizon() {
   Tick others = now() + 1;
-  if (spec_.run_ahead) {
+  if (spec_.engine.run_ahead) {
     const Tick next = next_turn();
-    others = next == kNever ? kNever : next + wiring_.lookahead + spec_.horizon_slack;
-    others = std::min(others, now() + spec_.farthest_ahead);
+    others = next == kNever ? kNever : next + wiring_.lookahead + spec_.engine.horizon_slack_ticks;
+    others = std::min(others, now() + spec_.run_ahead_limit);
   }
   const Tick announced = wiring_.announcements->next_touch();
-  return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
+  return std::min(others, announced == kNever ? kNever : announced + spec_.engine.horizon_slack_ticks);
 }
 
 void Core::wait_for_turn(Tick until) {
   ++activations_;
   if (until != kNever) wake_at(until);
-  giver_ = resume_fiber(std::move(giver_));
+  resumer_ = resume_fiber(std::move(resumer_));
 }
 
 void Core::wake_at(Tick at) {
@@ -213,7 +213,7 @@ void Core::wake_at(Tick at) {
 // At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.
 HardwareThread* Core::earliest_ready() const {
   const auto earlier = [](const HardwareThread& a, const HardwareThread& b) {
-    return a.now_ != b.now_ ? a.now_ < b.now_ : a.wanted_since() < b.wanted_since();
+    return a.now_ != b.now_ ? a.now_ < b.now_ : a.first_issued_at() < b.first_issued_at();
   };
   HardwareThread* first = nullptr;
   for (const auto& cpu : threads_) {
@@ -227,17 +227,17 @@ Tick Core::sibling_limit(const HardwareThread& cpu) const {
   Tick limit = kNever;
   for (const auto& other : threads_) {
     if (other.get() == &cpu || other->status_ != HardwareThread::Status::ready) continue;
-    const bool first = cpu.index_ < other->index_ && other->wanted_since() == other->now_;
+    const bool first = cpu.index_ < other->index_ && other->first_issued_at() == other->now_;
     limit = std::min(limit, other->now_ + (first ? 1 : 0));
   }
   return std::max(limit, cpu.now_ + 1);
 }
 
 // In percent: what the one that takes most leaves.
-int Core::speed_beside_siblings(const HardwareThread& cpu) const {
+int Core::issue_pct_beside_siblings(const HardwareThread& cpu) const {
   int pct = 100;
   for (const auto& other : threads_) {
-    if (other.get() != &cpu) pct = std::min(pct, other->leaves_pct(cpu.now_));
+    if (other.get() != &cpu) pct = std::min(pct, other->sibling_issue_pct(cpu.now_));
   }
   return pct;
 }
@@ -382,11 +382,11 @@ void Core::after_access(Tick at) {
   actor_ = kNoThread;
 }
 
-void Core::watch_again() {
+void Core::rewatch() {
   if (threads_.size() == 1) return;
   for (const auto& cpu : threads_) {
     if (cpu->status_ != HardwareThread::Status::parked) continue;
-    cpu->spin_.watch_again();
+    cpu->spin_.rewatch();
   }
 }
 

@@ -6,8 +6,8 @@
 // and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the start of the measured
 // time. Without run-ahead the second term is the next tick; all else is the same code. Why this is exact: docs/engine.md.
 //
-// A core is one fiber, resumed when its turn on the agenda has come. With one hardware thread the program runs on it directly;
-// several are fibers of their own, taken in order of (time, number).
+// A core is one fiber, resumed when its turn on the event scheduler has come. With one hardware thread the program runs on it
+// directly; several are fibers of their own, taken in order of (time, number).
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -19,16 +19,16 @@
 #include <systemc>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/bus/announcements.hpp"
 #include "models/core/footprint.hpp"
 #include "models/core/hardware_thread.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
 #include "models/timeline.hpp"
 
 namespace linebounce {
 
-class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agenda::Part {
+class Core final : public sc_core::sc_module, public CacheUnitOwner, public EventScheduler::Part {
  public:
   using Program = std::function<void(Cpu&)>;
 
@@ -112,7 +112,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agen
   void begin_measuring(Tick at);
   HardwareThread& next_runner_alone();
   [[nodiscard]] HardwareThread* earliest_ready() const;
-  [[nodiscard]] int speed_beside_siblings(const HardwareThread& cpu) const;
+  [[nodiscard]] int issue_pct_beside_siblings(const HardwareThread& cpu) const;
   [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
   void wait_for_turn(Tick until);
   // Around an access of thread `actor`, or of none (kNoThread): parked siblings' lines get the ages that they have by then, and
@@ -120,7 +120,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agen
   void before_access(Tick at, int actor);
   void after_access(Tick at);
   // The lines of all threads that are still parked.
-  void watch_again();
+  void rewatch();
 
   const CoreSpec spec_;
   Wiring wiring_;
@@ -129,8 +129,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agen
   std::vector<std::unique_ptr<HardwareThread>> threads_;
   HardwareThread* only_ = nullptr;  // null: there are several
   std::vector<Program> programs_;
-  boost::context::fiber fiber_;  // the core's own, while it waits for a turn
-  boost::context::fiber giver_;  // who gave it the turn that it has
+  boost::context::fiber fiber_;    // the core's own, while it waits for a turn
+  boost::context::fiber resumer_;  // who gave it the turn that it has
   std::vector<boost::context::fiber> fibers_;
   boost::context::fiber host_;
   std::function<std::pair<Core*, HardwareThread*>(CpuId)> find_peer_;

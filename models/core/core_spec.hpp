@@ -1,49 +1,48 @@
-// A core's costs in ticks, worked out from the machine file once.
+// A core's specification, with its costs converted to ticks.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "models/core/cpu.hpp"
 #include "models/machine_spec.hpp"
 #include "models/timebase.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
 
-struct CoreSpec {
-  const Timebase* timebase = nullptr;
-  Tick cycle = 1;
-  int issue_per_cycle = 1;
-  int shared_issue_pct = 100;
-  int spinning_sibling_pct = 100;
-  int pausing_sibling_pct = 100;
-  std::vector<Tick> hit_latency;  // by level, the nearest first
-  Tick atomic_latency = 0;
-  Tick compare_exchange_latency = 0;
-  Tick fence_latency = 0;
-  Tick fill_latency = 0;
-  Tick keep = 0;
-  Tick interrupt_latency = 0;
-  Tick ipi_latency = 0;
-  Tick ipi_send = 0;
-  Tick tight_spin = 0;    // between two looks of a spin's loop that does not pause
-  Tick pausing_spin = 0;  // of one that does
-  Tick spin_exit = 0;
-  int page_invalidation_cycles = 0;
-  int tlb_flush_cycles = 0;
-  int tlb_flush_ceiling_pages = 0;
-  Consistency consistency = Consistency::sc;
-  int store_buffer_entries = 0;
-  int outstanding_misses = 1;
-  int write_back_buffers = 1;
-  PairPrefetch pair_prefetch = PairPrefetch::none;
-  bool ownership_prefetch = false;
+struct CoreSpec : CpuSpec {
+  // Statistics count events from warmup_us on, for measure_us; 0: until every program has ended. `time` must outlive the spec.
+  CoreSpec(const MachineSpec& machine, const EngineSpec& speed_ups, const Timebase& time, double warmup_us, double measure_us)
+      : CpuSpec(machine.cpu),
+        footprint(machine.footprint),
+        engine(speed_ups),
+        timebase(&time),
+        warmup_end(time.from_us(warmup_us)),
+        end(measure_us > 0 ? warmup_end + time.from_us(measure_us) : kNever) {
+    for (const CacheSpec& cache : machine.caches) hit_latency.push_back(cache.hit_latency_cycles * cycle);
+  }
+
   FootprintSpec footprint;
-  bool run_ahead = true;
-  bool parked_spins = true;
-  Tick horizon_slack = 0;
-  Tick farthest_ahead = kNever;  // of the machine's time, so that a watchdog sees a core that never waits
-  Tick warmup_end = 0;           // statistics start
-  Tick end = kNever;             // no operation starts at or after it
+  EngineSpec engine;
+  const Timebase* timebase;
+  Tick warmup_end;  // statistics start
+  Tick end;         // no operation starts at or after this time
+
+  Tick cycle = timebase->period(clock);
+  std::vector<Tick> hit_latency;  // by level, the nearest first
+  Tick atomic_latency = atomic_latency_cycles * cycle;
+  Tick compare_exchange_latency = compare_exchange_latency_cycles * cycle;
+  Tick fence_latency = fence_latency_cycles * cycle;
+  Tick fill_latency = fill_latency_cycles * cycle;
+  Tick keep = keep_cycles * cycle;
+  Tick interrupt_latency = interrupt_latency_cycles * cycle;
+  Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // no effect on another core without a delay
+  Tick ipi_send = ipi_send_cycles * cycle;
+  Tick tight_spin = Cpu::kSpinPause * cycle;                     // an iteration of a spin loop without a pause
+  Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // an iteration of a spin loop with a pause
+  Tick spin_exit = spin_exit_cycles * cycle;
+  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // lets the watchdog see a core that never waits
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

@@ -62,22 +62,22 @@ class FiberScope {
 
 // As fiber.resume(). Whoever destroys a fiber unwinds it by an exception that begins in here.
 inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
-  class BackAgain {
+  class ResumedFiber {
    public:
-    BackAgain() : mine_(tell_sanitizer({})) {}
-    ~BackAgain() {
+    ResumedFiber() : mine_(tell_sanitizer({})) {}
+    ~ResumedFiber() {
       // The frames between here and the exception's throw.
       constexpr std::size_t kThrowing = 4096;
       __asan_unpoison_memory_region(static_cast<const char*>(__builtin_frame_address(0)) - kThrowing, kThrowing);
       if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) destroyer_stack = before;
     }
-    BackAgain(const BackAgain&) = delete;
-    BackAgain& operator=(const BackAgain&) = delete;
+    ResumedFiber(const ResumedFiber&) = delete;
+    ResumedFiber& operator=(const ResumedFiber&) = delete;
 
    private:
     StackBounds mine_;
   };
-  const BackAgain back_again;
+  const ResumedFiber resumed;
   return std::move(fiber).resume();
 }
 

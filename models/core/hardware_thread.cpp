@@ -50,14 +50,14 @@ inline void HardwareThread::run_store(Copy& copy, Address address, Value value, 
 
 Value HardwareThread::load(Address address, int bytes) {
   if (now_ < fast_limit_) [[likely]] {
-    if (Copy* copy = agent_->hit_where_last(address, kReadAccess, now_)) [[likely]]
+    if (Copy* copy = agent_->hit_last_place(address, kReadAccess, now_)) [[likely]]
       return run_load(*copy, address, bytes, nearest_latency_);
   }
-  return load_otherwise(address, bytes);
+  return load_slow(address, bytes);
 }
 
-Value HardwareThread::load_otherwise(Address address, int bytes) {
-  if (comes_to_short_path()) {
+Value HardwareThread::load_slow(Address address, int bytes) {
+  if (prepare_fast_path()) {
     if (Copy* copy = agent_->hit(address, kReadAccess, now_)) return run_load(*copy, address, bytes, nearest_latency_);
     int level = 0;
     if (Copy* copy = alone_ ? unit_->bring_near(address, kReadAccess, now_, level) : nullptr)
@@ -68,14 +68,14 @@ Value HardwareThread::load_otherwise(Address address, int bytes) {
 
 void HardwareThread::store(Address address, Value value, int bytes) {
   if (now_ < fast_limit_) [[likely]] {
-    if (Copy* copy = agent_->hit_where_last(address, kWriteAccess, now_)) [[likely]]
+    if (Copy* copy = agent_->hit_last_place(address, kWriteAccess, now_)) [[likely]]
       return run_store(*copy, address, value, bytes, now_);
   }
-  store_otherwise(address, value, bytes);
+  store_slow(address, value, bytes);
 }
 
-void HardwareThread::store_otherwise(Address address, Value value, int bytes) {
-  if (comes_to_short_path()) {
+void HardwareThread::store_slow(Address address, Value value, int bytes) {
+  if (prepare_fast_path()) {
     if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) return run_store(*copy, address, value, bytes, now_);
     // It would enter the store buffer, which is empty, only to leave it a cycle later: before whatever comes next.
     const Tick drained = now_ + cycle_;
@@ -89,7 +89,7 @@ void HardwareThread::store_otherwise(Address address, Value value, int bytes) {
 }
 
 // Waits for the thread's turn where nothing but the turn keeps it from the short path of a hit.
-bool HardwareThread::comes_to_short_path() {
+bool HardwareThread::prepare_fast_path() {
   if (now_ < fast_limit_) return true;
   if (tap() != nullptr || footprint_ != nullptr || !store_buffer_.empty()) return false;
   wait_turn();
@@ -128,7 +128,7 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
 // has changed.
 void HardwareThread::load_all(std::span<const Word> words, std::span<Value> values) {
   OverlappedLoads loads{.values = values};
-  std::vector<std::pair<std::size_t, Operation>> put_off;
+  std::vector<std::pair<std::size_t, Operation>> deferred;
   for (std::size_t word = 0; word < words.size(); ++word) {
     Operation operation{.kind = OperationKind::load,
                         .bytes = static_cast<std::uint8_t>(words[word].bytes),
@@ -136,16 +136,16 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
                         .address = words[word].address};
     if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::memory, .operation = operation});
     if (footprint_ != nullptr) fetch_and_translate(operation.address);
-    if (!issue_load(operation, word, loads)) put_off.emplace_back(word, operation);
+    if (!issue_load(operation, word, loads)) deferred.emplace_back(word, operation);
   }
-  while (!put_off.empty()) {
+  while (!deferred.empty()) {
     // A change that came while others were issued is over: only when all have failed at one time can it wait for the next.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
-    if (std::erase_if(put_off, issued) > 0 || now_ != tried_at) continue;
-    put_off_since_ = put_off.front().second.issued;
+    if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
+    put_off_since_ = deferred.front().second.issued;
     suspend(Status::waiting);
-    for (auto& load : put_off) load.second.waited_for = waited_source_;
+    for (auto& load : deferred) load.second.waited_for = waited_source_;
   }
   if (loads.under_way > 0) {
     loads.waits = true;
@@ -169,7 +169,7 @@ bool HardwareThread::issue_load(Operation& operation, std::size_t word, Overlapp
       loads.next_issue = now_ + cycle_;
       return true;
     }
-    core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
+    core_->before_access(now_, first_issued_at() < now_ ? Core::kNoThread : index_);
     const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, {.thread = this, .overlapped = &loads, .word = word});
     core_->after_access(now_);
     count(operation, attempt);
@@ -241,7 +241,7 @@ Value HardwareThread::perform(Operation operation, bool release) {
       wait_until_drained();
       continue;
     }
-    core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
+    core_->before_access(now_, first_issued_at() < now_ ? Core::kNoThread : index_);
     const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, {.thread = this});
     core_->after_access(now_);
     count(operation, attempt);
@@ -313,7 +313,7 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
     }
   }
   while (store_buffer_.full()) suspend(Status::waiting);
-  if (store_buffer_.holds_up(release)) prefetch_ownership(operation);
+  if (store_buffer_.must_drain_before(release)) prefetch_ownership(operation);
   ++function_counters_->instructions;
   if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
     listener->store_buffered(now_, id_, operation);
@@ -396,17 +396,17 @@ void HardwareThread::pass(std::int64_t cycles, std::int64_t instructions) {
   const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
   if (core_->threads() > 1 && spec_->shares_issue_slots()) {
     wait_turn();
-    const int pct = core_->speed_beside_siblings(*this);
+    const int pct = core_->issue_pct_beside_siblings(*this);
     cycles = (cycles * 100 + pct - 1) / pct;
   }
-  idle_for(cycles * cycle_ + fetching);
+  wait_for(cycles * cycle_ + fetching);
   // A loop that only computes would never end. Not at once: what a program does between two computations happens with the first
   // of them, as an interrupt between them sees it, wherever the run ends.
   if (now_ >= spec_->end && ++computed_past_end_ > kMostPastEnd) wait_turn();
 }
 
 // A spin that waits for its word's line takes no slots, like any load that does. Parked or not, it is the same.
-int HardwareThread::leaves_pct(Tick at) const {
+int HardwareThread::sibling_issue_pct(Tick at) const {
   if (takes_issue_slots(at)) return spec_->shared_issue_pct;
   const bool looks = spin_.active() && (status_ == Status::ready || status_ == Status::parked);
   if (!looks) return 100;
@@ -426,7 +426,7 @@ void HardwareThread::fetch_and_translate(Address address) {
   now_ += footprint_->translate(address, counters_.footprint[function_]);
 }
 
-void HardwareThread::idle_for(Tick ticks) {
+void HardwareThread::wait_for(Tick ticks) {
   if (idle_to_ != now_) idle_from_ = now_;
   now_ += ticks;
   idle_to_ = now_;

@@ -95,9 +95,9 @@ class HardwareThread final : public Cpu {
   Value run_load(Copy& copy, Address address, int bytes, Tick latency, int level = 0);
   void run_store(Copy& copy, Address address, Value value, int bytes, Tick at, int level = 0);
   // What is no hit where the nearest level had the line last. Apart, so that such a hit costs little.
-  Value load_otherwise(Address address, int bytes);
-  void store_otherwise(Address address, Value value, int bytes);
-  bool comes_to_short_path();
+  Value load_slow(Address address, int bytes);
+  void store_slow(Address address, Value value, int bytes);
+  bool prepare_fast_path();
   Value perform(Operation operation, bool release = false);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);
@@ -108,16 +108,16 @@ class HardwareThread final : public Cpu {
   void wait_turn();
   void suspend(Status status);
   // When the operation that comes next was first wanted.
-  [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
+  [[nodiscard]] Tick first_issued_at() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
   void try_again(Tick at);
   // A computation of so many instructions, or of time in which so many would fit.
   void pass(std::int64_t cycles, std::int64_t instructions);
   Tick fetch_code(std::int64_t instructions);
   void fetch_and_translate(Address address);
   Value load_in_spin(Address address, int bytes);
-  void idle_for(Tick ticks);
+  void wait_for(Tick ticks);
   // What becomes of the speed of another thread of the core that begins to compute at `at`.
-  [[nodiscard]] int leaves_pct(Tick at) const;
+  [[nodiscard]] int sibling_issue_pct(Tick at) const;
   // A program may end with a computation, whose time is still to pass.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
     return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));

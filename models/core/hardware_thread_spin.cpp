@@ -33,18 +33,18 @@ Value HardwareThread::load_in_spin(Address address, int bytes) {
 }
 
 void HardwareThread::pause_spin() {
-  if (tap() != nullptr) tap()->spin_looked(*this);
+  if (tap() != nullptr) tap()->spin_polled(*this);
   spin_.begin_again();
   function_counters_->instructions += Spin::kPauseInstructions;
   spin_loads_ += static_cast<std::int64_t>(spin_.words().size()) + Spin::kPauseInstructions;
   slots_ = 0;
-  idle_for(spin_.pause());
+  wait_for(spin_.pause());
 }
 
 // Parks unless a store of its own waits, which its loads might have to see, or a miss of a word's line is under way
 // (CacheUnit::watch).
 void HardwareThread::park(std::span<const Value> values, int bytes) {
-  if (!spec_->parked_spins || !store_buffer_.empty()) return;
+  if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
     unwatch_words();
     return;
@@ -77,7 +77,7 @@ void HardwareThread::resume_spin(Tick at) {
 
 void HardwareThread::unwatch_words() {
   spin_.unwatch();
-  core_->watch_again();
+  core_->rewatch();
 }
 
 }  // namespace linebounce

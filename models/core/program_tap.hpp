@@ -71,7 +71,7 @@ class ProgramTap {
 
   // A spin on these words; each time all have been loaded; its end. Its loads are told by applied() and forwarded() alone.
   virtual void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) = 0;
-  virtual void spin_looked(const Cpu& cpu) = 0;
+  virtual void spin_polled(const Cpu& cpu) = 0;
   virtual void spin_ends(const Cpu& cpu) = 0;
 
   // `failed`: a try was in vain, a reader must read again.

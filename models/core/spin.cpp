@@ -18,8 +18,8 @@ void Spin::unwatch() {
   for (const Address word : words_) unit_->unwatch(unit_->caches().store().line_of(word));
 }
 
-void Spin::watch_again() {
-  for (const Address word : words_) unit_->watch_again(word);
+void Spin::rewatch() {
+  for (const Address word : words_) unit_->rewatch(word);
 }
 
 std::int64_t Spin::first_load_from(Tick at) const {

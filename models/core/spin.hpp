@@ -40,7 +40,7 @@ class Spin {
   // Their lines are watched then. If it returns false, some are, and unwatch() must be called.
   [[nodiscard]] bool park(std::span<const Value> values, int bytes, Tick at);
   void unwatch();
-  void watch_again();
+  void rewatch();
 
   // What has run of a parked spin.
   struct Loads {

@@ -25,7 +25,7 @@ class StoreBuffer {
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   // A store that enters now can't drain before others have.
-  [[nodiscard]] bool holds_up(bool release) const { return !entries_.empty() && (in_order_ || release); }
+  [[nodiscard]] bool must_drain_before(bool release) const { return !entries_.empty() && (in_order_ || release); }
   [[nodiscard]] bool full() const { return static_cast<int>(entries_.size()) == capacity_; }
 
   void push(const Operation& operation, bool release, Tick ready) {

@@ -19,7 +19,7 @@ Timebase make_timebase(const MachineSpec& spec) {
   return Timebase(clocks);
 }
 
-// What `check` can prove but this machine cannot run.
+// Refuses protocols that `check` can prove but this machine cannot run.
 void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   const auto refuse = [](const std::string& key, const Protocol& protocol, const char* why) {
     throw std::invalid_argument(key + ": " + protocol.name + " " + why);
@@ -41,7 +41,7 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
     refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");
 }
 
-// The bus's protocol with what stands behind the bus in memory's place.
+// The bus's protocol, with the node controller's table in memory's place.
 MachineProtocols joined(const MachineSpec& spec, MachineProtocols protocols) {
   refuse_unfit(spec, protocols);
   if (spec.has_nodes()) protocols.bus.memory = protocols.node.node;
@@ -57,108 +57,65 @@ std::array<const ControllerTable*, kControllers> tables_of(const MachineSpec& sp
 
 }  // namespace
 
-CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
-                                 double measure_us) {
-  CoreSpec core;
-  core.cycle = timebase.period(spec.cpu.clock);
-  core.timebase = nullptr;  // set where the machine owns it
-  core.issue_per_cycle = spec.cpu.issue_per_cycle;
-  for (const CacheSpec& cache : spec.caches) core.hit_latency.push_back(cache.hit_latency_cycles * core.cycle);
-  core.atomic_latency = spec.cpu.atomic_latency_cycles * core.cycle;
-  core.compare_exchange_latency = spec.cpu.compare_exchange_latency_cycles * core.cycle;
-  core.fence_latency = spec.cpu.fence_latency_cycles * core.cycle;
-  core.fill_latency = spec.cpu.fill_latency_cycles * core.cycle;
-  core.keep = spec.cpu.keep_cycles * core.cycle;
-  core.shared_issue_pct = spec.cpu.shared_issue_pct;
-  core.spinning_sibling_pct = spec.cpu.spinning_sibling_pct;
-  core.pausing_sibling_pct = spec.cpu.pausing_sibling_pct;
-  core.tight_spin = Cpu::kSpinPause * core.cycle;
-  core.pausing_spin = (Cpu::kSpinPause + spec.cpu.pause_cycles) * core.cycle;
-  core.spin_exit = spec.cpu.spin_exit_cycles * core.cycle;
-  core.ipi_send = spec.cpu.ipi_send_cycles * core.cycle;
-  core.page_invalidation_cycles = spec.cpu.page_invalidation_cycles;
-  core.tlb_flush_cycles = spec.cpu.tlb_flush_cycles;
-  core.tlb_flush_ceiling_pages = spec.cpu.tlb_flush_ceiling_pages;
-  core.interrupt_latency = spec.cpu.interrupt_latency_cycles * core.cycle;
-  core.ipi_latency = std::max<Tick>(1, timebase.from_ns(spec.cpu.ipi_latency_ns));  // no effect on another core without a delay
-  core.consistency = spec.cpu.consistency;
-  core.store_buffer_entries = spec.cpu.store_buffer_entries;
-  core.outstanding_misses = spec.cpu.outstanding_misses;
-  core.write_back_buffers = spec.cpu.write_back_buffers;
-  core.pair_prefetch = spec.cpu.pair_prefetch;
-  core.ownership_prefetch = spec.cpu.ownership_prefetch;
-  core.footprint = spec.footprint;
-  core.run_ahead = engine.run_ahead;
-  core.parked_spins = engine.parked_spins;
-  core.horizon_slack = engine.horizon_slack_ticks;
-  core.farthest_ahead = timebase.from_us(engine.watchdog_us);
-  core.warmup_end = timebase.from_us(warmup_us);
-  core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
-  return core;
-}
-
 Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
                  double measure_us, Observer& observer)
-    : layout_(lay_out(spec)),
+    : spec_(spec),
+      layout_(lay_out(spec)),
       timebase_(make_timebase(spec)),
-      core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
+      core_spec_(spec, engine, timebase_, warmup_us, measure_us),
       store_(spec.caches.back().line_bytes, spec.cpus),
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
-      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
-      agenda_("agenda"),
+      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end, engine.line_history),
+      scheduler_("event_scheduler"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
-  core_spec_.timebase = &timebase_;
-  build_buses(spec);
+  build_buses();
   if (spec.has_nodes()) {
-    build_nodes(spec);
+    build_nodes();
   } else {
-    memory_ = std::make_unique<PlainMemory>("memory", spec.memory, timebase_, store_, log_);
+    memory_ = std::make_unique<PlainMemory>("memory", context_);
     buses_.front()->memory(*memory_);
   }
-  build_cores(spec, engine, observer);
-  if (network_) agenda_.add(*network_);
+  build_cores(observer);
+  if (network_) scheduler_.add(*network_);
 }
 
-void Machine::build_buses(const MachineSpec& spec) {
-  const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
-  if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
+void Machine::build_buses() {
   int first_core = 0;
   for (const int cores : layout_.cores_on_bus) {
-    buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
-                                                   log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
-    agenda_.add(*buses_.back());
+    buses_.push_back(
+        std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), context_, protocols_.bus, first_core));
+    scheduler_.add(*buses_.back());
     const int number = static_cast<int>(buses_.size()) - 1;
-    buses_.back()->set_names(number, spec.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
-    buses_.back()->set_places(places_on_bus(spec, layout_, number, timebase_));
+    buses_.back()->set_names(number, spec_.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
+    buses_.back()->set_places(places_on_bus(spec_, layout_, number, timebase_));
     first_core += cores;
   }
 }
 
-void Machine::build_nodes(const MachineSpec& spec) {
-  network_ = std::make_unique<Network>("network", spec, layout_, timebase_, store_, homes_, *this, core_spec_.warmup_end,
-                                       core_spec_.end);
+void Machine::build_nodes() {
+  network_ = std::make_unique<Network>("network", context_);
   for (int bus = 0; bus < static_cast<int>(buses_.size()); ++bus) {
-    controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(),
-                                                            NodeController::Place{bus, layout_.node_of_bus(bus)}, spec,
-                                                            timebase_, protocols_.node, store_, log_, *network_));
+    const NodeController::Place place{bus, layout_.node_of_bus(bus)};
+    controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(), place, context_,
+                                                            protocols_.node, *network_));
     controllers_.back()->bus(*buses_[static_cast<std::size_t>(bus)]);
     buses_[static_cast<std::size_t>(bus)]->memory(*controllers_.back());
     network_->endpoints(*controllers_.back());
   }
-  for (int node = 0; node < spec.nodes; ++node) {
-    directories_.push_back(std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, as_of_node(spec, node),
-                                                       timebase_, protocols_.directory, store_, log_, *network_));
+  for (int node = 0; node < spec_.nodes; ++node) {
+    directories_.push_back(
+        std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, context_, protocols_.directory, *network_));
     network_->endpoints(*directories_.back());
   }
   for (int group = 0; group < static_cast<int>(layout_.groups.size()); ++group) {
-    groups_.push_back(std::make_unique<GroupController>(fmt::format("group{}", group).c_str(), group, spec, timebase_,
-                                                        protocols_.group, store_, log_, *network_));
+    groups_.push_back(
+        std::make_unique<GroupController>(fmt::format("group{}", group).c_str(), group, context_, protocols_.group, *network_));
     network_->endpoints(*groups_.back());
   }
 }
 
-void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer) {
+void Machine::build_cores(Observer& observer) {
   const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
   std::vector<std::vector<CpuId>> threads_of(static_cast<std::size_t>(cores));
   for (int cpu = 0; cpu < cpus(); ++cpu) {
@@ -169,7 +126,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     bus_of.insert(bus_of.end(), static_cast<std::size_t>(layout_.cores_on_bus[bus]), bus);
   cores_.resize(static_cast<std::size_t>(cores));
   for (int i = 0; i < cores; ++i) {
-    const int core = engine.reverse_construction ? cores - 1 - i : i;
+    const int core = core_spec_.engine.reverse_construction ? cores - 1 - i : i;
     const auto at = static_cast<std::size_t>(core);
     SnoopingBus& bus = *buses_[bus_of[at]];
     const Core::Wiring wiring{.announcements = &bus.announcements(),
@@ -177,13 +134,13 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
                               .log = &log_,
                               .observer = &observer,
                               .failures = this};
-    // On top of what the levels hold: the write-back buffers, and lines that no level could take.
+    // Copies besides those in the levels: in write-back buffers, and lines that found no place in any level.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
-    CacheAgent agent(core, spec.caches, protocols_.bus.cache, store_, spare);
+    CacheAgent agent(core, spec_.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     cores_[at]->bus(bus);
-    agenda_.add(*cores_[at]);
+    scheduler_.add(*cores_[at]);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
@@ -205,7 +162,7 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
-  if (listener != nullptr) agenda_.keep_kernel_time();
+  if (listener != nullptr) scheduler_.keep_kernel_time();
   if (network_) network_->set_listener(listener);
 }
 
@@ -228,15 +185,15 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
   std::int64_t last_count = -1;
   Tick last_progress = 0;
-  // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
+  // Goes on after all programs have ended: stores and write-backs that they left under way still count.
   for (;;) {
-    agenda_.run_for(slice);
+    scheduler_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
-    const Tick now = agenda_.now();
+    const Tick now = scheduler_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
-    if (agenda_.next() == kNever) {
-      // Whoever spins or sleeps when others have come to the end stays there. A last computation may have gone past it.
+    if (now >= core_spec_.end) return;  // requests that wait for the bus are abandoned
+    if (scheduler_.next() == kNever) {
+      // CPUs that spin or sleep when others have reached the end are no deadlock. A last computation may run past the end.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
@@ -286,7 +243,8 @@ std::int64_t Machine::kernel_events() const {
 }
 
 void Machine::stuck(const char* what) const {
-  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, agenda_.now(), timebase_.to_ns(agenda_.now()));
+  std::string text =
+      fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, scheduler_.now(), timebase_.to_ns(scheduler_.now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
   for (const auto& group : groups_) text += group->describe_pending();
@@ -303,7 +261,7 @@ void Machine::unwind_programs() {
 void Machine::failed(std::exception_ptr failure) {
   if (failure_) return;  // several parts may fail at one time; the kernel warns if it is stopped twice
   failure_ = std::move(failure);
-  agenda_.stop();
+  scheduler_.stop();
   sc_core::sc_stop();
 }
 

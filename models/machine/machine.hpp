@@ -1,4 +1,4 @@
-// A whole machine, built from its specification: caches, cores, bus, memory, wired and ready for programs.
+// A whole machine, built from its specification and wired: cores, caches, buses, memory, and the network where it has nodes.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/bus/plain_memory.hpp"
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/machine/machine_protocols.hpp"
+#include "models/machine_context.hpp"
 #include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
@@ -26,8 +27,8 @@ namespace linebounce {
 
 class Machine final : public FailureSink {
  public:
-  // Statistics count what starts at or after warmup_us, for measure_us; 0: until every program has ended.
-  // Errors: std::invalid_argument for a machine that can't be simulated, with text for a user.
+  // Statistics count events from warmup_us on, for measure_us; 0: until every program has ended.
+  // Errors: std::invalid_argument, with text for a user, for a machine that can't be simulated.
   Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
           double measure_us, Observer& observer);
 
@@ -37,7 +38,7 @@ class Machine final : public FailureSink {
   [[nodiscard]] Homes& homes() { return homes_; }
   [[nodiscard]] const TransitionLog& log() const { return log_; }
   [[nodiscard]] int buses() const { return static_cast<int>(buses_.size()); }
-  // Of all buses together.
+  // The sum over all buses.
   [[nodiscard]] BusStatistics bus_statistics() const;
   // Null where the machine has no nodes.
   [[nodiscard]] const Network* network() const { return network_.get(); }
@@ -48,23 +49,25 @@ class Machine final : public FailureSink {
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
 
   void set_program(int cpu, Core::Program program);
-  // Who listens to all programs; null: nobody. REQUIRES: run() is not under way.
+  // Attaches a tap to all CPUs; null detaches it. REQUIRES: run() is not under way.
   void set_tap(ProgramTap* tap);
-  // How many functions programs may enter; which of them are user code, for the footprint. REQUIRES: called before run().
+  // The number of functions that programs may enter, and which of them are user code, for the footprint. REQUIRES: called
+  // before run().
   void set_functions(std::size_t count, std::span<const FunctionId> user = {});
-  // Who hears of every step; null: nobody. Hits are told in full where there is a tap as well. REQUIRES: run() is not under
-  // way.
+  // Attaches a listener to every step; null detaches it. It hears of each hit only if a tap is attached, too. REQUIRES: run()
+  // is not under way.
   void set_step_listener(StepListener* listener);
   // REQUIRES: called before run().
   void set_timeline(Timeline& timeline);
 
-  // Runs to the end. Once. `progress` hears the share that is done. Errors: ModelFailure, and what a program throws.
+  // Runs all programs to the end. `progress` is called now and then with the share done, 0 to 1. REQUIRES: called once. Errors:
+  // ModelFailure, and any exception of a program.
   void run(const std::function<void(double)>& progress = {});
-  // Unwinds the programs that the end of the run, or its failure, left in the middle. What they use, and what listens to
-  // them, must outlive this call; without it, the machine.
+  // Unwinds the programs that the end of the run, or its failure, interrupted. Objects that they use, and listeners, must
+  // outlive this call; without the call, they must outlive the machine.
   void unwind_programs();
 
-  // Of all cores, in the measured time.
+  // The sum over all cores, in the measured time.
   [[nodiscard]] CacheUnit::PairPrefetches pair_prefetches() const;
 
   // The length of the measured time.
@@ -77,19 +80,18 @@ class Machine final : public FailureSink {
   void failed(std::exception_ptr failure) override;
 
  private:
-  static CoreSpec make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
-                                 double measure_us);
   [[nodiscard]] Core& core_of(int cpu) {
     return *cores_[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)];
   }
-  void build_buses(const MachineSpec& spec);
-  void build_nodes(const MachineSpec& spec);
-  void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
+  void build_buses();
+  void build_nodes();
+  void build_cores(Observer& observer);
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;
   void run_slices(const std::function<void(double)>& progress);
   void stuck(const char* what) const;
 
+  const MachineSpec spec_;
   MachineLayout layout_;
   Timebase timebase_;
   CoreSpec core_spec_;
@@ -97,14 +99,15 @@ class Machine final : public FailureSink {
   Homes homes_;
   MachineProtocols protocols_;
   TransitionLog log_;
-  Agenda agenda_;
+  const MachineContext context_{spec_, layout_, timebase_, store_, homes_, log_, *this, core_spec_.warmup_end, core_spec_.end};
+  EventScheduler scheduler_;
   std::vector<std::unique_ptr<SnoopingBus>> buses_;
-  // Behind the buses: plain memory, or all the rest.
+  // The memory side of the buses: plain memory, or the parts of a machine with nodes.
   std::unique_ptr<PlainMemory> memory_;
   std::unique_ptr<Network> network_;
   std::vector<std::unique_ptr<NodeController>> controllers_;  // by bus
   std::vector<std::unique_ptr<Directory>> directories_;       // by node
-  std::vector<std::unique_ptr<GroupController>> groups_;      // as in the layout
+  std::vector<std::unique_ptr<GroupController>> groups_;      // as in MachineLayout::groups
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
   Tick finished_at_ = 0;

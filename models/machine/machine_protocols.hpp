@@ -1,4 +1,4 @@
-// The protocols of a machine.
+// The protocols that a machine's controllers run.
 #pragma once
 
 #include <utility>
@@ -7,10 +7,10 @@
 
 namespace linebounce {
 
-// What a machine's controllers run. One without nodes has a bus's only.
+// Without nodes, only `bus` is set.
 struct MachineProtocols {
   Protocol bus, node, directory;
-  Protocol group = {};  // of all levels of groups; none: the machine has no groups
+  Protocol group = {};  // of every level of groups; empty without groups
   // NOLINTNEXTLINE(google-explicit-constructor): a machine of one bus has one protocol
   MachineProtocols(Protocol bus_protocol, Protocol node_protocol = {}, Protocol directory_protocol = {})
       : bus(std::move(bus_protocol)), node(std::move(node_protocol)), directory(std::move(directory_protocol)) {}

@@ -1,4 +1,4 @@
-// Which node is home to a line. Objects say where they want to be; what says nothing follows the machine's policy.
+// The home node of each line. Objects may name their node or policy; all other memory follows the machine's policy.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace linebounce {
 
-// Where an object is to be: on a node, or by a policy.
+// An object's wish: a node, or a policy.
 struct Home {
   std::optional<Placement> policy;  // none: on `node`
   int node = 0;
@@ -25,13 +25,13 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
-  // The lines from that of `begin` on, up to those of the next call. A node without memory leaves its lines to the next one
-  // that has some. REQUIRES: calls come in the order of addresses; the simulation has not started.
+  // Places the lines from `begin` up to those of the next call. If the node has no memory, the next node with memory gets them.
+  // REQUIRES: calls in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
-  // The line's home; with first touch, the first call for its page decides, for `toucher`.
+  // The line's home. Under first touch, the first call for a page places it on the node `toucher`.
   int home(LineAddr line, int toucher);
-  // The same without deciding anything: -1 where nobody has touched the page yet.
+  // The line's home without placing it: -1 if its page is untouched.
   [[nodiscard]] int peek(LineAddr line) const;
 
  private:

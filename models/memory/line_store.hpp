@@ -1,5 +1,5 @@
-// Every line of the machine that was ever touched: what memory holds, and the version of the latest store to it anywhere.
-// Versions are how a stale value is caught: each copy of a line carries the version of its data. No time in here.
+// Every line that was ever touched: memory's data, and the version of the latest store to the line anywhere. Each copy carries
+// the version of its data, which is how the model catches stale values. Functional only: no time.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace linebounce {
 
-using Slot = std::uint32_t;     // a line's place in the store; fixed once given
+using Slot = std::uint32_t;     // a line's index in the store; it never changes
 using Version = std::uint32_t;  // counts the stores to a line
 
 class LineStore {
@@ -25,7 +25,7 @@ class LineStore {
   [[nodiscard]] Address offset_of(Address address) const { return address & (static_cast<Address>(line_bytes_) - 1); }
   [[nodiscard]] Address address_of(LineAddr line) const { return line.value << line_shift_; }
 
-  // The line's slot, zero-filled at version 0 when it is new. May allocate then.
+  // The line's slot. A new line is zero-filled at version 0, and may allocate.
   Slot slot(LineAddr line);
 
   [[nodiscard]] LineAddr line(Slot slot) const { return LineAddr(lines_[slot]); }
@@ -39,8 +39,7 @@ class LineStore {
   }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
 
-  // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all
-  // caches.
+  // The agents with a copy of the line in any state, bit n for agent n. It spares a search of all caches.
   [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }  // REQUIRES: at most 64 agents
   // Bit n for agent `first` + n. REQUIRES: 1 <= count <= 64.
   [[nodiscard]] std::uint64_t holders(Slot slot, int first, int count) const {
@@ -77,8 +76,8 @@ class LineStore {
   std::vector<std::byte> data_;
 };
 
-// A word of 1 to 8 bytes, little-endian, zero-extended. Most have 8 or 4: a copy of a size that the compiler knows is one
-// instruction.
+// Reads a little-endian word of 1 to 8 bytes, zero-extended. The common sizes, 8 and 4, are constants, which the compiler
+// copies in one instruction.
 inline Value read_word(const std::byte* at, int bytes) {
   Value value = 0;
   switch (bytes) {

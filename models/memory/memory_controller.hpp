@@ -1,5 +1,5 @@
-// The memory of a node: when a line's first data is ready. Banks are interleaved by line; an access occupies its bank, and
-// all banks share one bandwidth. Values are elsewhere (LineStore).
+// The timing of a node's memory. Banks are interleaved by line; an access occupies its bank, and all banks share one bandwidth.
+// Values are in the LineStore.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,18 @@ class MemoryController {
  public:
   MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes);
 
-  // The time of the first data of a read whose address arrives at `address_at`. Accesses are asked for in their order.
+  // When the first data of a read is ready whose address arrives at `address_at`. REQUIRES: calls in the order of arrival.
   Tick read(LineAddr line, Tick address_at);
-  // Data of a write-back arrives at `data_at`.
+  // A write-back whose data arrives at `data_at`.
   void write(LineAddr line, Tick data_at);
 
  private:
-  // The access' start: not before `earliest`, its bank and the shared channel.
+  // When an access starts: at `earliest`, or when its bank and the shared channel are free.
   Tick start(LineAddr line, Tick earliest);
 
   Tick latency_;
   Tick bank_busy_;
-  Tick channel_busy_;  // a line's share of the bandwidth; 0: not limited
+  Tick channel_busy_;  // how long a line occupies the shared channel; 0: no limit
   std::vector<Tick> bank_free_;
   Tick channel_free_ = 0;
 };

@@ -1,6 +1,6 @@
-// What happens when: a queue in the order that operator> of its items gives, first of all by their times, `at`. It costs no
-// more for many items than for few, where a heap costs a logarithm: times that are near lie in a ring of slots, each so short
-// that few items share one; what is farther away stays in a heap until the ring comes round to it.
+// A calendar queue: items leave it in the order of their operator>, which compares the time `at` first. Unlike a heap's, its
+// cost does not grow with the number of items. Near times lie in a ring of slots, each so short that few items share one; far
+// times stay in a heap until the ring reaches them.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class Calendar {
  public:
   static constexpr std::int64_t kSlots = 512;
 
-  // `slot`: how many ticks each slot is to have; the power of two below that is taken.
+  // `slot`: the length of a slot in ticks, rounded down to a power of two.
   explicit Calendar(Tick slot) : shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(slot < 1 ? 1 : slot))) - 1) {
     heads_.fill(kNone);
   }
@@ -30,7 +30,7 @@ class Calendar {
   // The earliest item's time. REQUIRES: !empty().
   [[nodiscard]] Tick next() const { return near_ > 0 ? nodes_[heads_[ring(first_)]].item.at : far_.top().at; }
 
-  // REQUIRES: its time is not before that of the item that was taken last.
+  // REQUIRES: item.at is not before the time of the last pop().
   void push(const Item& item) {
     if (slot_of(item) < last_ + kSlots) {
       push_near(item);
@@ -39,7 +39,7 @@ class Calendar {
     }
   }
 
-  // The earliest item, which is in the queue no longer. REQUIRES: !empty().
+  // Removes and returns the earliest item. REQUIRES: !empty().
   Item pop() {
     const Item item = near_ > 0 ? take_near() : take_far();
     last_ = slot_of(item);
@@ -109,10 +109,10 @@ class Calendar {
     return node;
   }
 
-  // The slot behind the one at `place`, which is empty, that has an item. REQUIRES: there is one.
+  // Sets first_ to the next slot with an item after the empty one at `place`. REQUIRES: there is one.
   void find_first(std::size_t place) {
     std::size_t word = place / 64;
-    std::uint64_t filled = filled_[word] & ~std::uint64_t{1} << place % 64;  // those behind it
+    std::uint64_t filled = filled_[word] & ~std::uint64_t{1} << place % 64;  // slots after `place`
     while (filled == 0) {
       word = (word + 1) % kWords;
       filled = filled_[word];
@@ -122,10 +122,10 @@ class Calendar {
   }
 
   int shift_;
-  std::array<std::uint32_t, kSlots> heads_;     // of each slot's items, which are linked in order; from the slot `last_` on
+  std::array<std::uint32_t, kSlots> heads_;     // the first item of each slot's sorted list
   std::array<std::uint64_t, kWords> filled_{};  // a bit for each slot with items
   std::vector<Node> nodes_;
-  std::uint32_t free_ = kNone;  // nodes without an item, linked
+  std::uint32_t free_ = kNone;  // the first of the unused nodes, a list
   std::int64_t near_ = 0;       // items in the ring
   std::int64_t last_ = 0;       // the slot of the item that was taken last
   std::int64_t first_ = 0;      // the first slot with an item, if any is near

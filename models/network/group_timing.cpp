@@ -96,7 +96,7 @@ Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
   if (above_receiver >= 0 && sender == above_receiver) group = above_receiver;
   if (group < 0) return 0;
   const Level& level = levels_[static_cast<std::size_t>(layout_.group_at(group).level)];
-  // Consecutive lines go to different slices, and so do lines that are powers of two apart.
+  // Spreads consecutive lines, and lines at distances of powers of two, over different slices.
   const std::uint64_t mixed = line.value ^ line.value >> 7 ^ line.value >> 13;
   const auto slice = static_cast<std::size_t>(mixed % static_cast<std::uint64_t>(level.slices));
   const auto stop = [&](int endpoint) {

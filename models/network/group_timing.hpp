@@ -1,5 +1,5 @@
-// What a message between a group and its members, or between two members of a group, costs: the link, and the hops from stop to
-// stop of the ring or mesh that its slices and members stand at.
+// The travel time of messages inside groups, between a group and its members or between two members: the link, and the hops
+// between their stops on the ring or mesh of the group's slices.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ class GroupTiming {
  public:
   GroupTiming(const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase);
 
-  // 0 for a message that no group is concerned with, -1 as receiver included: the home's directory.
+  // 0 for a message outside of groups. The receiver -1 is the home's directory.
   [[nodiscard]] Tick way(int sender, int receiver, LineAddr line) const;
-  // Of the controller at this endpoint, for a pass.
+  // How long a pass occupies the controller at this endpoint; `otherwise` if it is no group's.
   [[nodiscard]] Tick occupancy(int endpoint, Tick otherwise) const;
 
  private:

@@ -7,16 +7,14 @@
 
 namespace linebounce {
 
-NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
-    : occupancy(timebase.from_ns(spec.node.occupancy_ns)),
-      request_crossing(timebase.from_ns(spec.node.request_crossing_ns)),
-      line_crossing(timebase.from_ns(spec.node.line_crossing_ns)),
-      header_bytes(spec.network.header_bytes),
-      credits(spec.network.credits) {}
+NetworkTiming::NetworkTiming(const NodeSpec& spec, const Timebase& timebase)
+    : occupancy(timebase.from_ns(spec.occupancy_ns)),
+      request_crossing(timebase.from_ns(spec.request_crossing_ns)),
+      line_crossing(timebase.from_ns(spec.line_crossing_ns)) {}
 
 namespace {
 
-// Some hundred packets of a large machine are under way at a time, and most of what they wait for is less than a microsecond.
+// A large machine has some hundred packets under way at a time, and most of their waits are shorter than a microsecond.
 constexpr double kSlotNs = 2;
 
 std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
@@ -29,24 +27,25 @@ std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
 
 }  // namespace
 
-Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
-                 LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
+Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
     : sc_module(name),
       endpoints("endpoints"),
-      timing_(spec, timebase),
-      layout_(layout),
-      store_(store),
-      homes_(homes),
-      failures_(failures),
-      warmup_end_(warmup_end),
-      end_(end),
-      line_bytes_(static_cast<std::size_t>(store.line_bytes())),
-      nodes_(nodes_of_endpoints(layout, spec.nodes)),
-      calendar_(timebase.from_ns(kSlotNs)),
-      crossings_(static_cast<std::size_t>(spec.nodes)),
-      groups_(spec, layout, timebase),
-      controller_free_(static_cast<std::size_t>(layout.first_group()) + layout.groups.size()),
-      map_(lay_links(spec.network, spec.nodes)) {
+      spec_(machine.spec.network),
+      timing_(machine.spec.node, machine.timebase),
+      layout_(machine.layout),
+      store_(machine.store),
+      homes_(machine.homes),
+      failures_(machine.failures),
+      warmup_end_(machine.warmup_end),
+      end_(machine.end),
+      line_bytes_(static_cast<std::size_t>(store_.line_bytes())),
+      nodes_(nodes_of_endpoints(layout_, machine.spec.nodes)),
+      calendar_(machine.timebase.from_ns(kSlotNs)),
+      crossings_(static_cast<std::size_t>(machine.spec.nodes)),
+      groups_(machine.spec, layout_, machine.timebase),
+      controller_free_(static_cast<std::size_t>(layout_.first_group()) + layout_.groups.size()),
+      map_(lay_links(spec_, machine.spec.nodes)) {
+  const Timebase& timebase = machine.timebase;
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
     const auto occupancy = [&](bool line) { return bytes_of(line) * thousand_bytes / 1000; };
@@ -55,7 +54,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
                       .latency = timebase.from_ns(link.latency_ns),
                       .occupancy = {occupancy(false), occupancy(true)}});
   }
-  for (const std::vector<double>& from : pair_costs_ns(spec.network, spec.nodes)) {
+  for (const std::vector<double>& from : pair_costs_ns(spec_, machine.spec.nodes)) {
     std::vector<Tick>& costs = pair_costs_.emplace_back();
     for (const double ns : from) costs.push_back(timebase.from_ns(ns));
   }
@@ -67,7 +66,7 @@ void Network::end_of_elaboration() {
   last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
 }
 
-// All controllers of a node are one, unless groups stand between them.
+// The controllers of a node occupy each other like one, unless the machine has groups.
 std::size_t Network::controller_of(int endpoint) const {
   return static_cast<std::size_t>(layout_.groups.empty() ? node_of(endpoint) : endpoint);
 }
@@ -92,7 +91,7 @@ void Network::send(PacketIndex index, Tick ready) {
   const Packet& packet = packets_[index];
   const auto sender = static_cast<std::size_t>(packet.sender);
   orders_[index] = std::uint64_t{sender} << 32 | sent_[sender]++;
-  // The homes count as one receiver: which one it is shows when the packet departs.
+  // All homes count as one receiver, since the packet's home is known only when it departs.
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
   Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
@@ -140,9 +139,9 @@ void Network::depart(PacketIndex index, Tick at) {
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
-  if (packet.to == packet.at) return arrive(index, at);  // nothing else of this time comes before it
-  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
-  // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
+  if (packet.to == packet.at) return arrive(index, at);  // in this turn: no other item of this tick is due before it
+  // A message moves on as soon as it gets the stage, and later messages wait while it occupies the stage. A line sent at one
+  // time to a reader and to its home on the same node occupies the stage once: the second message counts as a request.
   CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
@@ -179,7 +178,7 @@ void Network::take_link(PacketIndex index, Tick at) {
   LinkState& link = links_[static_cast<std::size_t>(number)];
   const auto message_class = static_cast<std::size_t>(packet.message_class);
   std::deque<PacketIndex>& waiting = link.waiting[message_class];
-  if (timing_.credits > 0 && (link.in_use[message_class] == timing_.credits || !waiting.empty())) {
+  if (spec_.credits > 0 && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
     waiting.push_back(index);
   } else {
     go(index, number, at);
@@ -190,7 +189,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   Packet& packet = packets_[index];
   LinkState& link = links_[static_cast<std::size_t>(number)];
   release_link(packet, at);
-  if (timing_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
+  if (spec_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
   packet.held_link = number;
   packet.at = link.to;
   const Tick start = std::max(at, link.free);
@@ -203,7 +202,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
-  // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
+  // Cut-through: the head moves on at once, so the bytes cost time on one link only. The tail's arrival counts.
   if (link.to == packet.to) {
     const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(packet.to)];
     push(link.free + link.latency + beside, Stage::arrive, index);
@@ -212,14 +211,14 @@ void Network::go(PacketIndex index, int number, Tick at) {
   }
 }
 
-// The packet leaves its buffer; the credit for that needs a link's latency to come back.
+// Frees the packet's buffer at the end of its last link. The credit takes the link's latency to return to the sender.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
   const auto buffer =
       static_cast<std::uint32_t>(packet.held_link) * kMessageClasses + static_cast<std::uint32_t>(packet.message_class);
   const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
   packet.held_link = -1;
-  if (timing_.credits == 0) return;
+  if (spec_.credits == 0) return;
   constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
   calendar_.push({back, kAfterAllSenders | buffer, buffer, Stage::credit});
 }

@@ -1,12 +1,10 @@
-// The network between the nodes, and the way from a node's controllers to its own directory. It carries packets from one
-// endpoint to another and is the only process among them, so that what happens at one time has one order: by time, then by
-// sender.
+// The network between the nodes, and the path from a node's controllers to its own directory. It alone moves packets between
+// endpoints, so all events have one order: by time, then by sender.
 //
 //   sender --(own node)-----------------------------------------------------> pass of the node's controller -> receiver
 //   sender -- crossing stage of its node --> links, each with its bandwidth --> pass of the controller -------> receiver
 //
-// Packets of one class from one sender to one receiver stay in order. Each class has buffers of its own at the end of each
-// link.
+// Packets of one class from one sender to one receiver stay in order. Each class has its own buffers at the end of each link.
 #pragma once
 
 #include <array>
@@ -16,11 +14,11 @@
 #include <systemc>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/coherence/network_order.hpp"
 #include "models/coherence/step_listener.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
-#include "models/machine_layout.hpp"
+#include "models/machine_context.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/network/calendar.hpp"
@@ -45,46 +43,43 @@ struct Packet {
   bool shared_cache = false;  // a cache that a group shares
   int origin_node = 0;
   Version version = 0;
-  // Where it is on its way.
-  int at = 0;              // a node, or a place of the map between nodes
+  // The packet's present place on its way.
+  int at = 0;              // a node, or the switch of a crossbar
   int to = -1;             // its receiver's node
-  int held_link = -1;      // it occupies a buffer at this link's end
-  std::uint32_t told = 0;  // its number at a StepListener
-  bool has_turn = false;   // at the directory: nobody's request for the line is before it
+  int held_link = -1;      // the packet occupies a buffer at this link's end
+  std::uint32_t told = 0;  // the StepListener's number of the message
+  bool has_turn = false;   // at the directory: no earlier request for the line is left
 };
 
 class NetworkEndpoint : public virtual sc_core::sc_interface {
  public:
-  // REQUIRES: the receiver frees the packet when it needs it no longer.
+  // Receives a packet. REQUIRES: the receiver frees it after use.
   virtual void receive(PacketIndex packet, Tick at) = 0;
 };
 
 struct NetworkTiming {
-  NetworkTiming(const MachineSpec& spec, const Timebase& timebase);
-  Tick occupancy;  // of a controller, for a pass
+  NetworkTiming(const NodeSpec& spec, const Timebase& timebase);
+  Tick occupancy;  // how long a pass occupies a controller
   Tick request_crossing, line_crossing;
-  int header_bytes;
-  int credits;
 };
 
 struct LinkStatistics {
   int from = 0;
   int to = 0;
-  Tick busy = 0;           // of the measured time
+  Tick busy = 0;           // in the measured time
   std::int64_t bytes = 0;  // carried in the measured time: headers and lines
 };
 
-// Its turn is the last at any time: what buses and cores do then is known before anything arrives.
-class Network final : public sc_core::sc_module, public Agenda::Part {
+// Takes its turn after all other parts of the same time, so buses and cores act before anything arrives.
+class Network final : public sc_core::sc_module, public EventScheduler::Part {
  public:
-  Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
-          LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
+  Network(sc_core::sc_module_name name, const MachineContext& machine);
 
-  // One for each bus, then one for each node's directory, then one for each group.
+  // Node controllers by bus, then directories by node, then groups.
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
 
-  // Who hears of every packet; null: nobody.
+  // Reports every packet to `listener`; null detaches it.
   void set_listener(StepListener* listener) { listener_ = listener; }
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
@@ -92,18 +87,18 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   [[nodiscard]] const MachineLayout& layout() const { return layout_; }
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
-  // A new packet; `data`, if it carries any, is copied.
+  // Makes a packet with a copy of `data`, if it carries data.
   PacketIndex make(const Packet& packet, const std::byte* data);
   [[nodiscard]] Packet& packet(PacketIndex index) { return packets_[index]; }
   [[nodiscard]] const std::byte* data(PacketIndex index) const { return data_[index].get(); }
   void free(PacketIndex index) { free_.push_back(index); }
 
-  // The packet leaves its sender at `ready`, which lies behind the kernel's time, but not before an earlier one of its class to
-  // the same receiver.
+  // Sends a packet at `ready`, but not before an earlier one of its class to the same receiver. REQUIRES: `ready` is later than
+  // now.
   void send(PacketIndex index, Tick ready);
 
-  // Its receiver gets it once more, at `at`. REQUIRES: later than now.
-  void hand_again(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
+  // Delivers the packet to its receiver once more, at `at`. REQUIRES: later than now.
+  void requeue(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
@@ -113,26 +108,26 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
   struct Item {
     Tick at;
-    std::uint64_t order;  // among those of one time: by sender, then as they were sent
-    std::uint32_t what;   // the packet; of a credit the link and class, as release_link() numbers them
+    std::uint64_t order;  // breaks ties of times: by sender, then in the order of sending
+    std::uint32_t what;   // the packet; for a credit, the link and class as release_link() numbers them
     Stage stage;
     [[nodiscard]] bool operator>(const Item& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   struct LinkState {
     int from, to;
     Tick latency;
-    std::array<Tick, 2> occupancy;  // by a message without and with a line; 0: no limit
+    std::array<Tick, 2> occupancy;  // of a message without and with a line; 0: no limit
     Tick free = 0;
     Tick busy = 0;
     std::int64_t bytes = 0;
-    std::array<int, kMessageClasses> in_use{};  // buffers at its end, by class; until their credit is back
+    std::array<int, kMessageClasses> in_use{};  // buffers at the link's end whose credit is not back, by class
     std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };
 
-  // Of a node, for all that leaves it.
+  // The serial stage of a node that every message leaving the node passes.
   struct CrossingStage {
     Tick free = 0;
-    LineAddr line;  // that crossed last, when it was ready, and to which node
+    LineAddr line;  // the last line that crossed, when it was ready, and its destination
     Tick line_at = -1;
     int line_to = -1;
   };
@@ -150,11 +145,12 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   void tell_departure(Packet& packet, Tick at) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
   [[nodiscard]] Tick bytes_of(bool with_line) const {
-    return timing_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
+    return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
   }
   [[nodiscard]] int node_of(int endpoint) const { return nodes_[static_cast<std::size_t>(endpoint)]; }
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
+  const NetworkSpec& spec_;
   const NetworkTiming timing_;
   const MachineLayout& layout_;
   LineStore& store_;
@@ -167,12 +163,12 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   std::vector<NetworkEndpoint*> endpoints_;
 
   std::vector<Packet> packets_;
-  std::vector<std::uint64_t> orders_;               // by packet: its place among those of one time
+  std::vector<std::uint64_t> orders_;               // by packet: Item::order
   std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
   std::vector<PacketIndex> free_;
   Calendar<Item> calendar_;
-  std::vector<std::uint32_t> sent_;       // by sender: how many packets
-  std::vector<Tick> last_ready_;          // by sender, receiver and class: its latest packet's
+  std::vector<std::uint32_t> sent_;       // by sender: the number of packets sent
+  std::vector<Tick> last_ready_;          // by sender, receiver and class: when the latest packet was ready
   std::vector<CrossingStage> crossings_;  // by node
   GroupTiming groups_;
   std::vector<Tick> controller_free_;  // by controller_of()

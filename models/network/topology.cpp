@@ -22,7 +22,7 @@ constexpr const char* kTopologyKey = "machine.network.topology";
   throw std::invalid_argument(key + ": " + text);
 }
 
-// Both directions of the links between `nodes` places, without a second one between two that are joined already.
+// Collects links in both directions, and drops a second link between two places.
 class Links {
  public:
   explicit Links(const NetworkSpec& spec) : spec_(spec) {}
@@ -140,17 +140,17 @@ std::vector<Link> links_of(const NetworkSpec& spec, int nodes) {
   return std::move(links).sorted();
 }
 
-// How far a link is: latency first, then one for the link itself. Integers, so that ways of one length are of one length.
+// The length of a link: its latency, then one for the link itself. Integers, so that equal lengths compare equal.
 using Distance = std::int64_t;
 constexpr Distance kUnreachable = std::numeric_limits<Distance>::max();
 
 Distance length(const Link& link) {
   constexpr double kPicosecondsPerNs = 1000;
-  constexpr Distance kMostLinks = 1 << 10;  // more than any way has
+  constexpr Distance kMostLinks = 1 << 10;  // more than any route has
   return static_cast<Distance>(std::llround(link.latency_ns * kPicosecondsPerNs)) * kMostLinks + 1;
 }
 
-// How far it is from every place to `destination`.
+// The distance from every place to `destination`.
 std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                                       boost::property<boost::edge_weight_t, Distance>>;
@@ -166,7 +166,7 @@ std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   return distance;
 }
 
-// `links` are sorted, so the first one that leads on is the one to the lowest number.
+// The links are sorted, so the first one on a shortest route leads to the lowest number.
 void find_ways_to(int destination, NetworkMap& map) {
   const std::vector<Distance> distance = distances_to(destination, map);
   const auto to = static_cast<std::size_t>(destination);
@@ -235,7 +235,7 @@ std::vector<int> NetworkMap::way(int from, int to) const {
 
 namespace {
 
-// A link waits for the one that a message takes after it. Looks for a circle with the links on the way to here in `waiting`.
+// A depth-first search for a cycle in the waits-for graph of links: a link waits for the next one on a message's route.
 class CircleSearch {
  public:
   explicit CircleSearch(const NetworkMap& map) : next_(map.links.size()), state_(map.links.size(), State::unseen) {

@@ -45,18 +45,19 @@ struct Directory::Outbox {
   }
 };
 
-Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase,
-                     const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+Directory::Directory(sc_core::sc_module_name name, int node, const MachineContext& machine, const Protocol& protocol,
+                     Network& network)
     : sc_module(name),
       node_(node),
       protocol_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      memory_(spec.memory, timebase, store.line_bytes()),
-      latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
-      line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {
-  if (spec.directory.entries > 0) places_ = LinePlaces::of_entries(spec.directory.entries, spec.directory.ways);
+      memory_(as_of_node(machine.spec, node).memory, machine.timebase, store_.line_bytes()) {
+  const DirectorySpec spec = as_of_node(machine.spec, node).directory;
+  latency_ = machine.timebase.from_ns(machine.spec.node.latency_ns) + machine.timebase.from_ns(spec.latency_ns);
+  line_busy_ = machine.timebase.from_ns(spec.line_busy_ns);
+  if (spec.entries > 0) places_ = LinePlaces::of_entries(spec.entries, spec.ways);
 }
 
 DirectoryEntry& Directory::entry(Slot slot) {
@@ -64,7 +65,7 @@ DirectoryEntry& Directory::entry(Slot slot) {
   return entries_[slot];
 }
 
-// A request's turn at its line comes after those of the requests that were here before it.
+// True if earlier requests for the line keep this one waiting. It is delivered again when they are done.
 bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   Packet& packet = network_.packet(index);
   if (line_busy_ == 0 || packet.has_turn || packet.message_class != MessageClass::request) return false;
@@ -74,7 +75,7 @@ bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   free = turn + line_busy_;
   packet.has_turn = true;
   if (turn == at) return false;
-  network_.hand_again(index, turn);
+  network_.requeue(index, turn);
   return true;
 }
 
@@ -85,7 +86,7 @@ void Directory::receive(PacketIndex index, Tick at) {
     stalled_.push_back(index);
     return;
   }
-  // The line's state may have changed: what waited for that goes on, in the order in which it came.
+  // The line's state may have changed, so stalled messages are retried in the order of arrival.
   for (std::size_t i = 0; i < stalled_.size();) {
     const PacketIndex waiting = stalled_[i];
     if (network_.packet(waiting).slot == slot && process(waiting, at)) {
@@ -115,8 +116,7 @@ StepResult Directory::run(const Packet& packet, const std::byte* data, Tick at, 
       return run_and_tell(packet, at, [&] { return step(entry(packet.slot), out); });
     return step(entry(packet.slot), out);
   } catch (const ProtocolFault& fault) {
-    throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", fault.what(), store_.address_of(packet.line),
-                                   log_.history(packet.line)));
+    log_.fail(fault.what(), packet.line, store_.address_of(packet.line));
   }
 }
 
@@ -152,7 +152,7 @@ void Directory::find_place(Slot slot, Tick at) {
       store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, make_go);
 }
 
-// What it takes back goes through the network; until it is here the entry exists beside its place.
+// Starts the eviction of an entry. Recalls go through the network; until they are answered the entry lives on without a place.
 void Directory::evict(Slot slot, Tick at) {
   Packet nobodys;
   nobodys.slot = slot;

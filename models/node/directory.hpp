@@ -1,4 +1,4 @@
-// The directory of one node: owner and sharers of every line that the node is home to. Beside it the node's memory. It runs a
+// The directory of one node, with the node's memory: owner and sharers of every line whose home the node is. It runs a
 // protocol's `directory` table.
 #pragma once
 
@@ -14,8 +14,7 @@ namespace linebounce {
 
 class Directory final : public sc_core::sc_module, public NetworkEndpoint {
  public:
-  Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase, const Protocol& protocol,
-            LineStore& store, TransitionLog& log, Network& network);
+  Directory(sc_core::sc_module_name name, int node, const MachineContext& machine, const Protocol& protocol, Network& network);
 
   void receive(PacketIndex packet, Tick at) override;
 
@@ -41,12 +40,12 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
-  Tick latency_;  // of the controller's pass and the look-up
+  Tick latency_;  // a pass of the controller, with the look-up
   Tick line_busy_;
-  std::vector<Tick> line_free_;          // by slot: the turn of the next request
+  std::vector<Tick> line_free_;          // by slot: when the next request may be processed
   std::vector<DirectoryEntry> entries_;  // by slot
-  LinePlaces places_;                    // of the entries
-  std::vector<PacketIndex> stalled_;     // in the order of their arrival
+  LinePlaces places_;                    // for entries
+  std::vector<PacketIndex> stalled_;     // in the order of arrival
 };
 
 }  // namespace linebounce

@@ -8,13 +8,13 @@
 
 namespace linebounce {
 
-// What a step does beyond its entry.
+// Carries out a step's actions outside of the line's entry.
 struct GroupController::Outbox {
   GroupController& group;
   Slot slot;
   Tick at;
-  const Packet* packet;    // in hand, or none
-  const std::byte* bytes;  // its data
+  const Packet* packet;    // the message being processed, or null
+  const std::byte* bytes;  // the packet's data
   GroupSide side;
 
   void send_home(const NetworkMessage& message) { post_outside(group.place_.parent, message); }
@@ -24,7 +24,7 @@ struct GroupController::Outbox {
     const MachineLayout::Group& parent = layout.group_at(group.place_.parent);
     post_outside(agent == kGroupItself ? group.place_.parent : parent.members[static_cast<std::size_t>(agent)], message);
   }
-  // What an answer from outside has brought is passed on; anything else comes out of the group's cache.
+  // Passes on the data of an answer from outside; other data comes from the group's cache.
   void send_member(int member, const NetworkMessage& message) {
     const bool passed_on = side == GroupSide::outside && packet->message_class == MessageClass::response;
     const Origin own{true, true, group.place_.node};
@@ -32,7 +32,7 @@ struct GroupController::Outbox {
          !passed_on);
   }
   void post_outside(int receiver, const NetworkMessage& message) {
-    const bool in_hand = packet != nullptr && packet->carries_data;  // a member's
+    const bool in_hand = packet != nullptr && packet->carries_data;  // a member's data
     post(receiver, message, {false, true, group.place_.node}, !in_hand);
   }
   void take_data() {
@@ -70,23 +70,23 @@ struct GroupController::Outbox {
   }
 };
 
-GroupController::GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
-                                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+GroupController::GroupController(sc_core::sc_module_name name, int number, const MachineContext& machine,
+                                 const Protocol& protocol, Network& network)
     : sc_module(name),
       number_(number),
       place_(network.layout().groups[static_cast<std::size_t>(number)]),
       endpoint_(network.layout().first_group() + number),
       protocol_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      data_(static_cast<std::size_t>(store.line_bytes())) {
-  const GroupSpec& own = spec.groups[static_cast<std::size_t>(place_.level)];
-  latency_ = timebase.from_ns(own.latency_ns);
-  cache_latency_ = timebase.from_ns(own.cache_latency_ns);
+      data_(static_cast<std::size_t>(store_.line_bytes())) {
+  const GroupSpec& own = machine.spec.groups[static_cast<std::size_t>(place_.level)];
+  latency_ = machine.timebase.from_ns(own.latency_ns);
+  cache_latency_ = machine.timebase.from_ns(own.cache_latency_ns);
   if (own.size_kib > 0) {
     cache_places_ =
-        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
+        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store_.line_bytes()});
   }
   if (own.filter_entries > 0) filter_places_ = LinePlaces::of_entries(own.filter_entries, own.filter_ways);
 }
@@ -105,7 +105,7 @@ GroupSide GroupController::side_of(const Packet& packet) const {
 void GroupController::receive(PacketIndex index, Tick at) {
   const Packet& packet = network_.packet(index);
   const Slot slot = packet.slot;
-  // A forward blocks those behind it of its line; requests of members, of which a Put never waits, block nobody.
+  // A forward blocks later forwards of its line. Members' requests block nothing, and a Put never waits.
   const auto before = [&](PacketIndex other) {
     return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
   };
@@ -117,7 +117,7 @@ void GroupController::receive(PacketIndex index, Tick at) {
   settle(slot, at);
 }
 
-// False if the message has to wait.
+// False if the message must stall.
 bool GroupController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   line(packet.slot);
@@ -146,7 +146,7 @@ StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet
   return result;
 }
 
-// The line gets a place where it has begun to need one, gives it back where it needs none any more, or has been `used` in it.
+// Gives the line a place if it needs one now, frees the place if it no longer does, or marks it as `used`.
 void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at) {
   const LineAddr line = store_.line(slot);
   if (!group_has_place(protocol_, lines_[slot].entry, of)) {
@@ -159,7 +159,7 @@ void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bo
   }
 }
 
-// The line's state may have changed: what waited for that goes on, forwards first.
+// The line's state may have changed, so stalled messages are retried, forwards first.
 void GroupController::settle(Slot slot, Tick at) {
   const auto next = [&](bool forwards, std::size_t from) {
     for (std::size_t i = from; i < stalled_.size(); ++i) {
@@ -200,8 +200,7 @@ std::string GroupController::describe_pending() const {
 }
 
 void GroupController::fail(const std::string& what, Slot slot) const {
-  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(store_.line(slot)),
-                                 log_.history(store_.line(slot))));
+  log_.fail(what, store_.line(slot), store_.address_of(store_.line(slot)));
 }
 
 }  // namespace linebounce

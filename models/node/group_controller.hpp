@@ -1,5 +1,5 @@
-// The controller of a group of a node's controllers, or of smaller groups: a directory to its members, a cache to what it is a
-// member of. It runs a protocol's `group` table, and keeps the group's shared cache and its filter.
+// The controller of a group, whose members are node controllers or smaller groups: a directory to its members, and a cache to
+// its parent. It runs a protocol's `group` table, and has the group's shared cache and snoop filter.
 #pragma once
 
 #include <systemc>
@@ -15,19 +15,19 @@ namespace linebounce {
 
 class GroupController final : public sc_core::sc_module, public NetworkEndpoint {
  public:
-  // `number`: in MachineLayout::groups.
-  GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
-                  const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+  // `number`: the group's index in MachineLayout::groups.
+  GroupController(sc_core::sc_module_name name, int number, const MachineContext& machine, const Protocol& protocol,
+                  Network& network);
 
   void receive(PacketIndex packet, Tick at) override;
 
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  // Where the data of a line came from, for who gets it next.
+  // Where a line's data came from, reported to its next receiver.
   struct Origin {
-    bool shared = false;      // a group's cache
-    bool from_cache = false;  // that, or a member's
+    bool shared = false;      // from a group's cache
+    bool from_cache = false;  // from a group's or a member's cache
     int node = 0;
   };
   struct Line {
@@ -53,13 +53,13 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;
-  Tick latency_;        // of a pass
+  Tick latency_;        // a pass of the controller
   Tick cache_latency_;  // look-up to first data
   LinePlaces cache_places_, filter_places_;
 
   std::vector<Line> lines_;  // by slot
   KeptData data_;
-  std::vector<PacketIndex> stalled_;  // in the order of their arrival
+  std::vector<PacketIndex> stalled_;  // in the order of arrival
 };
 
 }  // namespace linebounce

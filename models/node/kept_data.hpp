@@ -1,5 +1,4 @@
-// The bytes of the lines whose data a controller keeps: as many blocks as are in use at once. A line remembers its block's
-// number.
+// The data that a controller keeps of its lines, in as many blocks as are in use at once. A line remembers its block's number.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +14,10 @@ class KeptData {
 
   explicit KeptData(std::size_t line_bytes) : line_bytes_(line_bytes) {}
 
-  // Until the next put(). REQUIRES: the line has a block.
+  // Valid until the next put(). REQUIRES: the line has a block.
   [[nodiscard]] std::byte* bytes(std::uint32_t block) { return &bytes_[block * line_bytes_]; }
 
-  // Copies a line's bytes to its block; one that has none gets one.
+  // Copies a line's bytes to its block, and allocates the block if there is none.
   void put(std::uint32_t& block, const std::byte* from) {
     if (block == kNone) block = take_block();
     std::memcpy(bytes(block), from, line_bytes_);

@@ -1,5 +1,5 @@
-// The places that a controller has for lines or their entries, in sets and ways as a cache has them. A line that finds no
-// victim has no place: it is kept as long as anybody wants it.
+// The places of a controller for lines or entries, in sets and ways like a cache's. A line that finds no victim gets no place
+// and is kept only while it is in use.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@ class LinePlaces {
  public:
   LinePlaces() = default;  // no limit
   explicit LinePlaces(const CacheSpec& spec) : array_(spec) {}
-  // Places for entries without data, one to a line: to the array they are lines of 1 KiB.
+  // Places for entries without data. To the array, each is a line of 1 KiB.
   static LinePlaces of_entries(int entries, int ways) {
     return LinePlaces(CacheSpec{.name = "entries", .size_kib = entries, .ways = ways, .line_bytes = 1024});
   }
 
-  // The line gets a place, perhaps another one's. `evictable(slot)`: whether that one can go; `evict(slot)` makes it go.
+  // Gives the line a place, if need be that of a victim: `evictable(slot)` says whether a line may be one, `evict(slot)` evicts
+  // it.
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
     if (!array_) return;

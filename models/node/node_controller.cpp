@@ -10,14 +10,14 @@
 
 namespace linebounce {
 
-// What a step of this controller does beyond its entry.
+// Carries out a step's actions outside of the line's entry.
 struct NodeController::Outbox {
   NodeController& node;
   Slot slot;
-  Tick at;                          // of the step
-  Tick ready;                       // when what it sends leaves
-  LineData in_hand;                 // the data of the message, or on the bus
-  std::optional<Source> from = {};  // of the message: who has supplied that data
+  Tick at;                          // the step's time
+  Tick ready;                       // when messages sent by the step leave
+  LineData in_hand;                 // the data of the message or on the bus
+  std::optional<Source> from = {};  // the supplier of the message's data
 
   void send_home(const NetworkMessage& message) { node.send(node.above_.parent, message, slot, ready); }
   void send(int agent, const NetworkMessage& message) {
@@ -37,10 +37,20 @@ struct NodeController::Outbox {
   void run() {
     Line& line = node.lines_[slot];
     line.running = true;
-    node.bus_->post({ready, line.entry.asker, node.store_.line(slot), line.asked, BusRequest::Kind::run, 0, slot});
+    node.bus_->post({.stamp = ready,
+                     .client = line.entry.requester,
+                     .line = node.store_.line(slot),
+                     .slot = slot,
+                     .message = line.asked,
+                     .kind = BusRequest::Kind::run});
   }
   void recall(MessageId message) {
-    node.bus_->post({ready, kMemory, node.store_.line(slot), message, BusRequest::Kind::recall, 0, slot});
+    node.bus_->post({.stamp = ready,
+                     .client = kMemory,
+                     .line = node.store_.line(slot),
+                     .slot = slot,
+                     .message = message,
+                     .kind = BusRequest::Kind::recall});
   }
   void complete() {}
   void free() {}
@@ -49,24 +59,25 @@ struct NodeController::Outbox {
   }
 };
 
-NodeController::NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
-                               const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+NodeController::NodeController(sc_core::sc_module_name name, Place place, const MachineContext& machine,
+                               const Protocol& protocol, Network& network)
     : sc_module(name),
       bus("bus"),
       place_(place),
       above_(network.layout().place_of_bus[static_cast<std::size_t>(place.bus)]),
       protocol_(protocol),
       agents_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      latency_(timebase.from_ns(spec.node.latency_ns)),
-      cache_latency_(timebase.from_ns(spec.node.cache_latency_ns)),
-      data_(static_cast<std::size_t>(store.line_bytes())) {
+      latency_(machine.timebase.from_ns(machine.spec.node.latency_ns)),
+      cache_latency_(machine.timebase.from_ns(machine.spec.node.cache_latency_ns)),
+      data_(static_cast<std::size_t>(store_.line_bytes())) {
+  const NodeSpec& spec = machine.spec.node;
   const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
-  if (spec.node.cache_size_kib > 0 && evicts) {
-    places_ = LinePlaces(CacheSpec{
-        .name = "node", .size_kib = spec.node.cache_size_kib, .ways = spec.node.cache_ways, .line_bytes = store.line_bytes()});
+  if (spec.cache_size_kib > 0 && evicts) {
+    places_ = LinePlaces(
+        CacheSpec{.name = "node", .size_kib = spec.cache_size_kib, .ways = spec.cache_ways, .line_bytes = store_.line_bytes()});
   }
 }
 
@@ -131,7 +142,7 @@ void NodeController::on_transition(Slot slot, StateId state, EventId event, Stat
 
 MemorySide::Supply NodeController::read(Slot slot, Tick address_at) {
   const Line& supplying = lines_[slot];
-  if (supplying.running) return {address_at, supplying.source};  // it waits in the controller
+  if (supplying.running) return {address_at, supplying.source};  // the data waits in the controller
   return {address_at + cache_latency_, Source::node_cache};
 }
 
@@ -156,7 +167,7 @@ void NodeController::receive(PacketIndex index, Tick at) {
   settle(slot, at);
 }
 
-// False if the message has to wait.
+// False if the message must stall.
 bool NodeController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   Line& receiving = line(packet.slot);
@@ -178,7 +189,7 @@ bool NodeController::process(PacketIndex index, Tick at) {
   return true;
 }
 
-// The line's state may have changed: what waited for that goes on.
+// The line's state may have changed, so stalled messages and deferred requests are retried.
 void NodeController::settle(Slot slot, Tick at) {
   for (bool more = true; more;) {
     const auto waiting =
@@ -224,7 +235,7 @@ std::string NodeController::describe_pending() const {
     const StateInfo& state = protocol_.node.states[lines_[slot].entry.state];
     if (state.stable) continue;
     text += fmt::format("  node controller {}: line 0x{:x} is in {}, asked for by cache {}\n", place_.bus,
-                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.asker);
+                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.requester);
   }
   for (const BusRequest& request : deferred_) {
     text += fmt::format("  node controller {}: {} of cache {} for line 0x{:x} is put off\n", place_.bus,
@@ -234,8 +245,7 @@ std::string NodeController::describe_pending() const {
 }
 
 void NodeController::fail(const std::string& what, Slot slot) const {
-  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(store_.line(slot)),
-                                 log_.history(store_.line(slot))));
+  log_.fail(what, store_.line(slot), store_.address_of(store_.line(slot)));
 }
 
 }  // namespace linebounce

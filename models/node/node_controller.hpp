@@ -1,9 +1,8 @@
-// The controller behind one bus of a machine with nodes: memory to its bus, a cache to the directories. It runs a protocol's
-// `node` table.
+// The controller between one bus and the network: memory to the bus, a cache to the directories. It runs a protocol's `node`
+// table.
 //
-// What it keeps of a line stands in an entry; data where the table's state needs any. With a cache of limited size a line has
-// to be evicted when another one needs its place: it leaves the array at once, and its entry goes on until the eviction is
-// over.
+// An entry holds the line's state, and its data in the states that need it. A cache of limited size evicts lines: the victim
+// leaves the array at once, and its entry lives on until the eviction is over.
 #pragma once
 
 #include <systemc>
@@ -21,11 +20,11 @@ namespace linebounce {
 class NodeController final : public sc_core::sc_module, public MemorySide, public NetworkEndpoint {
  public:
   struct Place {
-    int bus;  // of the machine: the controller's number
+    int bus;  // the bus's number in the machine, and the controller's
     int node;
   };
-  NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
-                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+  NodeController(sc_core::sc_module_name name, Place place, const MachineContext& machine, const Protocol& protocol,
+                 Network& network);
 
   sc_core::sc_port<Bus> bus;
   void end_of_elaboration() override { bus_ = bus.operator->(); }
@@ -51,9 +50,9 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
  private:
   struct Line {
     AgentEntry entry;
-    MessageId asked = 0;                   // what the asker wants
-    bool running = false;                  // the asker's transaction is on its way to the bus, with what has arrived for it
-    Source source = Source::local_memory;  // of what has arrived
+    MessageId asked = 0;                   // the requester's message
+    bool running = false;                  // the granted transaction is on its way to the bus
+    Source source = Source::local_memory;  // the supplier of the data that arrived for it
     std::uint32_t data = KeptData::kNone;
     Version version = 0;
   };
@@ -75,14 +74,14 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   TransitionLog& log_;
   Network& network_;
   Bus* bus_ = nullptr;
-  Tick latency_;        // of a pass
+  Tick latency_;        // a pass of the controller
   Tick cache_latency_;  // look-up to first data
   LinePlaces places_;
 
   std::vector<Line> lines_;  // by slot
   KeptData data_;
-  std::vector<BusRequest> deferred_;  // to be asked again, in their order
-  std::vector<PacketIndex> stalled_;  // in the order of their arrival
+  std::vector<BusRequest> deferred_;  // to be posted again, in order
+  std::vector<PacketIndex> stalled_;  // in the order of arrival
 };
 
 }  // namespace linebounce

@@ -4,7 +4,7 @@ namespace linebounce {
 
 namespace {
 
-// Takes a quoted field, without its quotes, from the front of `text`. False if it does not end.
+// Takes a quoted field, without its quotes, from the front of `text`. False if the closing quote is missing.
 bool take_quoted(std::string_view& text, std::string& field) {
   text.remove_prefix(1);
   while (!text.empty()) {
@@ -19,7 +19,7 @@ bool take_quoted(std::string_view& text, std::string& field) {
   return false;
 }
 
-// Takes a field without quotes: all up to a comma or the line's end.
+// Takes an unquoted field, up to a comma or the line's end.
 std::string_view take_plain(std::string_view& text) {
   std::string_view field = text.substr(0, text.find_first_of(",\n"));
   text.remove_prefix(field.size());

@@ -1,4 +1,4 @@
-// CSV (RFC 4180) row by row, each as its fields. A row is a line, or several: a quoted field may hold a line's end.
+// Reads CSV (RFC 4180) row by row. A row may span several lines, since a quoted field may hold a newline.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace linebounce {
 
-// Takes the first row, with the end of its line, from the front of `text`. REQUIRES: `text` is not empty. Nothing, if a quoted
-// field does not end, or is followed by neither a comma nor the line's end; then what has been taken is unspecified.
+// Takes the first row, with its line end, from the front of `text`. REQUIRES: `text` is not empty. Returns nothing if a quoted
+// field has no closing quote, or is followed by neither a comma nor a line end; `text` is unspecified then.
 std::optional<std::vector<std::string>> take_csv_row(std::string_view& text);
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// Words for sh.
+// Quoting for sh.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// As one word, whatever is in it: it's -> 'it'\''s'; as it is where nothing in it means anything to sh.
+// Quotes a text as one word: it's -> 'it'\''s'. A text without characters special to sh stays as it is.
 inline std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
@@ -17,14 +17,14 @@ inline std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
-// With a blank between them.
+// Quoted words, joined by blanks.
 inline std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 
-// The words of a line that shell_line() has made, for who runs them without sh. None: it has not, so sh may see more in it than
+// Splits a line that shell_line() made, to run it without sh. Returns nothing for any other line, in which sh may see more than
 // words.
 inline std::optional<std::vector<std::string>> words_of_shell_line(std::string_view line) {
   std::vector<std::string> words(1);

@@ -1,4 +1,4 @@
-// What a user may have meant: for messages about names that don't exist.
+// Guesses what a user meant, for messages about unknown names.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,15 @@
 
 namespace linebounce {
 
-// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other. Upper and lower case are
-// the same.
+// The number of insertions, deletions, replacements and swaps of neighbours between two words, ignoring case.
 std::size_t edit_distance(std::string_view from, std::string_view to);
 
-// The candidate that `word` is most likely a slip of the pen for, else one that it is a part of ("p3_xeon"); empty if there is
-// none. The first of equals wins.
+// The candidate that `word` most likely misspells, else one that contains it ("p3_xeon"); empty if there is none. The first of
+// equals wins.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// Up to `most` candidates, best first: those that `word` may be a slip of the pen for, then those that begin with it, then
-// others that it is a part of, of either the shortest first.
+// Up to `most` candidates, best first: those that `word` may misspell, then those that begin with it, then those that contain
+// it, the shortest first.
 std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& candidates, std::size_t most);
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// A text as its lines.
+// Splits a text into lines.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// Without their newlines; what follows the last newline is a line if there is anything.
+// The lines without their newlines. A last line needs no newline.
 inline std::vector<std::string> text_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {

@@ -13,7 +13,7 @@ struct Range {
   std::uint32_t first, last;
 };
 
-// Controls of ASCII and of Latin 1, and Unicode's of lines and of the direction of writing.
+// Control characters of ASCII and Latin-1, and Unicode's line separators and marks of writing direction.
 constexpr std::array<Range, 9> kActive = {{{0x00, 0x08},
                                            {0x0B, 0x1F},
                                            {0x7F, 0x9F},

@@ -1,4 +1,4 @@
-// Text of others on its way to a terminal: names from traces, titles, file names, words of the command line.
+// Makes untrusted text safe to print on a terminal: names from traces, titles, file names, command-line words.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,12 @@
 
 namespace linebounce {
 
-// The bytes of the character that the text begins with; 0 if they are no UTF-8, or not all there. REQUIRES: not empty.
+// The length in bytes of the text's first character; 0 if it is no complete UTF-8. REQUIRES: not empty.
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
 
-// What would act on a terminal is spelled out: control characters but for newline and tab, marks that reverse the direction of
-// writing, and bytes that are no UTF-8. "\u001b" is what JSON and TOML have for it, so that quoted text stays what it is; a
-// byte is "\xff".
+// Escapes what would act on a terminal: control characters other than newline and tab, marks of writing direction, and bytes
+// that are no UTF-8. "\u001b" is also JSON's and TOML's escape, so quoted text keeps its meaning; a byte becomes "\xff".
 std::string visible(std::string_view text);
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// A decimal integer as text.
+// Parses a decimal integer.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace linebounce {
 
-// The number that the whole text is, if it is one from `least` to `most`.
+// The number if the whole text is one, from `least` to `most`.
 inline std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

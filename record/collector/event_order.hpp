@@ -2,15 +2,66 @@
 // on (by a lock, a condition, an atomic, its end) comes before what another did with it.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "record/collector/ring_reader.hpp"
 #include "record/collector/shared_channel.hpp"
+#include "record/runtime/channel.h"
 
 namespace linebounce::record {
+
+// One event of a recorded thread, as record/runtime/channel.h describes them.
+struct Event {
+  unsigned kind = kNoEvent;
+  unsigned detail = 0;
+  std::uint64_t value = 0;
+  std::array<std::uint64_t, 2 + kMostFrames> more{};
+};
+
+// Words behind the first.
+constexpr unsigned words_behind(unsigned kind, unsigned detail) {
+  switch (kind) {
+    case kEnterAt:
+    case kLoadRange:
+    case kStoreRange:
+    case kCreate:
+    case kConditionWait:
+    case kConditionWoken:
+    case kSemaphoreInit:
+    case kBarrierInit: return 1;
+    case kThreadBegin: return 3;
+    case kAllocate: return 2 + (detail & kReturnAddresses);
+    default: return 0;
+  }
+}
+
+// Takes events out of one ring.
+class RingReader {
+ public:
+  RingReader(const Channel& channel, Ring& ring);
+
+  // False: nothing more has come yet.
+  bool take(Event& event);
+  // Of a thread that was killed: passes over a half-written event. False: nothing more has come at all.
+  bool skip_gap();
+  // The words that were taken may be written again.
+  void give_back();
+
+  [[nodiscard]] bool has_ended() const;
+  // Another thread may have it. REQUIRES: it has ended, and nothing more is in it.
+  void free();
+
+ private:
+  [[nodiscard]] std::uint64_t word(std::uint64_t at) const;
+  std::uint64_t take_word();
+
+  Ring* ring_;
+  std::uint64_t mask_;
+  std::uint64_t taken_;
+};
 
 class EventOrder {
  public:

@@ -112,7 +112,7 @@ std::optional<std::uint64_t> end_of(const Frame& frame, ProgramImage& image) {
 }
 
 auto first_above(std::uint64_t address, std::span<const Frame> frames) {
-  return std::find_if(frames.begin(), frames.end(), [&](const Frame& one) { return one.lowest <= address; });
+  return std::ranges::find_if(frames, [&](const Frame& one) { return one.lowest <= address; });
 }
 
 }  // namespace

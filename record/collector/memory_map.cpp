@@ -247,8 +247,8 @@ void MemoryMap::cover_part(Page& page, std::uint32_t block, std::uint64_t begin,
 void MemoryMap::add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end) {
   if (end <= lowest) return;
   // A stack that had another thread before keeps its name: it is the same memory.
-  const bool is_known = std::any_of(stacks_.begin(), stacks_.end(),
-                                    [&](const Stack& stack) { return stack.lowest == lowest && stack.end == end; });
+  const bool is_known =
+      std::ranges::any_of(stacks_, [&](const Stack& stack) { return stack.lowest == lowest && stack.end == end; });
   if (!is_known) stacks_.push_back({.thread = thread, .lowest = lowest, .end = end});
 }
 

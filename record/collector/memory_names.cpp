@@ -1,6 +1,5 @@
 // MemoryMap: what variables and allocated blocks are called and made of.
 #include <dwarf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -69,7 +68,7 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
   const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
   const auto find = [&site](auto fits) {
-    const auto found = std::find_if(site.types.begin(), site.types.end(), fits);
+    const auto found = std::ranges::find_if(site.types, fits);
     return found == site.types.end() ? nullptr : *found;
   };
   const Type* type =
@@ -178,7 +177,7 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
 
 bool MemoryMap::is_usual_size(const AllocationSite& site, std::uint64_t bytes) {
   std::vector<std::uint64_t>& sizes = sizes_[&site];
-  if (std::find(sizes.begin(), sizes.end(), bytes) != sizes.end()) return true;
+  if (std::ranges::find(sizes, bytes) != sizes.end()) return true;
   if (sizes.size() == kMostSizesOfSite) return false;
   sizes.push_back(bytes);
   return true;

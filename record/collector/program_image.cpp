@@ -114,7 +114,7 @@ void ProgramImage::find_segments() {
 std::vector<Dwfl_Module*> ProgramImage::modules() const {
   std::vector<Dwfl_Module*> modules;
   for (const auto& [begin, segment] : segments_) {
-    if (std::find(modules.begin(), modules.end(), segment.module) == modules.end()) modules.push_back(segment.module);
+    if (std::ranges::find(modules, segment.module) == modules.end()) modules.push_back(segment.module);
   }
   return modules;
 }

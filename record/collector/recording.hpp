@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "record/collector/background_writer.hpp"
-#include "record/collector/event.hpp"
+#include "record/collector/event_order.hpp"
 #include "record/collector/memory_map.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/signals.hpp"

@@ -20,7 +20,7 @@ std::optional<std::uint64_t> ConditionCounts::woken(const void* waiter, bool by_
   const std::uint64_t before = wait->second;
   waiters_.erase(wait);
   std::optional<std::uint64_t> number;
-  const auto signal = std::find_if(open_.begin(), open_.end(), [&](const Signal& one) { return one.number > before; });
+  const auto signal = std::ranges::find_if(open_, [&](const Signal& one) { return one.number > before; });
   if (by_signal && signal != open_.end()) {
     number = signal->number;
     if (!signal->wakes_all) open_.erase(signal);

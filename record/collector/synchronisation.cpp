@@ -19,7 +19,7 @@ const char* algorithm_of(unsigned type) {
 }
 
 HeldLock* held_lock(Thread& thread, std::uint32_t lock) {
-  const auto held = std::find_if(thread.held.begin(), thread.held.end(), [&](const HeldLock& one) { return one.lock == lock; });
+  const auto held = std::ranges::find_if(thread.held, [&](const HeldLock& one) { return one.lock == lock; });
   return held == thread.held.end() ? nullptr : &*held;
 }
 

@@ -129,7 +129,7 @@ TraceOutput::Apart TraceOutput::threads_apart() const {
     if (thread->created == 0 || thread->began == 0) continue;
     lives.push_back({thread->began, thread->ended == 0 ? UINT64_MAX : thread->ended, thread->created});
   }
-  std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.began < b.began; });
+  std::ranges::sort(lives, [](const Life& a, const Life& b) { return a.began < b.began; });
   // Of all that begin later, the earliest creation.
   std::vector<std::uint64_t> created_later(lives.size() + 1, UINT64_MAX);
   for (std::size_t i = lives.size(); i-- > 0;) created_later[i] = std::min(created_later[i + 1], lives[i].created);

@@ -182,8 +182,7 @@ const Type* Types::reached(const Dwarf_Die& variable, const std::vector<std::str
     if (is_pointer && !type_there(type)) return nullptr;
     const Type* structure = read(type);
     if (structure == nullptr) return nullptr;
-    const auto member = std::find_if(structure->members.begin(), structure->members.end(),
-                                     [&step](const Type::Member& one) { return one.name == step; });
+    const auto member = std::ranges::find_if(structure->members, [&step](const Type::Member& one) { return one.name == step; });
     if (member == structure->members.end()) return nullptr;
     at = member->entry;
   }
@@ -240,8 +239,7 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
   }
   Dwarf_Word alignment = 0;
   if (unsigned_attribute(die, DW_AT_alignment, alignment)) type.alignment = static_cast<int>(alignment);
-  std::stable_sort(type.members.begin(), type.members.end(),
-                   [](const Type::Member& a, const Type::Member& b) { return a.offset < b.offset; });
+  std::ranges::stable_sort(type.members, [](const Type::Member& a, const Type::Member& b) { return a.offset < b.offset; });
 }
 
 // Of several dimensions the outer ones are taken together: m[2][3] has 6 elements.

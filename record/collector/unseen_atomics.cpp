@@ -119,7 +119,7 @@ bool is_recorded_where_called(const std::string& file) {
 
 std::string sentence(std::string_view what, const std::map<std::string, int>& counts) {
   std::vector<std::pair<std::string, int>> most(counts.begin(), counts.end());
-  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(most, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostNames, most.size()); ++i)
     names.push_back(fmt::format("{} ({})", most[i].first, most[i].second));

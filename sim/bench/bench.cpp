@@ -4,7 +4,6 @@
 
 #include "models/machine/machine.hpp"
 #include "sim/bench/functional_machine.hpp"
-#include "workloads/program/address_space.hpp"
 
 namespace linebounce::sim {
 
@@ -69,7 +68,7 @@ BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec,
   std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), spec.cpus);
   const std::int64_t each = bench_case.references / spec.cpus;
   for (int cpu = 0; cpu < spec.cpus; ++cpu) {
-    machine.set_program(cpu, [&stream = streams[static_cast<std::size_t>(cpu)], each](Cpu& thread) {
+    machine.set_program(cpu, [&stream = streams[cpu], each](Cpu& thread) {
       for (std::int64_t i = 0; i < each; ++i) stream.step(thread);
     });
   }

@@ -1,15 +1,90 @@
 // Linebounce's own speed: three cases, each timed against the functional-only mode in one process.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "models/machine/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
-#include "sim/bench/reference_stream.hpp"
+#include "models/units.hpp"
+#include "workloads/program/address_space.hpp"
+#include "workloads/program/random.hpp"
 
 namespace linebounce::sim {
+
+// ---- reference streams: one source for the timed simulation and for the functional-only mode ----
+
+using namespace workloads;
+
+struct BenchCase {
+  std::string name;
+  int shared_per_mille = 0;     // references that go to the shared lines; half of them write
+  int atomic_per_mille = 0;     // of those writes: atomic
+  std::int64_t references = 0;  // of each run, over all CPUs
+};
+
+// Where one CPU's references go: 7 of 8 private ones to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3 of 10
+// store. The next reference depends on the value loaded, as in a program.
+class ReferenceStream {
+ public:
+  static constexpr std::int64_t kNearBytes = 8 * 1024;
+  static constexpr std::int64_t kFarBytes = 64 * 1024;
+  static constexpr std::int64_t kSharedLines = 16;
+
+  ReferenceStream(const BenchCase& bench_case, int cpu, Address private_area, Address shared_area, int line_bytes)
+      : shared_per_mille_(static_cast<std::uint64_t>(bench_case.shared_per_mille)),
+        atomic_per_mille_(static_cast<std::uint64_t>(bench_case.atomic_per_mille)),
+        random_(1, static_cast<std::uint64_t>(cpu), 0),
+        private_(private_area),
+        shared_(shared_area),
+        line_(static_cast<Address>(line_bytes)) {}
+
+  static std::int64_t private_bytes() { return kNearBytes + kFarBytes; }
+
+  // Makes one reference. Processor: Cpu or FunctionalCpu.
+  template <class Processor>
+  void step(Processor& processor) {
+    const std::uint64_t draw = random_.next() ^ last_;
+    const std::uint64_t choice = ((draw & 0xFFFF) * 1000) >> 16;
+    const std::uint64_t kind = (draw >> 16) & 0xFF;
+    if (choice < shared_per_mille_) {
+      const Address address = shared_ + ((draw >> 24) % kSharedLines) * line_;
+      shared_reference(processor, address, kind, ((draw >> 40) * 1000) >> 24);
+      return;
+    }
+    const Address address = private_ + private_offset(draw >> 24);
+    if (kind < 77) {
+      processor.store(address, draw >> 60);
+    } else {
+      last_ = processor.load(address);
+    }
+  }
+
+ private:
+  template <class Processor>
+  void shared_reference(Processor& processor, Address address, std::uint64_t kind, std::uint64_t atomic) {
+    if (kind >= 128) {
+      last_ = processor.load(address);
+    } else if (atomic < atomic_per_mille_) {
+      last_ = processor.fetch_add(address, 1);
+    } else {
+      processor.store(address, kind);
+    }
+  }
+  static Address private_offset(std::uint64_t bits) {
+    if ((bits & 7) != 0) return (bits >> 3) % (kNearBytes / 8) * 8;
+    return kNearBytes + (bits >> 3) % (kFarBytes / 8) * 8;
+  }
+
+  std::uint64_t shared_per_mille_;
+  std::uint64_t atomic_per_mille_;
+  Random random_;
+  Value last_ = 0;
+  Address private_;
+  Address shared_;
+  Address line_;
+};
 
 struct BenchResult {
   std::string name;

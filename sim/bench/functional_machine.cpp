@@ -25,7 +25,7 @@ class FunctionalMachine::Line {
     version_ = machine_.store_.memory_version(slot_);
   }
   void bus_to_copy(int cpu) {
-    std::memcpy(agent(cpu).data(*found(cpu)), data_, static_cast<std::size_t>(machine_.store_.line_bytes()));
+    std::memcpy(agent(cpu).data(*found(cpu)), data_, machine_.store_.line_bytes());
     found(cpu)->version = version_;
   }
   void bus_to_memory() { machine_.store_.write_memory(slot_, data_, version_); }
@@ -40,8 +40,8 @@ class FunctionalMachine::Line {
   [[nodiscard]] MessageId issued() const { return issued_; }
 
  private:
-  [[nodiscard]] Copy* found(int cpu) const { return machine_.found_[static_cast<std::size_t>(cpu)]; }
-  [[nodiscard]] CacheAgent& agent(int cpu) const { return machine_.agents_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] Copy* found(int cpu) const { return machine_.found_[cpu]; }
+  [[nodiscard]] CacheAgent& agent(int cpu) const { return machine_.agents_[cpu]; }
 
   FunctionalMachine& machine_;
   Slot slot_;
@@ -57,15 +57,15 @@ struct FunctionalMachine::Gate {
   void leave(Copy& copy) {
     const LineAddr line_addr = copy.line;
     Line line(machine, line_addr);
-    machine.found_[static_cast<std::size_t>(cpu)] = &copy;
+    machine.found_[cpu] = &copy;
     if (access_step(machine.protocol_, line, cpu, kEvict) == AccessResult::freed) return;
-    machine.agents_[static_cast<std::size_t>(cpu)].detach(copy);
+    machine.agents_[cpu].detach(copy);
     machine.transact(cpu, line_addr, line.issued());
   }
 };
 
 FunctionalMachine::FunctionalMachine(const MachineSpec& spec, const Protocol& protocol)
-    : store_(spec.caches.back().line_bytes), protocol_(protocol), found_(static_cast<std::size_t>(spec.cpus)) {
+    : store_(spec.caches.back().line_bytes), protocol_(protocol), found_(spec.cpus) {
   for (const Message& message : protocol_.messages) {
     if (!message.absent_ignores) throw std::invalid_argument("functional mode: every cache would have to be asked");
   }
@@ -74,12 +74,12 @@ FunctionalMachine::FunctionalMachine(const MachineSpec& spec, const Protocol& pr
 }
 
 Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) {
-  CacheAgent& agent = agents_[static_cast<std::size_t>(cpu)];
+  CacheAgent& agent = agents_[cpu];
   Gate gate{*this, cpu};
   CacheAgent::Lookup lookup = agent.look_up(address);
   if (lookup.copy == nullptr) lookup.copy = agent.allocate(store_.line_of(address), age_, gate);
   Line line(*this, lookup.copy->line);
-  found_[static_cast<std::size_t>(cpu)] = lookup.copy;
+  found_[cpu] = lookup.copy;
   if (access_step(protocol_, line, cpu, access == kReadAccess ? kLoad : kStore) == AccessResult::issued) {
     transact(cpu, lookup.copy->line, line.issued());
   }
@@ -92,7 +92,7 @@ void FunctionalMachine::transact(int cpu, LineAddr line_addr, MessageId message)
   holders_.clear();
   for (std::uint64_t rest = store_.holders(store_.slot(line_addr)); rest != 0; rest &= rest - 1) {
     const int holder = std::countr_zero(rest);
-    found_[static_cast<std::size_t>(holder)] = agents_[static_cast<std::size_t>(holder)].find(line_addr);
+    found_[holder] = agents_[holder].find(line_addr);
     holders_.push_back(holder);
   }
   Line line(*this, line_addr);

@@ -1,7 +1,6 @@
 // The same caches, values and protocol without time, statistics and SystemC: what a timed simulation is measured against.
 #pragma once
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -49,14 +48,14 @@ class FunctionalMachine {
 
   Copy& access(int cpu, Address address, Access access) {
     ++age_;
-    CacheAgent& agent = agents_[static_cast<std::size_t>(cpu)];
+    CacheAgent& agent = agents_[cpu];
     Copy* copy = agent.hit(address, access, age_);
     if (copy == nullptr) copy = &access_slowly(cpu, address, access);
     if (!agent.is_latest(*copy)) stale();
     return *copy;
   }
   [[nodiscard]] std::byte* word(int cpu, Copy& copy, Address address) const {
-    return agents_[static_cast<std::size_t>(cpu)].data(copy) + store_.offset_of(address);
+    return agents_[cpu].data(copy) + store_.offset_of(address);
   }
   Copy& access_slowly(int cpu, Address address, Access access);
   void transact(int cpu, LineAddr line, MessageId message);

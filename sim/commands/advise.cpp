@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/advised_changes.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/terminal/advice_page.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -62,8 +62,7 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
                                      const AdviseArguments& arguments, const trace::Reader& reader,
                                      const std::vector<std::string>& argv, ExitCode& code) {
-  const auto change =
-      std::find_if(page.changes.begin(), page.changes.end(), [](const AdvisedChange& it) { return !it.diff.empty(); });
+  const auto change = std::ranges::find_if(page.changes, [](const AdvisedChange& it) { return !it.diff.empty(); });
   if (change == page.changes.end()) throw ConfigError("--recheck: no change is advised that could be made in the source");
   const fs::path trace =
       recorded_again({fs::path(arguments.directory) / "recheck", arguments.directory, arguments.build}, reader, change->edited);
@@ -71,8 +70,7 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   std::vector<Rechecked> rechecked;
   for (const PredictedGain& gain : change->gains) {
     if (!gain.confirmed || !gain.part.empty()) continue;
-    const auto old =
-        std::find_if(before.begin(), before.end(), [&](const auto& it) { return it.sharing.machine == gain.machine; });
+    const auto old = std::ranges::find_if(before, [&](const auto& it) { return it.sharing.machine == gain.machine; });
     auto study = study_arguments<SharingArguments>(arguments, "recheck");
     study.trace = trace.string();
     study.machine = gain.machine;
@@ -115,6 +113,17 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
 }
 
+// The changes' diffs as change-1.diff and so on, in the place of earlier ones.
+void write_diffs(AdvicePage& page, const fs::path& directory) {
+  for (std::size_t old = 1; fs::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
+  for (std::size_t i = 1; i <= page.changes.size(); ++i) {
+    AdvisedChange& change = page.changes[i - 1];
+    if (change.diff.empty()) continue;
+    change.diff_file = directory / fmt::format("change-{}.diff", i);
+    write_file(change.diff_file, change.diff);
+  }
+}
+
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
   if (!arguments.build.empty()) require_recheckable(reader);
@@ -150,8 +159,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     print_error(failure);
     return larger(code, ExitCode::usage);
   }
-  const bool held = std::all_of(page.rechecked.begin(), page.rechecked.end(),
-                                [](const Rechecked& it) { return it.comparable() && it.held(); });
+  const bool held = std::ranges::all_of(page.rechecked, [](const Rechecked& it) { return it.comparable() && it.held(); });
   return held ? code : larger(code, ExitCode::check_failed);
 }
 

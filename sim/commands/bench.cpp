@@ -13,7 +13,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"
@@ -87,7 +87,7 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   std::string text;
   std::array<char, 4096> buffer{};
   for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
-    text.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    text.append(buffer.data(), std::max<ssize_t>(n, 0));
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/config/directory_name.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/calibrate/calibration.hpp"

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,8 +15,9 @@
 #include "models/coherence/checker/network/prove_network.hpp"
 #include "models/coherence/checker/tree/check_tree.hpp"
 #include "models/coherence/checker/tree/tree_murphi.hpp"
+#include "models/ordinal.hpp"
 #include "sim/commands/check_random.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/numbers.hpp"
@@ -71,7 +71,7 @@ struct CheckArguments {
 
 const char* step_name(StepKind kind) {
   constexpr std::array names = {"load", "store", "atomic", "evict", "order", "data"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[ordinal(kind)];
 }
 
 ordered_json step_json(const Protocol& protocol, const ReplayedStep& shown) {
@@ -93,7 +93,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
   if (!result.violation) return nullptr;
   ordered_json steps = ordered_json::array();
   for (const ReplayedStep& shown : replay(protocol, options, *result.violation)) steps.push_back(step_json(protocol, shown));
-  return {{"promise", kPromiseNames[static_cast<std::size_t>(result.violation->promise)].name},
+  return {{"promise", kPromiseNames[ordinal(result.violation->property)].name},
           {"text", result.violation->text},
           {"start", start_states(protocol, options.caches)},
           {"steps", std::move(steps)}};
@@ -102,7 +102,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
 ordered_json result_json(const Protocol& protocol, const CheckOptions& options, const CheckResult& result) {
   ordered_json checked = ordered_json::array();
   for (const PromiseName& entry : kPromiseNames) {
-    if (promises(protocol, entry.promise)) checked.push_back(entry.name);
+    if (claims(protocol, entry.property)) checked.push_back(entry.name);
   }
   ordered_json unreached = ordered_json::array();
   for (const UnreachedRow& row : result.unreached) {
@@ -150,8 +150,8 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
                   options.symmetry ? ", states counted up to renaming of the caches" : "");
   out += fmt::format("  {} states, {} steps, {} deep\n\n", result.states, result.steps, result.depth);
   for (const PromiseName& entry : kPromiseNames) {
-    if (promises(protocol, entry.promise))
-      out += "  " + paint(Colour::green, "proved") + "  " + promise_text(entry.promise) + "\n";
+    if (claims(protocol, entry.property))
+      out += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
   }
   if (result.unreached.empty()) out += "  " + paint(Colour::green, "proved") + "  every row runs\n";
   return out + unreached_text(protocol, options, result, paint);
@@ -194,7 +194,7 @@ NetworkProtocols with_partners(const Protocol& protocol, const CheckArguments& a
 
 std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, const CheckArguments& arguments) {
   const Protocol& subject = subject_of(protocols);
-  std::vector<NetworkCheckOptions> systems = usual_systems(protocols);
+  std::vector<NetworkCheckOptions> systems = default_systems(protocols);
   if (arguments.nodes || arguments.caches) systems.resize(1);
   NetworkCheckOptions& chosen = systems.front();
   if (protocols.node) {
@@ -223,7 +223,7 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
 
 // --nodes are groups here, --caches those of each.
 std::vector<TreeCheckOptions> trees_of(const Protocol& protocol, const CheckArguments& arguments) {
-  std::vector<TreeCheckOptions> systems = usual_trees();
+  std::vector<TreeCheckOptions> systems = default_trees();
   if (arguments.nodes || arguments.caches) systems.resize(1);
   if (arguments.nodes) systems.front().groups = in_range("--nodes", *arguments.nodes, kMaxCheckedGroups, protocol);
   if (arguments.caches) systems.front().members = in_range("--caches", *arguments.caches, kMaxCheckedMembers, protocol);
@@ -258,14 +258,14 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
                            {"states", result.states},  {"steps", result.steps},     {"depth", result.depth},
                            {"violation", nullptr}};
     if (result.violation) {
-      const std::string promise(promise_text(result.violation->promise));
-      page += paint(Colour::red, "  broken") + "  " + promise + "\n  " + result.violation->text + "\n" +
+      const std::string property(property_text(result.violation->property));
+      page += paint(Colour::red, "  broken") + "  " + property + "\n  " + result.violation->text + "\n" +
               tree_steps_text(protocols, options, *result.violation);
-      system["violation"] = {{"promise", promise}, {"text", result.violation->text}};
+      system["violation"] = {{"promise", property}, {"text", result.violation->text}};
       proved = false;
     }
     const auto runs_here = [&](const UnreachedRow& row) {
-      return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& other) {
+      return std::ranges::none_of(result.unreached, [&](const UnreachedRow& other) {
         return row.state == other.state && row.source_line == other.source_line;
       });
     };
@@ -286,9 +286,9 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
   const bool rows_missing = proved && all_rows && !unreached.empty();
   if (proved) {
     for (const PromiseName& entry : kPromiseNames) {
-      const bool of_bus = entry.promise == Promise::one_supplier || entry.promise == Promise::data_arrives;
-      if (!of_bus && promises(protocol, entry.promise))
-        page += "  " + paint(Colour::green, "proved") + "  " + promise_text(entry.promise) + "\n";
+      const bool of_bus = entry.property == Property::one_supplier || entry.property == Property::data_arrives;
+      if (!of_bus && claims(protocol, entry.property))
+        page += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
     }
     if (unreached.empty()) page += "  " + paint(Colour::green, "proved") + "  every row runs\n";
   }

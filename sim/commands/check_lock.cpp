@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/lock_checker/lock_check.hpp"
@@ -56,11 +56,10 @@ struct CheckLockArguments {
 std::vector<Consistency> consistencies_of(const std::vector<std::string>& names) {
   std::vector<Consistency> found;
   for (const std::string& name : names) {
-    const auto known = std::find(kConsistencyNames.begin(), kConsistencyNames.end(), name);
-    if (known == kConsistencyNames.end())
-      throw ConfigError(fmt::format("--consistency: \"{}\"; legal: {}", name, fmt::join(kConsistencyNames, ", ")));
-    const auto model = static_cast<Consistency>(known - kConsistencyNames.begin());
-    if (std::find(found.begin(), found.end(), model) == found.end()) found.push_back(model);
+    const auto model = enum_named<Consistency>(name);
+    if (!model)
+      throw ConfigError(fmt::format("--consistency: \"{}\"; legal: {}", name, fmt::join(kWordsOf<Consistency>, ", ")));
+    if (std::find(found.begin(), found.end(), *model) == found.end()) found.push_back(*model);
   }
   return found;
 }

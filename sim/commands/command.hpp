@@ -77,4 +77,7 @@ class Command {
   Invocation* invocation_;
 };
 
+// What a subcommand's file defines: add_NAME(), which adds it to the program, or to the command that it is below.
+using AddSubcommand = void(Command&);
+
 }  // namespace linebounce::sim

@@ -17,8 +17,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "models/listed.hpp"
 #include "models/text/spelling.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/help_formatter.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/process_pool.hpp"
@@ -27,12 +28,29 @@
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
-namespace {
 
-constexpr std::array kSubcommands = {add_run,    add_reproduce,     add_validate,     add_what_if, add_lines,
-                                     add_list,   add_describe,      add_bench,        add_check,   add_calibrate,
-                                     add_trace,  add_compare_locks, add_find_sharing, add_advise,  add_check_lock,
-                                     add_import, add_steps};
+// In the order of --help.
+static void add_subcommands(Command& program) {
+  LISTED(AddSubcommand, add_run)(program);
+  LISTED(AddSubcommand, add_reproduce)(program);
+  LISTED(AddSubcommand, add_validate)(program);
+  LISTED(AddSubcommand, add_what_if)(program);
+  LISTED(AddSubcommand, add_lines)(program);
+  LISTED(AddSubcommand, add_list)(program);
+  LISTED(AddSubcommand, add_describe)(program);
+  LISTED(AddSubcommand, add_bench)(program);
+  LISTED(AddSubcommand, add_check)(program);
+  LISTED(AddSubcommand, add_calibrate)(program);
+  LISTED(AddSubcommand, add_trace)(program);
+  LISTED(AddSubcommand, add_compare_locks)(program);
+  LISTED(AddSubcommand, add_find_sharing)(program);
+  LISTED(AddSubcommand, add_advise)(program);
+  LISTED(AddSubcommand, add_check_lock)(program);
+  LISTED(AddSubcommand, add_import)(program);
+  LISTED(AddSubcommand, add_steps)(program);
+}
+
+namespace {
 
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 5> kPythonCommands = {"report", "compare", "sweep", "teach", "trace-export"};
@@ -139,7 +157,7 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
   for (int i = 1; i < argc && argv[i][0] != '-' && argv[i][0] != '\0'; ++i) {
     words.emplace_back(argv[i]);
     const auto names = subcommand_names(*app);
-    if (std::find(names.begin(), names.end(), words.back()) == names.end()) return words;
+    if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
     if (app->get_require_subcommand_min() == 0) break;  // its next words are arguments
   }
@@ -157,7 +175,7 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   ::execvp(external.c_str(), arguments.data());
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
-  } else if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) {
+  } else if (std::ranges::find(kPythonCommands, name) != kPythonCommands.end()) {
     print_error(
         fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
   } else {
@@ -179,7 +197,7 @@ int parse_and_do(int argc, char** argv) {
   program.footer(kCommandLineFooter);
   program.formatter(help_formatter(std::min(kTerminalWidth, painter_for_stdout().columns())));
   Command command(program, invocation);
-  for (const auto add : kSubcommands) add(command);
+  add_subcommands(command);
   if (argc < 2) {
     std::cerr << program.help();
     return static_cast<int>(ExitCode::usage);

@@ -1,8 +1,11 @@
 #include "sim/commands/common_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "sim/plan/output_directory.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {
 
@@ -23,6 +26,49 @@ void require_point(int point, std::size_t points) {
   if (point >= 0 && static_cast<std::size_t>(point) < points) return;
   throw ConfigError(
       fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, points, points == 1 ? "" : "s"));
+}
+
+std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code) {
+  const auto earlier = manifest_in(options.directory);
+  options.fresh = earlier && earlier->hash != plan.hash;
+  const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+  print_failures(plan, report, options.directory);
+  code = larger(code, report.code);
+  if (report.code == ExitCode::interrupted || nothing_finished(report)) return std::nullopt;
+  return report.results.points;
+}
+
+void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder) {
+  command.option("TRACE", "", &arguments.trace, "A trace, binary or text").required();
+  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
+  command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder));
+  add_jobs(command, arguments.at_once);
+  command.flag("--json", arguments.json, "Print one JSON object instead of tables");
+  command.when_parsed([&arguments, folder] {
+    const std::filesystem::path trace = arguments.trace;
+    if (arguments.directory.empty()) arguments.directory = (std::filesystem::path(folder) / trace.stem()).string();
+  });
+}
+
+void add_machines(Command& command, std::vector<std::string>& machines) {
+  command
+      .option("--machine", "M", &machines,
+              fmt::format("Machines to run on; default: the recorded one, else {}", fmt::join(kUsualMachines, " and ")))
+      .one_value_each();
+}
+
+void add_orders(Command& command, int& orders) {
+  command.option("--orders", "N", &orders, fmt::format("Orders of the same operations to compare in; default: {}", orders))
+      .between(2, 100);
+}
+
+RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
+                       const std::vector<std::string>& argv) {
+  RunOptions options;
+  options.directory = directory;
+  options.at_once = arguments.at_once;
+  options.argv = argv;
+  return options;
 }
 
 }  // namespace linebounce::sim

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "models/text/spelling.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/describe_layout.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
@@ -157,7 +157,7 @@ const Kind& kind_of(const std::string& name) {
     known.insert(known.end(), names.begin(), names.end());
     // Most metrics are listed as patterns.
     const bool is_metric = kind.singular == "metric" && name.find('.') != std::string::npos && find_metric(name) != nullptr;
-    if (is_metric || std::find(names.begin(), names.end(), name) != names.end()) found.push_back(&kind);
+    if (is_metric || std::ranges::find(names, name) != names.end()) found.push_back(&kind);
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) {

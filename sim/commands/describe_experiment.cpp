@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/commands/named_kinds.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/results/numbers.hpp"

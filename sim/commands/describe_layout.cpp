@@ -56,7 +56,7 @@ std::vector<std::string> files_with(const std::string& structure) {
 // The question with the file's and the structure's name, where it has a structure's alone.
 LayoutQuestion completed(LayoutQuestion question) {
   const auto files = file_names(kLayoutFiles);
-  const bool is_file = is_layout_path(question.name) || std::find(files.begin(), files.end(), question.name) != files.end();
+  const bool is_file = is_layout_path(question.name) || std::ranges::find(files, question.name) != files.end();
   if (is_file || !question.structure.empty()) return question;
   const auto with = files_with(question.name);
   if (with.size() > 1)
@@ -85,8 +85,7 @@ std::vector<Changed> changes_of(const LayoutQuestion& question, const LayoutFile
     if (named.empty() || !same_file(named, question.name)) continue;
     line_bytes = point.input.machine.bus.line_bytes;
     const std::string changes = point.resolved.at_path(kLayoutChanges).value_or(std::string("none"));
-    const bool known =
-        std::any_of(changed.begin(), changed.end(), [&](const Changed& other) { return other.changes == changes; });
+    const bool known = std::ranges::any_of(changed, [&](const Changed& other) { return other.changes == changes; });
     if (!known && point.input.layouts.all() != file.layouts.all()) changed.push_back({changes, point.input.layouts});
   }
   if (changed.empty())
@@ -104,15 +103,15 @@ Subject subject_of(const LayoutQuestion& asked) {
   subject.line_bytes = question.line_bytes.value_or(subject.line_bytes);
   const auto names = names_of(subject.file.layouts);
   if (!question.structure.empty()) {
-    if (std::find(names.begin(), names.end(), question.structure) == names.end())
+    if (std::ranges::find(names, question.structure) == names.end())
       throw ConfigError(fmt::format("layout {}: structure {}", subject.file.name, not_known(question.structure, names)));
     subject.structures = {question.structure};
     return subject;
   }
   for (const std::string& name : names) {
     const Layout& before = subject.file.layouts.find(name);
-    const bool differs = std::any_of(subject.changed.begin(), subject.changed.end(),
-                                     [&](const Changed& changed) { return changed.layouts.find(name) != before; });
+    const bool differs =
+        std::ranges::any_of(subject.changed, [&](const Changed& changed) { return changed.layouts.find(name) != before; });
     if (subject.changed.empty() || differs) subject.structures.push_back(name);
   }
   return subject;

@@ -76,7 +76,7 @@ std::vector<Place> places_of(const LockEntry& entry) {
       const auto refusal = parameter.refusals.find(lock);
       if (refusal != parameter.refusals.end()) {
         places.push_back({workload.name, parameter.name, refusal->second});
-      } else if (std::find(parameter.choices.begin(), parameter.choices.end(), lock) != parameter.choices.end()) {
+      } else if (std::ranges::find(parameter.choices, lock) != parameter.choices.end()) {
         places.push_back({workload.name, parameter.name, ""});
       }
     }

@@ -21,8 +21,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
 std::string shared_source(const std::vector<DescribedParameter>& group) {
   std::map<std::string, int> uses;
   for (const DescribedParameter& parameter : group) ++uses[parameter.source];
-  const auto most =
-      std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(uses, [](const auto& a, const auto& b) { return a.second < b.second; });
   return most->second > 1 ? most->first : "";
 }
 
@@ -42,7 +41,7 @@ class ParameterTable {
   void add_group(const std::string& name, const std::vector<DescribedParameter>& group) {
     table_.add_text("  " + paint_(Colour::cyan, name) + "\n");
     const std::string shared = shared_source(group);
-    const auto first = std::find_if(group.begin(), group.end(), [&](const auto& one) { return one.source == shared; });
+    const auto first = std::ranges::find_if(group, [&](const auto& one) { return one.source == shared; });
     if (first != group.end())
       table_.add_text(paragraph("where no source is named: " + shared, 4, source_colour(*first), paint_));
     for (const DescribedParameter& parameter : group) add(parameter, parameter.source == shared ? "" : parameter.source);

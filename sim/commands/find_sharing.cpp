@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/reader.hpp"

@@ -48,8 +48,7 @@ std::string example_text(const std::string& line, std::size_t width) {
 }
 
 std::string group_text(const std::vector<std::string>& group, std::size_t width) {
-  if (std::all_of(group.begin(), group.end(), [&](const std::string& line) { return width_of(line) <= width; }))
-    return lines_from(group, 0);
+  if (std::ranges::all_of(group, [&](const std::string& line) { return width_of(line) <= width; })) return lines_from(group, 0);
   std::string out;
   for (const std::string& line : group)
     out += is_example(line) ? example_text(line, width) : lines_from(wrapped(line, width), 0);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/sources/formats.hpp"

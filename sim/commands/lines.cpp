@@ -8,13 +8,13 @@
 #include <optional>
 #include <set>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/metrics_table.hpp"
@@ -74,16 +74,16 @@ Recorded read_directory(const LinesArguments& arguments) {
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   if (arguments.point) require_point(*arguments.point, points.size());
-  const auto finished = static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has_finished));
-  if (finished == 0 || (arguments.point && !has_finished(points.at(static_cast<std::size_t>(*arguments.point))))) {
+  const std::size_t finished = std::count_if(points.begin(), points.end(), has_finished);
+  if (finished == 0 || (arguments.point && !has_finished(points.at(*arguments.point)))) {
     throw no_results(directory, arguments.point);
   }
   auto lines = read_csv(directory / "lines.csv", read_lines_csv);
-  if (!lines.empty() && (lines.begin()->first < 0 || static_cast<std::size_t>(lines.rbegin()->first) >= points.size())) {
+  if (!lines.empty() && (lines.begin()->first < 0 || lines.rbegin()->first >= std::ssize(points))) {
     throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));
   }
   const int number = arguments.point.value_or(costliest_point(lines));
-  return {points.size(), finished, number, points.at(static_cast<std::size_t>(number)), std::move(lines[number])};
+  return {points.size(), finished, number, points.at(number), std::move(lines[number])};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_file.hpp"

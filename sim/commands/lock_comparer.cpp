@@ -36,7 +36,7 @@ std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const st
   for (const RecordedLock& lock : locks) known.push_back(lock.name);
   std::vector<RecordedLock> chosen;
   for (const std::string& name : names) {
-    const auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& it) { return it.name == name; });
+    const auto lock = std::ranges::find_if(locks, [&name](const RecordedLock& it) { return it.name == name; });
     if (lock == locks.end()) throw ConfigError("--lock: the trace's lock " + not_known(name, known));
     chosen.push_back(*lock);
   }
@@ -77,8 +77,8 @@ class Comparer {
         argv_(argv),
         unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)),
         own_locks_(words_that_matter(words, locks_)),
-        threads_(std::count_if(reader.symbols().streams.begin(), reader.symbols().streams.end(),
-                               [](const trace::Stream& stream) { return stream.vector < 0; })) {}
+        threads_(
+            std::ranges::count_if(reader.symbols().streams, [](const trace::Stream& stream) { return stream.vector < 0; })) {}
 
   // None: nothing could be compared, or it was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {

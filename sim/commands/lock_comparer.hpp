@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/commands/study_options.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/studies/compare_locks/lock_comparison.hpp"
 #include "trace/reader.hpp"
 #include "trace/word_locks.hpp"

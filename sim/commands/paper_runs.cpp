@@ -12,12 +12,11 @@ namespace linebounce::sim {
 namespace {
 
 bool begins_with_any(const std::string& id, const std::vector<std::string>& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return id.starts_with(prefix); });
+  return std::ranges::any_of(prefixes, [&](const std::string& prefix) { return id.starts_with(prefix); });
 }
 
 bool has_row(const Experiment& experiment, const std::string& prefix) {
-  return std::any_of(experiment.paper.begin(), experiment.paper.end(),
-                     [&](const PaperRow& row) { return row.id.starts_with(prefix); });
+  return std::ranges::any_of(experiment.paper, [&](const PaperRow& row) { return row.id.starts_with(prefix); });
 }
 
 // One word of the command line: an experiment's name, or what ids of rows begin with.

@@ -131,8 +131,8 @@ std::set<std::string> source_files(const trace::Symbols& symbols) {
   const auto add = [&files](const auto& symbol) {
     if (!symbol.source.empty()) files.insert(symbol.source.substr(0, symbol.source.rfind(':')));
   };
-  std::for_each(symbols.structures.begin(), symbols.structures.end(), add);
-  std::for_each(symbols.objects.begin(), symbols.objects.end(), add);
+  std::ranges::for_each(symbols.structures, add);
+  std::ranges::for_each(symbols.objects, add);
   return files;
 }
 
@@ -143,8 +143,7 @@ bool is_within(const fs::path& file, const fs::path& folder) {
 bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
   const std::string begin = copy.string() + "/";
   const auto is_there = [&begin](const auto& symbol) { return symbol.source.starts_with(begin); };
-  return std::any_of(symbols.structures.begin(), symbols.structures.end(), is_there) ||
-         std::any_of(symbols.objects.begin(), symbols.objects.end(), is_there);
+  return std::ranges::any_of(symbols.structures, is_there) || std::ranges::any_of(symbols.objects, is_there);
 }
 
 }  // namespace
@@ -158,7 +157,7 @@ void require_recheckable(const trace::Reader& trace) {
                     trace.summary().program, fs::path(command.program.front()).filename().string()));
   const std::set<std::string> files = source_files(trace.symbols());
   const fs::path here = fs::current_path();
-  if (std::none_of(files.begin(), files.end(), [&here](const std::string& file) { return is_within(file, here); }))
+  if (std::ranges::none_of(files, [&here](const std::string& file) { return is_within(file, here); }))
     throw ConfigError(
         "--recheck: nothing of the program's source is in the current folder, of which a copy is built; run this in the folder "
         "that has all of it");

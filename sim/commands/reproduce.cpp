@@ -2,12 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/paper_runs.hpp"
 #include "sim/terminal/measured_view.hpp"
@@ -52,7 +51,7 @@ Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, con
   Reproduced reproduced{
       run.plan.experiment.name, run.plan.experiment.machine_name, run.directory.string(), std::move(run.rows), {}};
   const auto has_rows = [&reproduced](const std::string& table) {
-    return std::any_of(reproduced.rows.begin(), reproduced.rows.end(), [&](const auto& row) { return row.row.table == table; });
+    return std::ranges::any_of(reproduced.rows, [&](const auto& row) { return row.row.table == table; });
   };
   reproduced.tables = measured_tables(run.plan, run.report.results, has_rows, painter_for_stdout());
   return reproduced;

@@ -1,10 +1,9 @@
-#include <fmt/format.h>
 
 #include <iostream>
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"

@@ -9,9 +9,8 @@
 
 #include "sim/lines/rank_correlation.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/read_results.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/studies/advice/object_places.hpp"
+#include "sim/studies/advice/byte_use.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "workloads/replay/replay.hpp"
 
@@ -124,7 +123,7 @@ class SharingFinder {
     std::vector<std::int64_t> shifts;
 
     [[nodiscard]] std::size_t with_shift(std::int64_t shift) const {
-      return 1 + static_cast<std::size_t>(std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
+      return 1 + (std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
     }
   };
 
@@ -148,7 +147,7 @@ class SharingFinder {
     Placements all{{object_places(reader_, recorded)}, {}};
     report.line_bytes = all.places.front().line_bytes;
     const auto& objects = reader_.symbols().objects;
-    if (std::any_of(objects.begin(), objects.end(), [](const trace::Object& object) { return object.movable; })) {
+    if (std::ranges::any_of(objects, [](const trace::Object& object) { return object.movable; })) {
       for (const std::int64_t shift : heap_shifts(report.line_bytes)) {
         if (static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
         ReplayStudy shifted = study_;
@@ -168,8 +167,7 @@ class SharingFinder {
     const LineCosts costs(rows[0], used, reader_.symbols(), places);
     for (const FalselySharedLine& line : shared) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
-    std::stable_sort(report.lines.begin(), report.lines.end(),
-                     [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
+    std::ranges::stable_sort(report.lines, std::ranges::greater{}, &CostlyLine::latency_us);
   }
 
   void find_elsewhere(SharingReport& report, const std::vector<FalselySharedLine>& here, const Placements& placements,
@@ -196,8 +194,7 @@ class SharingFinder {
       changed.insert(proposal.lines.begin(), proposal.lines.end());
       if (tried.latency_us > 0) all.push_back(std::move(tried));
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
+    std::ranges::stable_sort(all, [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
     report.untried = all.size() - std::min(all.size(), arguments_.top);
     all.resize(all.size() - report.untried);
     leave_out_cheap_ones(report);
@@ -274,8 +271,8 @@ class SharingFinder {
     }
     if (all > 2 && trials.are_enough() && trials.finished(all)) report.all = trials.change(all);
     report.tried = std::move(ended);
-    std::stable_sort(report.tried.begin(), report.tried.end(),
-                     [](const TriedProposal& a, const TriedProposal& b) { return a.change.median_pct > b.change.median_pct; });
+    std::ranges::stable_sort(report.tried, std::ranges::greater{},
+                             [](const TriedProposal& it) { return it.change.median_pct; });
   }
 
   const SharingArguments& arguments_;

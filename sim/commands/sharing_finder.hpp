@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/commands/study_options.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/terminal/sharing_report.hpp"
 #include "trace/reader.hpp"
 

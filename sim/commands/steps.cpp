@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"
@@ -68,8 +68,7 @@ ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>&
 }
 
 ExitCode run_and_print(const StepsArguments& arguments) {
-  const RecordedSteps run =
-      record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps));
+  const RecordedSteps run = record_steps(arguments.experiment, overrides_of(arguments), arguments.steps);
   ExitCode code = run.exit;
   if (run.known) {
     tell_point(run);

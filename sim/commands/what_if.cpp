@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/numbers.hpp"
@@ -53,8 +52,8 @@ std::vector<Plan> plans_of(const std::vector<std::string>& words) {
     for (const std::string& name : experiments_of(word)) {
       Plan plan = make_plan(load_unexpanded(name, {}));
       require_pair(plan);
-      const bool known = std::any_of(plans.begin(), plans.end(),
-                                     [&plan](const Plan& other) { return other.experiment.name == plan.experiment.name; });
+      const bool known =
+          std::ranges::any_of(plans, [&plan](const Plan& other) { return other.experiment.name == plan.experiment.name; });
       if (!known) plans.push_back(std::move(plan));
     }
   }

@@ -71,8 +71,7 @@ class ChangedStructure {
     if (aligned_) layout_.size = round_up(layout_.size, aligned_->bytes);
     put_section(read_mostly_, Section::read_mostly);
     put_section(per_cpu_, Section::per_cpu);
-    std::sort(layout_.moved.begin(), layout_.moved.end(),
-              [](const MovedBytes& a, const MovedBytes& b) { return a.from < b.from; });
+    std::ranges::sort(layout_.moved, [](const MovedBytes& a, const MovedBytes& b) { return a.from < b.from; });
     return layout_;
   }
 
@@ -80,7 +79,7 @@ class ChangedStructure {
   // The file's fields as members, in the order of their offsets.
   void gather() {
     std::vector<Field> fields = layout_.fields;
-    std::stable_sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.offset < b.offset; });
+    std::ranges::stable_sort(fields, [](const Field& a, const Field& b) { return a.offset < b.offset; });
     for (const Field& field : fields) {
       const std::string group = group_of(field.name);
       const bool goes_on = !rest_.empty() && rest_.back().name == group;
@@ -225,8 +224,7 @@ class ChangedStructure {
       for (const Member& member : *members) {
         if (member.name.empty()) continue;
         known.push_back(member.name);
-        const bool part = std::any_of(member.fields.begin(), member.fields.end(),
-                                      [&](const Field& field) { return is_called(field.name, name); });
+        const bool part = std::ranges::any_of(member.fields, [&](const Field& field) { return is_called(field.name, name); });
         if (!part) continue;
         std::vector<std::string> parts;
         for (const Field& field : member.fields) parts.push_back(field.name);

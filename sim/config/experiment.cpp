@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/config/directory_name.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/extends.hpp"
 #include "sim/config/load_experiment.hpp"
@@ -14,10 +13,10 @@
 #include "sim/config/paper_rows.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/recorded_run.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
-#include "sim/config/trace_layouts.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -295,8 +294,7 @@ class ExperimentReader {
 
   void add_rows_of_tables() {
     for (PaperRow& row : paper_rows_of(experiment_.measured)) {
-      const bool used = std::any_of(experiment_.paper.begin(), experiment_.paper.end(),
-                                    [&row](const PaperRow& other) { return other.id == row.id; });
+      const bool used = std::ranges::any_of(experiment_.paper, [&row](const PaperRow& other) { return other.id == row.id; });
       if (used) {
         fail(Origin{tables_->file}, "paper.id",
              fmt::format("\"{}\" is a row of table {}, too: ids are unique", row.id, row.table));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "sim/config/project_files.hpp"
@@ -75,7 +74,7 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
   join_changes(table, base);
   const auto given = paths_set(table, file);
   for (auto&& [key, node] : base) {
-    const bool merged = std::find(kMerged.begin(), kMerged.end(), key.str()) != kMerged.end() && node.is_table();
+    const bool merged = std::ranges::find(kMerged, key.str()) != kMerged.end() && node.is_table();
     if (!merged && !table.contains(key)) move_into(table, key, node);
     if (!merged) continue;
     if (table.contains(key) && !table.get(key)->is_table()) continue;  // refused where it is read
@@ -102,7 +101,7 @@ toml::table read_chain(const std::string& text, const fs::path& file, std::vecto
   const fs::path base_file = find_file(kExperimentFiles, named, file.parent_path(), origin.place + ": " + kExtends);
   chain.push_back(path_in_chain(file));
   const std::string next = path_in_chain(base_file);
-  if (std::find(chain.begin(), chain.end(), next) != chain.end())
+  if (std::ranges::find(chain, next) != chain.end())
     fail(origin, kExtends, fmt::format("goes round in a circle: {} -> {}", fmt::join(chain, " -> "), next));
   if (chain.size() >= kLongestChain) fail(origin, kExtends, fmt::format("a chain of more than {} files", kLongestChain));
   std::error_code unreadable;

@@ -162,7 +162,7 @@ std::vector<std::string> words(const std::string& text) {
 std::vector<std::string> legal_choices(const std::vector<LayoutChange>& changes) {
   std::vector<std::string> legal = {"all", "none"};
   for (const LayoutChange& change : changes) {
-    if (!change.name.empty() && std::find(legal.begin(), legal.end(), change.name) == legal.end()) legal.push_back(change.name);
+    if (!change.name.empty() && std::ranges::find(legal, change.name) == legal.end()) legal.push_back(change.name);
   }
   return legal;
 }
@@ -206,13 +206,13 @@ std::vector<LayoutChange> chosen_changes(const std::vector<LayoutChange>& change
   if (names.empty()) fail(setting.origin, kLayoutChanges, not_known(text, legal));
   for (const std::string& name : names) {
     const bool alone = name != "all" && name != "none";
-    if (!alone || std::find(legal.begin(), legal.end(), name) == legal.end())
+    if (!alone || std::ranges::find(legal, name) == legal.end())
       fail(setting.origin, kLayoutChanges,
            alone ? not_known(name, legal) : fmt::format("{} stands alone, without other names", name));
   }
   std::vector<LayoutChange> chosen;
-  std::copy_if(changes.begin(), changes.end(), std::back_inserter(chosen),
-               [&](const LayoutChange& change) { return std::find(names.begin(), names.end(), change.name) != names.end(); });
+  std::ranges::copy_if(changes, std::back_inserter(chosen),
+                       [&](const LayoutChange& change) { return std::ranges::find(names, change.name) != names.end(); });
   return chosen;
 }
 

@@ -82,8 +82,7 @@ LockEntry load_lock_file(const std::string& file) {
 
 LockEntry lock_called(const std::string& name) {
   if (is_lua_path(name)) return load_lock_file(name);
-  const auto found =
-      std::find_if(all_locks().begin(), all_locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
+  const auto found = std::ranges::find_if(all_locks(), [&](const LockEntry& entry) { return entry.name == name; });
   if (found != all_locks().end()) return *found;
   throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
 }

@@ -1,10 +1,12 @@
-// [[history]] of a machine file: what was changed since, and why.
+// A machine file about itself: [[history]], what was changed since and why, and [sources], where its parameters come from.
 #pragma once
 
 #include <toml++/toml.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/settings.hpp"
@@ -27,5 +29,14 @@ struct HistoryEntry {
 // for a parameter whose steps don't follow one another up to the value that it has.
 std::vector<HistoryEntry> read_history(const toml::array& entries, const std::string& file, const Settings& settings,
                                        const std::set<std::string>& defaults);
+
+using Sources = std::map<std::string, std::string>;  // by full path or table: "machine.bus", "machine.memory.latency_ns"
+
+// Reads [sources], whose keys are paths below the machine: a parameter or a whole table. Errors: ConfigError for a path that
+// doesn't exist and for a text that is none of "calibrated: ROW", "datasheet: ...", "paper: ...", "assumed: WHY".
+Sources read_sources(const toml::table& table, const std::string& file, const Origin& origin, const KeySpace& keys);
+
+// The most special entry for a parameter; null if there is none.
+const std::string* source_of(const Sources& sources, std::string_view path);
 
 }  // namespace linebounce::sim

@@ -10,8 +10,8 @@
 #include "sim/config/layout_file.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/recorded_run.hpp"
 #include "sim/config/toml_text.hpp"
-#include "sim/config/trace_layouts.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
@@ -37,7 +37,7 @@ std::vector<std::string> in_order_of_text(const toml::table& tables, std::string
     if (!is_plain_name(key.str())) fail(at, path, fmt::format("a {}'s name has letters, digits, _ and - only", what));
     found.emplace_back(key.source().begin, key.str());
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
   for (auto& [position, name] : found) names.push_back(std::move(name));
   return names;
@@ -94,7 +94,7 @@ std::vector<std::string> joins_in_text(const toml::table& machine, std::string_v
       fail(at, path, fmt::format("expected a table for each {0} ([network.{0}.0_1]), found {1}", what, describe_node(value)));
     names.emplace_back(key.str());
   }
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     const LinkEnds of_a = parse_link_name(a);
     const LinkEnds of_b = parse_link_name(b);
     return of_a.low != of_b.low ? of_a.low < of_b.low : of_a.high < of_b.high;
@@ -117,7 +117,7 @@ std::vector<std::string> memories_in_text(const toml::table& machine, const std:
       fail(at, path, fmt::format("expected a table for each node ([memory.node.2]), found {}", describe_node(value)));
     found.emplace_back(*number, key.str());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   std::vector<std::string> names;
   for (auto& [number, name] : found) names.push_back(std::move(name));
   return names;
@@ -127,7 +127,7 @@ std::vector<std::string> memories_in_text(const toml::table& machine, const std:
 
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
   const auto* text = std::get_if<std::string>(&value);
-  const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end() ||
+  const bool names_protocol = std::ranges::find(kProtocolKeys, path) != kProtocolKeys.end() ||
                               (path.starts_with("machine.group.") && path.ends_with(".protocol"));
   const bool names_trace = path == kTraceKey && text && !text->empty();
   const bool names_lua = text && path.starts_with("workload.") && is_lua_path(*text);

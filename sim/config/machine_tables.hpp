@@ -13,7 +13,6 @@
 #include "sim/config/machine_history.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/settings.hpp"
-#include "sim/config/sources.hpp"
 
 namespace linebounce::sim {
 

@@ -9,6 +9,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
+#include "sim/point/measured_table.hpp"
 
 namespace linebounce::sim {
 
@@ -31,5 +32,10 @@ void erase_scoring(toml::array& tables);
 
 // The file that a table names: a path (it begins with a dot or a slash) from `base`, or one below configs/figures.
 std::filesystem::path measured_table_file(const std::string& name, const std::filesystem::path& base);
+
+// The file of a measured table: rows of samples, as profilers print them for one cache line (configs/figures/README.md).
+// Rows of one function, field and access (of its instruction) are one; they come by offset, then as the file has them. Rows
+// without a structure are of `structure`. Errors: ConfigError with file and line.
+std::vector<MeasuredRow> read_measured_rows(const std::string& text, const std::string& file, const std::string& structure);
 
 }  // namespace linebounce::sim

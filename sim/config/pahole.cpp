@@ -174,7 +174,7 @@ class Parser {
     --depth_;
     const std::vector<Token> declared = until_semicolon();
     const std::string name = declared_name(declared);
-    const bool array = std::any_of(declared.begin(), declared.end(), [](const Token& token) { return token.text == "["; });
+    const bool array = std::ranges::any_of(declared, [](const Token& token) { return token.text == "["; });
     if (tagged && declared.empty() && !has_place()) return;  // in C++: a type alone
     const Bytes bytes = place(name.empty() ? "this structure" : name);
     if (bytes.size == 0) return;
@@ -249,7 +249,7 @@ class Parser {
   }
 
   static bool is_bitfield(const std::vector<Token>& tokens) {
-    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) { return token.text == ":"; });
+    return std::ranges::any_of(tokens, [](const Token& token) { return token.text == ":"; });
   }
 
   // The N of `__attribute__((__aligned__(N)))`; 1 where there is none.

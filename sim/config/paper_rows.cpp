@@ -7,8 +7,8 @@
 #include <array>
 #include <set>
 
+#include "models/ordinal.hpp"
 #include "sim/config/sweep.hpp"
-#include "sim/config/table_reader.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> kShapes = {"none", "increasing", "decr
 
 template <class Enum, std::size_t n>
 Enum from_word(const std::array<std::string_view, n>& words, const std::string& word) {
-  return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+  return static_cast<Enum>(std::ranges::find(words, word) - words.begin());
 }
 
 std::string swept_path(const std::string& path, const Origin& origin, const ExperimentTables& tables) {
@@ -69,7 +69,7 @@ class RowReader {
     if (metric) row_.metrics = {*metric};
     if (!order) return;
     for (const auto& element : *order) row_.metrics.push_back(element.value_or(std::string{}));
-    const bool names = std::none_of(row_.metrics.begin(), row_.metrics.end(), [](const auto& name) { return name.empty(); });
+    const bool names = std::ranges::none_of(row_.metrics, [](const auto& name) { return name.empty(); });
     if (row_.metrics.size() < 2 || !names) reader_.refuse("order", "expected a list of two or more metrics, as texts");
   }
 
@@ -179,7 +179,7 @@ toml::table row_table(const PaperRow& row) {
   if (row.better) table.insert("better", to_string(*row.better));
   if (row.tolerance) insert_value(table, "tolerance", canonical(*row.tolerance));
   if (row.tolerance_abs) insert_value(table, "tolerance_abs", canonical(*row.tolerance_abs));
-  if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(static_cast<std::size_t>(row.shape))));
+  if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(ordinal(row.shape))));
   if (!row.over.empty()) table.insert("over", row.over);
   if (!row.scored) table.insert("scored", false);
   if (!row.source.empty()) table.insert("source", row.source);
@@ -196,7 +196,7 @@ std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string>
 }
 
 std::string word_of(PaperKind kind) {
-  return std::string(kPaperKindWords.at(static_cast<std::size_t>(kind)));
+  return std::string(kPaperKindWords.at(ordinal(kind)));
 }
 
 std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables) {

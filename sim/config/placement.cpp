@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "models/machine_layout.hpp"
@@ -15,7 +14,7 @@ namespace {
 constexpr std::string_view kNode = "node ";
 
 std::optional<Home> to_home(const std::string& text, const std::vector<int>& nodes_with_memory) {
-  if (const auto policy = to_placement_policy(text)) return Home::by(*policy);
+  if (const auto policy = enum_named<Placement>(text)) return Home::by(*policy);
   for (const int node : nodes_with_memory) {
     if (text == fmt::format("{}{}", kNode, node)) return Home::on(node);
   }

@@ -15,7 +15,6 @@
 #include "sim/config/recorded_run.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
-#include "sim/config/trace_layouts.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -23,7 +22,7 @@ namespace {
 
 // The combination of this number: an index into each axis's values; the last axis turns fastest.
 std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
-  auto rest = static_cast<std::size_t>(number);
+  std::size_t rest = number;
   std::vector<std::size_t> choice(sweep.size());
   for (std::size_t axis = sweep.size(); axis-- > 0;) {
     const std::size_t values = sweep[axis].values[0].size();
@@ -106,8 +105,7 @@ class PointBuilder {
 
   // The experiment on the point's machine, where that is swept.
   [[nodiscard]] const ExperimentTables& on_machine_of(const PointPlace& point) const {
-    const auto swept =
-        std::find_if(point.at.begin(), point.at.end(), [](const auto& entry) { return entry.first == kMachineAxis; });
+    const auto swept = std::ranges::find_if(point.at, [](const auto& entry) { return entry.first == kMachineAxis; });
     return swept == point.at.end() ? tables_ : *tables_.machines.at(std::get<std::string>(swept->second));
   }
 
@@ -158,7 +156,7 @@ class PointBuilder {
     const std::string& name = file.source.path;
     if (const std::string reason = why_not(file.declared); !reason.empty())
       fail(setting.origin, path, fmt::format("{} can't be used here: {}", name, reason));
-    const bool known = std::any_of(files.begin(), files.end(), [&name](const SourceFile& other) { return other.path == name; });
+    const bool known = std::ranges::any_of(files, [&name](const SourceFile& other) { return other.path == name; });
     if (!known) files.push_back(file.source);
   }
 
@@ -259,9 +257,9 @@ PointMaker point_maker(Experiment experiment) {
 }
 
 bool lies_at(const PointPlace& point, const std::map<std::string, ConfigValue>& at) {
-  return std::all_of(at.begin(), at.end(), [&](const auto& wanted) {
-    return std::any_of(point.at.begin(), point.at.end(),
-                       [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });
+  return std::ranges::all_of(at, [&](const auto& wanted) {
+    return std::ranges::any_of(point.at,
+                               [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });
   });
 }
 

@@ -52,7 +52,7 @@ std::vector<std::string> file_names(const FileKind& kind) {
   // What can't be listed must not look empty.
   if (failed && failed != std::errc::no_such_file_or_directory)
     throw UnreadableConfig(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -62,13 +62,13 @@ bool is_path(const FileKind& kind, std::string_view name_or_path) {
   if (slash == std::string_view::npos) return false;
   const auto names = file_names(kind);
   const auto folder = name_or_path.substr(0, slash + 1);
-  return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(folder); });
+  return std::ranges::none_of(names, [&](const std::string& name) { return name.starts_with(folder); });
 }
 
 fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
   const auto names = file_names(kind);
-  if (std::find(names.begin(), names.end(), name_or_path) != names.end()) {
+  if (std::ranges::find(names, name_or_path) != names.end()) {
     return project_root() / kind.folder / (name_or_path + std::string(kind.extension));
   }
   throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name,
@@ -91,7 +91,7 @@ std::string read_text(const fs::path& file) {
   std::string text;
   std::array<char, 4096> part{};
   while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    text.append(part.data(), in.gcount());
   }
   if (text.size() > kLargest)
     throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
@@ -103,6 +103,19 @@ std::string read_text(const fs::path& file) {
     throw ConfigError(message);
   }
   return text;
+}
+
+bool names_directory(const std::string& name) {
+  const auto is_odd = [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return byte <= ' ' || byte == 0x7F || letter == '\\';
+  };
+  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_odd)) return false;
+  for (std::size_t part = 0; part != std::string::npos; part = name.find('/', part)) {
+    part += part > 0 ? 1 : 0;
+    if (part == name.size() || name[part] == '.' || name[part] == '/') return false;
+  }
+  return true;
 }
 
 }  // namespace linebounce::sim

@@ -37,4 +37,12 @@ std::string absolute_path(const std::filesystem::path& path);
 // A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
 std::string read_text(const std::filesystem::path& file);
 
+// Whether a name from a file can become the name of a directory: "counter", or in a folder "what_if/counter": below the
+// directory that it is put into, wherever the file came from, and without blanks and control characters.
+bool names_directory(const std::string& name);
+
+// Why another one is refused.
+inline constexpr const char* kNoDirectoryName =
+    "cannot name a results directory: no blanks, no leading dot, and slashes only between a folder and what is in it";
+
 }  // namespace linebounce::sim

@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "sim/config/toml_text.hpp"
+#include "trace/reader.hpp"
+#include "workloads/replay/places.hpp"
 
 namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -43,6 +47,10 @@ bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summ
          has_recorded_locks(resolved) && is_text(resolved, "workload.threads", "one_each") &&
          resolved.at_path("workload.order").value_or(0) == 0 && is_text(resolved, "workload.placement", "recorded") &&
          !resolved.contains("placement") && !resolved.contains("layout");
+}
+
+LayoutFile load_trace_layouts(const std::string& trace, int line_bytes) {
+  return {trace, "", line_bytes, layouts_of(trace::Reader(trace).symbols())};
 }
 
 }  // namespace linebounce::sim

@@ -1,7 +1,5 @@
 #include "sim/config/resolved.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -12,7 +10,7 @@
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
-#include "sim/config/trace_layouts.hpp"
+#include "sim/config/recorded_run.hpp"
 #include "trace/fingerprint.hpp"
 #include "trace/reader.hpp"
 
@@ -86,7 +84,7 @@ std::string measured_text(const toml::array& tables) {
 // Only then all of a trace is read, for its damage; else its index says enough.
 bool recovers(const toml::table& resolved) {
   const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
-  return std::any_of(values.begin(), values.end(), [](const toml::node* value) { return value->value_or(false); });
+  return std::ranges::any_of(values, [](const toml::node* value) { return value->value_or(false); });
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void check_text(const KeyInfo& key, const std::string& text, const Origin& origi
     return;
   }
   if (!key.files_of.empty() && is_lua_path(text)) return;
-  if (std::find(key.choices.begin(), key.choices.end(), text) != key.choices.end()) return;
+  if (std::ranges::find(key.choices, text) != key.choices.end()) return;
   const auto refusal = key.refusals.find(text);
   fail(
       origin, key.path,
@@ -105,9 +105,9 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
              const std::vector<std::string_view>& skip, std::vector<Leaf>& out) {
   std::vector<std::pair<toml::source_position, std::string>> keys;
   for (const auto& [key, value] : table) keys.emplace_back(position(key), std::string(key.str()));
-  std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(keys, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [place, name] : keys) {
-    if (std::find(skip.begin(), skip.end(), name) != skip.end()) continue;
+    if (std::ranges::find(skip, name) != skip.end()) continue;
     const toml::node& value = *table.get(name);
     const std::string path = prefix + (prefix.empty() ? "" : ".") + name;
     const auto* inner = value.as_table();
@@ -123,6 +123,12 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
 }
 
 }  // namespace
+
+ValueType type_of(const ConfigValue& value) {
+  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
+  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
+  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
+}
 
 void fail(const Origin& origin, std::string_view path, std::string_view text) {
   throw ConfigError(fmt::format("{}: {}: {}", origin.place, shown(path, origin.hidden), text));
@@ -202,19 +208,19 @@ void KeySpace::add(const std::vector<KeyInfo>& keys) {
 }
 
 const KeyInfo* KeySpace::find(std::string_view path) const {
-  const auto found = std::find_if(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return key.path == path; });
+  const auto found = std::ranges::find_if(keys_, [&](const KeyInfo& key) { return key.path == path; });
   return found == keys_.end() ? nullptr : &*found;
 }
 
 bool KeySpace::is_table(std::string_view path) const {
-  return std::any_of(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return below(key.path, path); });
+  return std::ranges::any_of(keys_, [&](const KeyInfo& key) { return below(key.path, path); });
 }
 
 std::vector<std::string> KeySpace::paths_and_tables() const {
   std::vector<std::string> all;
   for (const auto& key : keys_) all.push_back(key.path);
   const auto add_table = [&](const std::string& table) {
-    if (std::find(all.begin(), all.end(), table) == all.end()) all.push_back(table);
+    if (std::ranges::find(all, table) == all.end()) all.push_back(table);
   };
   for (const auto& key : keys_) {
     for (auto dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', dot + 1))
@@ -233,7 +239,7 @@ std::string KeySpace::legal_text(std::string_view path, std::string_view hidden)
     if (!table.empty() && !below(key.path, table)) continue;
     const std::string_view rest = std::string_view(key.path).substr(table.empty() ? 0 : table.size() + 1);
     const std::string_view child = rest.substr(0, rest.find('.'));
-    if (std::find(legal.begin(), legal.end(), child) == legal.end()) legal.push_back(child);
+    if (std::ranges::find(legal, child) == legal.end()) legal.push_back(child);
   }
   const bool top = table.empty() || table.size() + 1 == hidden.size();
   return fmt::format("legal {}: {}", top ? "here" : fmt::format("below {}", shown(table, hidden)), fmt::join(legal, ", "));
@@ -250,8 +256,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
     const auto name = twin.substr(twin.rfind('.') + 1);
     return fmt::format("unknown key: the unit here is {}: {}", unit_suffix(name), name);
   }
-  const auto whole =
-      std::find_if(all.begin(), all.end(), [&](const std::string& candidate) { return candidate.ends_with("." + word); });
+  const auto whole = std::ranges::find_if(all, [&](const std::string& candidate) { return candidate.ends_with("." + word); });
   if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);
   if (const auto near = nearest(word, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", near);
   return "unknown key; " + legal_text(path, hidden);

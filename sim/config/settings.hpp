@@ -16,6 +16,7 @@
 namespace linebounce::sim {
 
 enum class ValueType { boolean, integer, number, text };
+ValueType type_of(const ConfigValue& value);
 
 // One legal key.
 struct KeyInfo {

@@ -82,7 +82,7 @@ class SweepReader {
     auto lists = leaves(table, "", tables_.file, {});
     if (lists.empty()) fail(here, "sweep.together", "expected path = [values], found an empty table");
     // By path, so that a table that was written sorted by key reads back the same.
-    std::sort(lists.begin(), lists.end(), [](const Leaf& a, const Leaf& b) { return a.path < b.path; });
+    std::ranges::sort(lists, [](const Leaf& a, const Leaf& b) { return a.path < b.path; });
     for (const auto& leaf : lists) list(leaf, axis);
     for (std::size_t i = 1; i < axis.paths.size(); ++i) {
       if (axis.values[i].size() == axis.values[0].size()) continue;
@@ -139,7 +139,7 @@ std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& ta
     placed.push_back({leaf.node->source().begin, std::move(axis)});
   }
   if (const auto* together = sweep.get("together")) reader.together(*together, placed);
-  std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  std::ranges::stable_sort(placed, [](const auto& a, const auto& b) { return a.position < b.position; });
   std::vector<SweepAxis> axes;
   for (auto& [position, axis] : placed) axes.push_back(std::move(axis));
   refuse_too_many_points(axes, tables);
@@ -203,9 +203,9 @@ std::vector<Leaf> swept_values(const toml::table& sweep, const std::string& file
 
 void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value) {
   for (auto& axis : axes) {
-    const auto found = std::find(axis.paths.begin(), axis.paths.end(), path);
+    const auto found = std::ranges::find(axis.paths, path);
     if (found == axis.paths.end()) continue;
-    auto& values = axis.values[static_cast<std::size_t>(found - axis.paths.begin())];
+    auto& values = axis.values[found - axis.paths.begin()];
     // Its partners keep their values; what is then the same point twice is there once.
     values.assign(values.size(), value);
     remove_repeated_points(axis);

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "workload.";
 
-ValueType type_of(const ParameterValue& value) {
-  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
-  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
-  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
-}
-
 KeyInfo key_of(const ParameterDeclaration& declaration) {
   KeyInfo key{std::string(kPrefix) + declaration.name,
               type_of(declaration.default_value),
@@ -46,8 +40,7 @@ std::vector<std::string> names(std::span<const Entry> entries) {
 }
 
 const WorkloadEntry& entry_of(const Catalogue& catalogue, const std::string& name) {
-  const auto found = std::find_if(catalogue.workloads.begin(), catalogue.workloads.end(),
-                                  [&](const auto& entry) { return entry.name == name; });
+  const auto found = std::ranges::find_if(catalogue.workloads, [&](const auto& entry) { return entry.name == name; });
   if (found == catalogue.workloads.end()) throw std::out_of_range("no workload " + name);
   return *found;
 }
@@ -63,8 +56,8 @@ std::string program_of(const Settings& settings) {
 }
 
 bool runs_files(const WorkloadEntry& entry) {
-  return std::any_of(entry.parameters.begin(), entry.parameters.end(),
-                     [](const auto& declaration) { return std::string(kPrefix) + declaration.name == kProgramKey; });
+  return std::ranges::any_of(entry.parameters,
+                             [](const auto& declaration) { return std::string(kPrefix) + declaration.name == kProgramKey; });
 }
 
 // Its own, and those that a program's file declares.
@@ -106,7 +99,7 @@ std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string
 
 const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path) {
   const auto find = [&path](const std::vector<ParameterDeclaration>& all) -> const ParameterDeclaration* {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& declaration) {
+    const auto found = std::ranges::find_if(all, [&](const auto& declaration) {
       return path == std::string(kPrefix) + declaration.name || opens(declaration, path);
     });
     return found == all.end() ? nullptr : &*found;

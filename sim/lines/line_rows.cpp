@@ -1,7 +1,6 @@
 #include "sim/lines/line_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace linebounce::sim {
@@ -26,9 +25,7 @@ Line finished(const LineKey& key, const Gathered& gathered) {
   for (const auto& [use, misses] : gathered.uses) {
     line.uses.push_back({std::get<0>(use), std::get<1>(use), std::get<2>(use), std::get<3>(use), misses});
   }
-  std::stable_sort(line.uses.begin(), line.uses.end(), [](const LineUse& a, const LineUse& b) {
-    return std::tuple(a.offset, -a.misses.count) < std::tuple(b.offset, -b.misses.count);
-  });
+  std::ranges::stable_sort(line.uses, {}, [](const LineUse& use) { return std::tuple(use.offset, -use.misses.count); });
   return line;
 }
 
@@ -63,8 +60,7 @@ LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice) {
     line.uses[{row.offset, row.field, row.function, row.access}].add(row);
   }
   for (const auto& [key, line] : lines) set.lines.push_back(finished(key, line));
-  std::stable_sort(set.lines.begin(), set.lines.end(),
-                   [](const Line& a, const Line& b) { return a.misses.latency_ns > b.misses.latency_ns; });
+  std::ranges::stable_sort(set.lines, [](const Line& a, const Line& b) { return a.misses.latency_ns > b.misses.latency_ns; });
   return set;
 }
 

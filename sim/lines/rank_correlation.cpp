@@ -12,7 +12,7 @@ namespace {
 // Twice the rank of each value, from 2 on: whole numbers also where values share a rank.
 std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   std::vector<std::int64_t> ranks;
   for (const double value : values) {
     const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
@@ -44,7 +44,7 @@ std::optional<double> rank_correlation(const std::vector<double>& measured, cons
 }
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }

@@ -82,8 +82,7 @@ LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<
     if (candidate == latency.end() || !is_sampled(placed.row)) continue;
     candidate->second += static_cast<double>(placed.row.count) * placed.row.latency_ns_mean;
   }
-  return std::max_element(latency.begin(), latency.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+  return std::ranges::max_element(latency, [](const auto& a, const auto& b) { return a.second < b.second; })->first;
 }
 
 void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point) {

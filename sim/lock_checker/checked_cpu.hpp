@@ -85,7 +85,7 @@ class CheckedCpu final : public Cpu {
   void invalidate_pages(Address, std::int64_t) override {}
   void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) override;
   void sleep() override { ask({.kind = StepKind::sleep}); }
-  void wake(CpuId target) override { ++(*all_)[static_cast<std::size_t>(target.value)]->wakes_; }
+  void wake(CpuId target) override { ++(*all_)[target.value]->wakes_; }
 
   void set_interrupt_handler(InterruptHandler) override { throw NotCheckable("it handles interrupts"); }
   void disable_interrupts() override {}

@@ -19,7 +19,7 @@ void Digest::add(std::uint64_t value) {
 }
 
 CheckedMemory::CheckedMemory(LineStore& initial, int cpus, Consistency consistency)
-    : memory_(&initial), consistency_(consistency), buffers_(static_cast<std::size_t>(cpus)) {}
+    : memory_(&initial), consistency_(consistency), buffers_(cpus) {}
 
 std::byte* CheckedMemory::place(Address address) const {
   return memory_->memory_data(memory_->slot(memory_->line_of(address))) + memory_->offset_of(address);
@@ -35,13 +35,13 @@ bool overlap(const CheckedMemory::Store& store, Address address, int bytes) {
 
 Value CheckedMemory::load(int cpu, Address address, int bytes) const {
   std::array<std::byte, sizeof(Value)> seen{};
-  std::memcpy(seen.data(), place(address), static_cast<std::size_t>(bytes));
-  for (const Store& store : buffers_[static_cast<std::size_t>(cpu)]) {
+  std::memcpy(seen.data(), place(address), bytes);
+  for (const Store& store : buffers_[cpu]) {
     std::array<std::byte, sizeof(Value)> stored{};
     std::memcpy(stored.data(), &store.value, sizeof(Value));
     for (int i = 0; i < store.bytes; ++i) {
       const auto at = static_cast<std::int64_t>(store.address - address) + i;
-      if (at >= 0 && at < bytes) seen[static_cast<std::size_t>(at)] = stored[static_cast<std::size_t>(i)];
+      if (at >= 0 && at < bytes) seen[at] = stored[i];
     }
   }
   Value value = 0;
@@ -51,12 +51,12 @@ Value CheckedMemory::load(int cpu, Address address, int bytes) const {
 
 Value CheckedMemory::in_memory(Address address, int bytes) const {
   Value value = 0;
-  std::memcpy(&value, place(address), static_cast<std::size_t>(bytes));
+  std::memcpy(&value, place(address), bytes);
   return value;
 }
 
 bool CheckedMemory::can_load(int cpu, Address address, int bytes) const {
-  const auto& buffer = buffers_[static_cast<std::size_t>(cpu)];
+  const auto& buffer = buffers_[cpu];
   const auto newest =
       std::find_if(buffer.rbegin(), buffer.rend(), [&](const Store& store) { return overlap(store, address, bytes); });
   if (newest == buffer.rend()) return true;
@@ -66,18 +66,18 @@ bool CheckedMemory::can_load(int cpu, Address address, int bytes) const {
 
 void CheckedMemory::store(int cpu, const Store& store) {
   if (consistency_ == Consistency::sc) return write(store);
-  buffers_[static_cast<std::size_t>(cpu)].push_back(store);
+  buffers_[cpu].push_back(store);
 }
 
 void CheckedMemory::write(const Store& store) {
-  std::memcpy(place(store.address), &store.value, static_cast<std::size_t>(store.bytes));
+  std::memcpy(place(store.address), &store.value, store.bytes);
   const std::pair<Address, int> word(store.address, store.bytes);
-  const auto known = std::lower_bound(written_.begin(), written_.end(), word);
+  const auto known = std::ranges::lower_bound(written_, word);
   if (known == written_.end() || *known != word) written_.insert(known, word);
 }
 
 std::vector<int> CheckedMemory::drainable(int cpu) const {
-  const auto& buffer = buffers_[static_cast<std::size_t>(cpu)];
+  const auto& buffer = buffers_[cpu];
   std::vector<int> found;
   for (std::size_t i = 0; i < buffer.size(); ++i) {
     const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(i);
@@ -90,7 +90,7 @@ std::vector<int> CheckedMemory::drainable(int cpu) const {
 }
 
 CheckedMemory::Store CheckedMemory::drain(int cpu, int place) {
-  auto& buffer = buffers_[static_cast<std::size_t>(cpu)];
+  auto& buffer = buffers_[cpu];
   const auto at = buffer.begin() + place;
   const Store store = *at;
   buffer.erase(at);
@@ -101,7 +101,7 @@ CheckedMemory::Store CheckedMemory::drain(int cpu, int place) {
 void CheckedMemory::add_to(Digest& digest) const {
   for (const auto& [address, bytes] : written_) {
     Value value = 0;
-    std::memcpy(&value, place(address), static_cast<std::size_t>(bytes));
+    std::memcpy(&value, place(address), bytes);
     digest.add(address);
     digest.add(value);
   }

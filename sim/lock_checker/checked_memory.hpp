@@ -43,7 +43,7 @@ class CheckedMemory {
   void store(int cpu, const Store& store);
   // REQUIRES: is_drained(cpu).
   void write(const Store& store);
-  [[nodiscard]] bool is_drained(int cpu) const { return buffers_[static_cast<std::size_t>(cpu)].empty(); }
+  [[nodiscard]] bool is_drained(int cpu) const { return buffers_[cpu].empty(); }
   // The places in the buffer, the oldest 0, of those that may reach memory next. / One does.
   [[nodiscard]] std::vector<int> drainable(int cpu) const;
   Store drain(int cpu, int place);
@@ -51,7 +51,7 @@ class CheckedMemory {
   void add_to(Digest& digest) const;
 
   // For people: a buffer, the oldest first; the words that were ever written, by address; what memory itself holds.
-  [[nodiscard]] const std::deque<Store>& buffer(int cpu) const { return buffers_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] const std::deque<Store>& buffer(int cpu) const { return buffers_[cpu]; }
   [[nodiscard]] const std::vector<std::pair<Address, int>>& written() const { return written_; }
   [[nodiscard]] Value in_memory(Address address, int bytes) const;
 

@@ -1,14 +1,37 @@
-// Whether a lock keeps its promises: in every interleaving of a few CPUs, and on random machines.
+// Whether a lock keeps its properties: in every interleaving of a few CPUs, and on random machines.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "sim/lock_checker/lock_on_machines.hpp"
+#include "models/machine_spec.hpp"
 #include "sim/lock_checker/lock_search.hpp"
+#include "sim/plan/process_pool.hpp"
+#include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
+
+// A lock on random machines: whole simulated ones, with caches, protocols and time, where small cases in all
+// interleavings have neither. A fuzzer, so it can only find.
+struct MachineTrial {
+  std::string machine;  // whose settings were changed at random
+  int cpus = 0;
+  Consistency consistency = Consistency::sc;
+  std::string experiment;  // as a file
+  std::string failure;     // empty: none
+};
+
+struct TrialOptions {
+  std::vector<Consistency> consistencies;  // of the machines
+  std::uint64_t seed = 1;
+  int count = 0;
+};
+
+// Trials, up to the first that fails; always the same for the same lock and options. After an interrupt, fewer.
+std::vector<MachineTrial> try_on_machines(const workloads::LockEntry& lock, const TrialOptions& options, InterruptGuard& guard,
+                                          const std::function<void(double)>& progress);
 
 struct CheckedCase {
   LockCase lock_case;
@@ -23,7 +46,7 @@ enum class LockVerdict {
 };
 
 struct LockCheck {
-  std::vector<CheckedCase> cases;    // up to the first that breaks a promise
+  std::vector<CheckedCase> cases;    // up to the first that breaks a property
   std::vector<MachineTrial> trials;  // likewise; none if a case does
   std::string not_checkable;         // "it sets a timer"
   bool interrupted = false;

@@ -32,7 +32,7 @@ LockRun::LockRun(const LockCase& lock_case)
       per_cpu_(space_, lock_case.cpus, places_of(lock_case.cpus)),
       lock_(lock_case.lock->create({.memory = space_, .per_cpu = per_cpu_, .name = "lock", .word = {}, .waits_in = {}})),
       data_(space_.place({.name = "data", .size = 16, .fields = {{"first", 0, 8}, {"second", 8, 8}}}, "data", 64)),
-      where_(static_cast<std::size_t>(lock_case.cpus)),
+      where_(lock_case.cpus),
       comes_(where_.size()),
       has_waited_(where_.size()),
       waited_(where_.size()),
@@ -47,7 +47,7 @@ LockRun::LockRun(const LockCase& lock_case)
   }
 }
 
-// What goes wrong in the lock's code is a finding, as a promise that is not kept.
+// What goes wrong in the lock's code is a finding, as a property that is not kept.
 void LockRun::guarded(const std::function<void()>& step) {
   try {
     step();
@@ -119,7 +119,7 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   where_[index(cpu)] = alone ? Where::writes : Where::reads;
   has_waited_[index(cpu)] = false;
   for (const int before : waited_[index(cpu)]) {
-    const int passed = ++passed_[static_cast<std::size_t>(before)];
+    const int passed = ++passed_[before];
     most_passed_ = std::max(most_passed_, passed);
     const bool both_read = case_.with_readers && !alone && before > 0;
     if (case_.lock->traits.fifo && !both_read)
@@ -162,7 +162,7 @@ void LockRun::take(const Choice& choice) {
 }
 
 void LockRun::do_step(const Choice& choice) {
-  CheckedCpu& cpu = *all_[static_cast<std::size_t>(choice.cpu)];
+  CheckedCpu& cpu = *all_[choice.cpu];
   if (choice.drains != Choice::kProgram) {
     const CheckedMemory::Store store = memory_->drain(choice.cpu, choice.drains);
     if (describes_)
@@ -186,8 +186,8 @@ void LockRun::do_step(const Choice& choice) {
 }
 
 bool LockRun::has_ended() const {
-  return std::all_of(all_.begin(), all_.end(),
-                     [this](const CheckedCpu* cpu) { return cpu->has_ended() && memory_->is_drained(cpu->id().value); });
+  return std::ranges::all_of(
+      all_, [this](const CheckedCpu* cpu) { return cpu->has_ended() && memory_->is_drained(cpu->id().value); });
 }
 
 Digest LockRun::digest() const {
@@ -206,7 +206,7 @@ Digest LockRun::digest() const {
 
 Digest LockRun::known_to(int cpu) const {
   Digest digest;
-  all_[static_cast<std::size_t>(cpu)]->add_to(digest);
+  all_[cpu]->add_to(digest);
   digest.add(static_cast<std::uint64_t>(cpu));
   return digest;
 }
@@ -233,7 +233,7 @@ std::vector<int> LockRun::looping() const {
 
 bool LockRun::leaves_loop(int cpu, int turns) {
   while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);  // it sees the same; an atomic may come now
-  CheckedCpu& looping = *all_[static_cast<std::size_t>(cpu)];
+  CheckedCpu& looping = *all_[cpu];
   for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
     guarded([&] { looping.step(); });
     if (looping.has_ended() || !violation_.empty() || !looping.repeats()) return true;

@@ -1,4 +1,4 @@
-// One interleaving of CPUs that take a lock: which steps are possible, and whether a promise of the lock is broken.
+// One interleaving of CPUs that take a lock: which steps are possible, and whether a property of the lock is broken.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ class LockRun {
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
-  // The lock's promise that is broken, or the error that its code has met, as a sentence; empty: none.
+  // The lock's property that is broken, or the error that its code has met, as a sentence; empty: none.
   [[nodiscard]] const std::string& violation() const { return violation_; }
   [[nodiscard]] bool has_ended() const;  // every program, and nothing is buffered
   [[nodiscard]] Digest digest() const;
@@ -76,7 +76,7 @@ class LockRun {
   void run(CheckedCpu& cpu);
   void write(CheckedCpu& cpu);
   void read(CheckedCpu& cpu);
-  static std::size_t index(const CheckedCpu& cpu) { return static_cast<std::size_t>(cpu.id().value); }
+  static std::size_t index(const CheckedCpu& cpu) { return cpu.id().value; }
   void arrive(const CheckedCpu& cpu);
   void enter(const CheckedCpu& cpu, bool alone);
   void leave(CheckedCpu& cpu);

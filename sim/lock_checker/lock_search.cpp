@@ -1,7 +1,5 @@
 #include "sim/lock_checker/lock_search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -81,15 +79,13 @@ class Search {
   // The CPU that took the last step first: fewer switches.
   void go_on(LockRun& run, std::vector<Choice>& choices, std::optional<int>& last, int& switches_left) {
     Level level;
-    if (std::any_of(choices.begin(), choices.end(),
-                    [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
+    if (std::ranges::any_of(choices, [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
       level.last = last;
     const auto is_switch = [&level](const Choice& choice) { return level.is_switch(choice); };
     if (switches_left == 0) std::erase_if(choices, is_switch);
-    std::stable_sort(choices.begin(), choices.end(),
-                     [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
+    std::ranges::stable_sort(choices, [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
     // Tried from the end.
-    std::reverse(choices.begin(), choices.end());
+    std::ranges::reverse(choices);
     level.taken = choices.back();
     choices.pop_back();
     if (is_switch(level.taken)) --switches_left;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <new>
 #include <system_error>

@@ -1,24 +1,80 @@
 #include "sim/plan/output_directory.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <map>
+#include <set>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
-#include "sim/config/config_change.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/config/settings.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// ---- what differs between two configurations, for people ----
+
+constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kLongestValue = 40;
+
+std::string text_of_node(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  std::ostringstream text;
+  node.visit([&text](const auto& value) { text << value; });
+  return text.str();
+}
+
+std::map<std::string, std::string> values_by_path(const toml::table& table) {
+  std::map<std::string, std::string> values;
+  for (const Leaf& leaf : leaves(table, "", "", {})) values.emplace(leaf.path, text_of_node(*leaf.node));
+  return values;
+}
+
+std::string value_or_none(const std::map<std::string, std::string>& values, const std::string& path) {
+  const auto found = values.find(path);
+  return found == values.end() ? "unset" : found->second;
+}
+
+std::string change_of(const std::string& path, const std::string& there, const std::string& here) {
+  if (there.size() > kLongestValue || here.size() > kLongestValue) return "another " + path;
+  return fmt::format("{} = {}, not {}", path, there, here);
+}
+
+// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences": first what is there. Empty: nothing
+// differs.
+std::string differing_settings(const toml::table& there, const toml::table& here) {
+  const auto before = values_by_path(there), now = values_by_path(here);
+  std::set<std::string> paths;
+  for (const auto* values : {&before, &now}) {
+    for (const auto& [path, value] : *values) {
+      if (value_or_none(before, path) != value_or_none(now, path)) paths.insert(path);
+    }
+  }
+  std::string out;
+  std::size_t shown = 0;
+  for (const std::string& path : paths) {
+    if (shown == kMostShown) {
+      const std::size_t more = paths.size() - shown;
+      return fmt::format("{}; and {} more difference{}", out, more, more == 1 ? "" : "s");
+    }
+    ++shown;
+    out += (out.empty() ? "" : "; ") + change_of(path, value_or_none(before, path), value_or_none(now, path));
+  }
+  return out;
+}
 
 namespace fs = std::filesystem;
 
@@ -44,7 +100,7 @@ std::vector<fs::path> entries(const fs::path& directory) {
   }
   const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !absent) throw InputError("cannot read " + directory.string() + ": " + error.message());
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -192,7 +248,7 @@ bool holds_results(const fs::path& directory) {
   const std::vector<std::string>& names = result_names();
   for (const fs::path& place : result_places(directory)) {
     for (const fs::path& path : entries(place)) {
-      const bool result = std::find(names.begin(), names.end(), path.filename().string()) != names.end();
+      const bool result = std::ranges::find(names, path.filename().string()) != names.end();
       if (result || begins_with(path, kSeedPrefix)) return true;
     }
   }

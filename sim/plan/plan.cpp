@@ -1,9 +1,9 @@
 #include "sim/plan/plan.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/plan/paper_points.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
@@ -22,7 +22,7 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
 // Notes what a plan must know of a point before it is run.
 void note(const Point& point, Plan& plan) {
   const MachineSpec& machine = point.input.machine;
-  plan.hashes[static_cast<std::size_t>(point.number)] = configuration_hash(point.resolved);
+  plan.hashes[point.number] = configuration_hash(point.resolved);
   ProtocolNames names{machine.bus.protocol, {}, {}};
   if (machine.has_nodes()) {
     names.node = machine.node.protocol;
@@ -32,6 +32,50 @@ void note(const Point& point, Plan& plan) {
   if (point.input.trace.empty()) return;
   bool& sound = plan.traces[point.input.trace];
   sound = sound || !point.input.parameters.flag("recover");
+}
+
+std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<PointPlace>& points) {
+  std::vector<int> numbers;
+  for (const PointPlace& point : points) {
+    if (lies_at(point, wanted)) numbers.push_back(point.number);
+  }
+  return numbers;
+}
+
+std::string at_text(const std::map<std::string, ConfigValue>& at) {
+  std::string text = "{";
+  for (const auto& [path, value] : at) text += (text.size() > 1 ? ", " : " ") + path + " = " + value_text(value);
+  return text + (at.empty() ? "}" : " }");
+}
+
+// Points of a shape differ in `over` alone: two with the same value there mean that `at` leaves another axis open.
+void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
+  std::vector<ConfigValue> seen;
+  for (const int number : numbers) {
+    for (const auto& entry : points[static_cast<std::size_t>(number)].at) {
+      if (entry.first != row.over) continue;
+      const ConfigValue& value = entry.second;
+      if (std::ranges::any_of(seen, [&](const ConfigValue& other) { return same_value(other, value); })) {
+        throw ConfigError("paper row " + row.id + ": at = " + at_text(row.at) + " selects several points with " + row.over +
+                          " = " + value_text(value) + "; name the other swept keys in `at`");
+      }
+      seen.push_back(value);
+    }
+  }
+  if (seen.size() != numbers.size() || seen.size() < 2) {
+    throw ConfigError("paper row " + row.id + ": a shape needs at least two points along over = \"" + row.over +
+                      "\", which must be a swept key; at = " + at_text(row.at) + " selects " + std::to_string(numbers.size()));
+  }
+}
+
+std::vector<int> require_one(const PaperRow& row, const char* key, const std::map<std::string, ConfigValue>& at,
+                             const std::vector<PointPlace>& points) {
+  std::vector<int> numbers = selected(at, points);
+  if (numbers.size() != 1) {
+    throw ConfigError("paper row " + row.id + ": " + key + " = " + at_text(at) + " selects " + std::to_string(numbers.size()) +
+                      " of the " + std::to_string(points.size()) + " points; it must select one");
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -60,7 +104,7 @@ std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& d
     ordered_json entry;
     entry["point"] = point.number;
     entry["at"] = at_to_json(point.at);
-    entry["hash"] = plan.hashes[static_cast<std::size_t>(point.number)];
+    entry["hash"] = plan.hashes[point.number];
     points.push_back(std::move(entry));
   }
   ordered_json out;
@@ -86,9 +130,21 @@ std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<Repo
 std::string point_name(const Plan& plan, int number) {
   if (!plan.swept()) return "the run";
   std::string text = "point " + std::to_string(number) + " (";
-  const auto& at = plan.points[static_cast<std::size_t>(number)].at;
+  const auto& at = plan.points[number].at;
   for (std::size_t i = 0; i < at.size(); ++i) text += (i > 0 ? ", " : "") + at[i].first + " = " + value_text(at[i].second);
   return text + ")";
+}
+
+PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points) {
+  PaperPoints where;
+  if (row.shape != Shape::none && !row.is_order()) {
+    where.at = selected(row.at, points);
+    require_one_axis(row, where.at, points);
+  } else {
+    where.at = require_one(row, "at", row.at, points);
+  }
+  if (row.relative_to) where.relative_to = require_one(row, "relative_to", *row.relative_to, points);
+  return where;
 }
 
 }  // namespace linebounce::sim

@@ -47,4 +47,8 @@ std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<Repo
 // "point 3 (machine.cpus = 8)", or "the run" without a sweep.
 std::string point_name(const Plan& plan, int number);
 
+// Finds the points that the row's `at` (and `relative_to`) select, comparing with where each point lies. A shape needs at
+// least two, in the sweep's order, everything else exactly one. Errors: ConfigError naming the row.
+PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points);
+
 }  // namespace linebounce::sim

@@ -49,7 +49,7 @@ void remove_stale(const fs::path& path) {
 void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& files) {
   for (const CsvFile& file : files) write_if_changed(directory / file.name, file.content);
   for (const std::string& name : csv_names()) {
-    const bool kept = std::any_of(files.begin(), files.end(), [&](const CsvFile& file) { return file.name == name; });
+    const bool kept = std::ranges::any_of(files, [&](const CsvFile& file) { return file.name == name; });
     if (!kept) remove_stale(directory / name);
   }
 }
@@ -76,9 +76,8 @@ std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& d
 
 // One point's part of a merge: its metrics, or that it failed or is missing.
 ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, Merged& merged) {
-  const auto index = static_cast<std::size_t>(number);
-  ReportedPoint unfinished{plan.points[index].at, {}, false};
-  const PointFiles found = look_at_point(directory, plan.hashes[index]);
+  ReportedPoint unfinished{plan.points[number].at, {}, false};
+  const PointFiles found = look_at_point(directory, plan.hashes[number]);
   if (!found.damage.empty()) merged.damaged.push_back({number, found.damage});
   const auto& manifest = found.manifest;
   if (!found.done && !(manifest && manifest->status == RunStatus::failed)) {
@@ -104,7 +103,7 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   }
   if (points.size() != 1)
     throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
-  points.front().at = plan.points[index].at;
+  points.front().at = plan.points[number].at;
   return points.front();
 }
 
@@ -126,7 +125,7 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
   const auto started = std::chrono::steady_clock::now();
   SeedFile file;
   file.data = simulation(input, progress);
-  file.hash = plan.hashes[static_cast<std::size_t>(point)];
+  file.hash = plan.hashes[point];
   file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   require_finite(file.data);
   if (seed == plan.experiment.seed) write_timeline(directory, file.data.timeline);
@@ -137,14 +136,13 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
   const fs::path path = seed_path(directory, seed);
   if (!is_there(path)) return false;
   try {
-    return read_seed_file(read_file(path)).hash == plan.hashes[static_cast<std::size_t>(point)];
+    return read_seed_file(read_file(path)).hash == plan.hashes[point];
   } catch (const InputError&) {
     return false;
   }
 }
 
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
-  const auto index = static_cast<std::size_t>(number);
   const Point point = plan.make_point(number);
   std::vector<PointData> runs = read_seeds(plan, directory, manifest);
   std::optional<CsvFile> of_seeds;
@@ -157,7 +155,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   Results results = results_of(plan, point, {ReportedPoint{point.at, merged.metrics, true}});
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
   write_if_changed(directory / "results.json", results_text(results));
-  manifest.hash = plan.hashes[index];
+  manifest.hash = plan.hashes[number];
   manifest.seed = plan.experiment.seed;
   manifest.seeds = plan.experiment.seeds;
   manifest.status = RunStatus::complete;
@@ -169,8 +167,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
 }
 
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::path& directory, Manifest manifest) {
-  const auto index = static_cast<std::size_t>(failed.point);
-  manifest.hash = plan.hashes[index];
+  manifest.hash = plan.hashes[failed.point];
   manifest.seed = plan.experiment.seed;
   manifest.seeds = plan.experiment.seeds;
   manifest.status = RunStatus::failed;

@@ -8,15 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace linebounce::sim {
@@ -36,7 +33,7 @@ void send(int descriptor, const void* data, std::size_t size) {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;  // the parent is gone; so will this process be
     from += written;
-    size -= static_cast<std::size_t>(written);
+    size -= written;
   }
 }
 
@@ -101,7 +98,7 @@ bool receive(Child& child) {
   const ssize_t size = ::read(child.descriptor, buffer.data(), buffer.size());
   if (size < 0) return errno == EINTR;
   if (size == 0) return false;
-  child.received.append(buffer.data(), static_cast<std::size_t>(size));
+  child.received.append(buffer.data(), size);
   constexpr std::size_t kMessage = 1 + sizeof(double);
   while (child.received.size() >= kMessage && child.received.front() == kShareMark) {
     std::memcpy(&child.share, child.received.data() + 1, sizeof child.share);
@@ -235,7 +232,7 @@ void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolC
   Children children;
   int next = 0;
   while (!guard.interrupted() && (next < count || children.size() > 0)) {
-    while (next < count && children.size() < static_cast<std::size_t>(at_once)) {
+    while (next < count && std::ssize(children) < at_once) {
       children.add(start(next, guard, callbacks));
       ++next;
     }

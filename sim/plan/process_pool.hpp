@@ -1,14 +1,42 @@
 // Runs jobs in processes of their own, a few at once: SystemC builds one simulation in a process, and a crash stays in its own.
 #pragma once
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
+#include <system_error>
+#include <type_traits>
 
 #include "sim/plan/exit_code.hpp"
 
 namespace linebounce::sim {
+
+// Memory that processes made later share with this one.
+template <class Value>
+class SharedArray {
+  static_assert(std::is_trivially_copyable_v<Value>);
+
+ public:
+  // All bytes are 0. Errors: std::system_error.
+  explicit SharedArray(std::size_t count) : bytes_(std::max<std::size_t>(1, count) * sizeof(Value)) {
+    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory to share with simulations");
+    values_ = static_cast<Value*>(memory);
+  }
+  ~SharedArray() { ::munmap(values_, bytes_); }
+  SharedArray(const SharedArray&) = delete;
+  SharedArray& operator=(const SharedArray&) = delete;
+
+  Value& operator[](std::size_t index) { return values_[index]; }
+
+ private:
+  std::size_t bytes_;
+  Value* values_ = nullptr;
+};
 
 // From now on SIGINT and SIGTERM end this process with the exit code of an interrupt. One that was ignored when it began
 // (nohup, a shell's background job) stays so.

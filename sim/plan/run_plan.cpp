@@ -1,17 +1,30 @@
 #include "sim/plan/run_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
-#include "sim/plan/check_traces.hpp"
 #include "sim/plan/output_directory.hpp"
-#include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
+#include "trace/check.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// Reads each trace once. With workload.recover one only must have operations: what of it can be used is replayed.
+// Errors: trace::TraceError.
+void check_traces(const Plan& plan) {
+  for (const auto& [file, sound] : plan.traces) {
+    trace::Reader reader(file, {.recover = !sound});
+    if (!sound) trace::keep_what_makes_sense(reader);
+    if (reader.operations() == 0) throw trace::TraceError(fmt::format("{}: there is no operation to replay", file));
+    if (sound) trace::check(reader);
+  }
+}
 
 namespace fs = std::filesystem;
 
@@ -43,9 +56,9 @@ class Run {
   // Finds out what an earlier run has left, and makes jobs of the rest.
   void take_stock(const std::vector<int>& points) {
     for (const int number : points) {
-      PointState& state = states_[static_cast<std::size_t>(number)];
+      PointState& state = states_[number];
       const fs::path directory = directory_of(number);
-      const PointFiles found = look_at_point(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      const PointFiles found = look_at_point(directory, plan_.hashes[number]);
       state.done = found.done;
       if (state.done) {
         note_reuse(*found.manifest);
@@ -61,11 +74,11 @@ class Run {
   bool work() {
     for (const int number : wanted_) make_directories(directory_of(number));
     for (const int number : wanted_) {
-      if (states_[static_cast<std::size_t>(number)].jobs_left == 0) finish(number);  // all its seeds were there
+      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were there
     }
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
-      const Job& of = jobs_[static_cast<std::size_t>(job)];
+      const Job& of = jobs_[job];
       simulate_seed(options_.simulation, plan_, of.point, of.seed, directory_of(of.point), progress);
     };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
@@ -108,20 +121,19 @@ class Run {
   }
 
   void add_jobs(int number, const fs::path& directory) {
-    const auto index = static_cast<std::size_t>(number);
     wanted_.push_back(number);
     for (int i = 0; i < plan_.experiment.seeds; ++i) {
       const std::uint64_t seed = plan_.experiment.seed + static_cast<std::uint64_t>(i);
       if (seed_is_done(plan_, number, seed, directory)) continue;
       jobs_.push_back({number, seed});
-      ++states_[index].jobs_left;
+      ++states_[number].jobs_left;
     }
   }
 
   // False stops the run: when one file can't be written, neither can the others.
   bool job_ended(int job, const JobOutcome& outcome) {
-    const int number = jobs_[static_cast<std::size_t>(job)].point;
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    const int number = jobs_[job].point;
+    PointState& state = states_[number];
     state.peak_memory_kib = std::max(state.peak_memory_kib, outcome.peak_memory_kib);
     --state.jobs_left;
     ++jobs_ended_;
@@ -150,7 +162,7 @@ class Run {
   }
 
   void fail(int number, const Failure& failure) {
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    PointState& state = states_[number];
     if (state.failed) return;  // another seed of it has failed before; one report is enough
     state.failed = true;
     report.failures.push_back({number, failure});
@@ -162,7 +174,7 @@ class Run {
   }
 
   void finish(int number) {
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    PointState& state = states_[number];
     Manifest of_point = manifest();
     of_point.peak_memory_kib = state.peak_memory_kib;
     finish_point(plan_, number, directory_of(number), of_point);
@@ -171,7 +183,7 @@ class Run {
 
   void report_progress(double running) const {
     if (!options_.progress) return;
-    const auto done = std::count_if(states_.begin(), states_.end(), [](const PointState& state) { return state.done; });
+    const auto done = std::ranges::count_if(states_, [](const PointState& state) { return state.done; });
     const double share = jobs_.empty() ? 1 : (jobs_ended_ + running) / static_cast<double>(jobs_.size());
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share, elapsed()});
   }
@@ -245,8 +257,8 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   merged.manifest.wall_s = known.wall_s;
   write_file(options.directory / "manifest.json", manifest_text(merged.manifest));
   for (const FailedPoint& failed : merged.manifest.failed_points) {
-    const bool reported = std::any_of(report.failures.begin(), report.failures.end(),
-                                      [&](const PointFailure& failure) { return failure.point == failed.point; });
+    const bool reported =
+        std::ranges::any_of(report.failures, [&](const PointFailure& failure) { return failure.point == failed.point; });
     const Failure failure{static_cast<ExitCode>(failed.exit_code), failed.reason};
     if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before a --merge
     report.code = larger(report.code, failure.code);
@@ -316,8 +328,7 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
   check_directory(directory, plan);
   std::vector<int> done;
   for (const PointPlace& point : plan.points) {
-    const auto index = static_cast<std::size_t>(point.number);
-    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[index]);
+    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[point.number]);
     if (found.done) done.push_back(point.number);
   }
   return done;

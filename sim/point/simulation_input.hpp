@@ -19,10 +19,19 @@ namespace linebounce::sim {
 using namespace workloads;
 
 struct RunSpec {
-  double warmup_us = 0;   // statistics start after this
-  double measure_us = 0;  // 0: until every program has ended
+  double warmup_us = 0;
+  double measure_us = 0;
   bool record_timeline = false;
-  double timeline_us = 1000;  // its length, from the start of the measured time
+  double timeline_us = 1000;
+
+  void bind(SpecBinder& keys) {
+    keys.number("warmup_us", "us", warmup_us, 0, kMostUs, "statistics start after this");
+    keys.number("measure_us", "us", measure_us, 0, kMostUs, "length of the measurement; 0: until every program has ended");
+    keys.flag("record_timeline", record_timeline,
+              "what every CPU, lock, bus and link did when, in timeline.csv; of the first seed");
+    keys.number("timeline_us", "us", timeline_us, 0.001, kMostUs,
+                "length of the timeline, from the start of the measured time");
+  }
 };
 
 struct SimulationInput {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
@@ -105,7 +104,7 @@ void read_rows(const std::string& file, const std::string& header, std::string_v
   if (!content.starts_with(header + "\n")) throw InputError(file + " does not begin with " + header);
   if (!whole) throw InputError(file + " is cut off: its last line does not end");
   content.remove_prefix(header.size() + 1);
-  const auto columns = static_cast<std::size_t>(std::count(header.begin(), header.end(), ',')) + 1;
+  const std::size_t columns = std::count(header.begin(), header.end(), ',') + 1;
   while (!content.empty()) {
     const std::string_view rest = content;
     const auto fields = take_csv_row(content);

@@ -51,7 +51,7 @@ std::vector<std::string> others(const std::map<std::string, std::string>& units)
     const MetricDeclaration* declared = find_metric(name);
     if (declared == nullptr || declared->headline) names.push_back(name);
   }
-  std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
+  std::ranges::stable_sort(names, [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
   return names;
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <ctime>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sim/results/build_info.hpp"

@@ -27,10 +27,10 @@ ReportedMetric mean_of(const std::vector<double>& values, const std::string& uni
 void add_modes(std::vector<double> values, std::map<std::string, ReportedMetric>& merged) {
   constexpr std::size_t kFewest = 4;
   if (values.size() < kFewest) return;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   std::vector<double> gaps;
   for (std::size_t i = 1; i < values.size(); ++i) gaps.push_back(values[i] - values[i - 1]);
-  const auto widest = std::max_element(gaps.begin(), gaps.end());
+  const auto widest = std::ranges::max_element(gaps);
   const auto upper = values.begin() + (widest - gaps.begin()) + 1;
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   const double within = values.back() - values.front() - *widest;
@@ -125,9 +125,8 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
     }
     for (auto& entry : merged) {
       LockRow& sum = entry.second;
-      const bool taken = std::any_of(runs[i].locks.begin(), runs[i].locks.end(), [&](const LockRow& row) {
-        return row.lock == sum.lock && row.call_site == sum.call_site;
-      });
+      const bool taken = std::ranges::any_of(
+          runs[i].locks, [&](const LockRow& row) { return row.lock == sum.lock && row.call_site == sum.call_site; });
       if (!taken) add_lock(sum, {}, static_cast<std::int64_t>(i));
     }
   }
@@ -139,9 +138,7 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
 // The same rows in every run, as they are a function of machine and parameters and not of the seed; but one that was cut short
 // has the first of them only.
 std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
-  const auto longest = std::max_element(runs.begin(), runs.end(), [](const PointData& left, const PointData& right) {
-    return left.matrix.size() < right.matrix.size();
-  });
+  const auto longest = std::ranges::max_element(runs, {}, [](const PointData& run) { return run.matrix.size(); });
   std::vector<MatrixRow> rows = longest->matrix;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     double sum = 0;
@@ -162,7 +159,7 @@ std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs)
   for (const PointData& run : runs) {
     auto place = merged.begin();
     for (const TransitionRow& row : run.transitions) {
-      const auto found = std::find_if(merged.begin(), merged.end(), [&](const TransitionRow& other) {
+      const auto found = std::ranges::find_if(merged, [&](const TransitionRow& other) {
         return other.controller == row.controller && other.state == row.state && other.event == row.event;
       });
       if (found != merged.end()) {

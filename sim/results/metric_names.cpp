@@ -16,7 +16,7 @@ char cleaned(char letter) {
 }
 
 std::string cleaned(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](char letter) { return cleaned(letter); });
+  std::ranges::transform(name, name.begin(), [](char letter) { return cleaned(letter); });
   return name.empty() ? "_" : name;
 }
 

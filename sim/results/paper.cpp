@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "models/ordinal.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
@@ -78,8 +79,7 @@ SimulatedChange change_of(const PaperRow& row, const ReportedPoint& changed, con
 void evaluate_series(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
   for (const std::string& metric : row.metrics) {
-    for (const int number : where.at)
-      result.series.push_back(look_up(metric, points[static_cast<std::size_t>(number)], result));
+    for (const int number : where.at) result.series.push_back(look_up(metric, points[number], result));
   }
   std::vector<double> values;
   for (const auto& value : result.series) {
@@ -90,7 +90,7 @@ void evaluate_series(PaperResult& result, const PaperPoints& where, const std::v
 
 void evaluate_value(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
-  const ReportedPoint& point = points[static_cast<std::size_t>(where.at.front())];
+  const ReportedPoint& point = points[where.at.front()];
   const auto found = look_up(row.metrics.front(), point, result);
   if (!found) return;
   double simulated = *found;
@@ -102,7 +102,7 @@ void evaluate_value(PaperResult& result, const PaperPoints& where, const std::ve
     simulated /= *whole;
   }
   if (row.relative_to) {
-    const ReportedPoint& base_point = points[static_cast<std::size_t>(where.relative_to.front())];
+    const ReportedPoint& base_point = points[where.relative_to.front()];
     const auto base = look_up(row.metrics.front(), base_point, result);
     if (!base) return;
     if (*base != 0) result.change = change_of(row, point, base_point);
@@ -124,7 +124,7 @@ void evaluate_value(PaperResult& result, const PaperPoints& where, const std::ve
 }
 
 bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& points) {
-  const auto open = [&](int number) { return !points[static_cast<std::size_t>(number)].finished; };
+  const auto open = [&](int number) { return !points[number].finished; };
   return std::any_of(where.at.begin(), where.at.end(), open) ||
          std::any_of(where.relative_to.begin(), where.relative_to.end(), open);
 }
@@ -158,7 +158,7 @@ std::optional<ChangeSign> published_sign(const PaperRow& row) {
 }
 
 std::string to_string(PaperKind kind) {
-  return std::string(kPaperKindWords.at(static_cast<std::size_t>(kind)));
+  return std::string(kPaperKindWords.at(ordinal(kind)));
 }
 
 std::string to_string(Shape shape) {

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 
 namespace linebounce::sim {
@@ -90,7 +89,7 @@ int write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) content.remove_prefix(written);
   }
   return 0;
 }

@@ -83,7 +83,7 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
       all.add(use);
       sites.push_back(row_of(name, memory.functions()[call_site].name, use, figures.instances(), timebase, measured, cpus));
     }
-    std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
+    std::ranges::sort(sites, [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
     point.locks.push_back(row_of(name, "", all, figures.instances(), timebase, measured, cpus));
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
     add_waits(lock_names.at(name), all, timebase, point);

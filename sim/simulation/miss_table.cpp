@@ -38,7 +38,7 @@ std::vector<const MissTable::Entry*> MissTable::sorted() const {
   for (const Entry& entry : entries_) {
     if (entry.count != 0) used.push_back(&entry);
   }
-  std::sort(used.begin(), used.end(), [](const Entry* a, const Entry* b) { return a->key < b->key; });
+  std::ranges::sort(used, [](const Entry* a, const Entry* b) { return a->key < b->key; });
   return used;
 }
 

@@ -99,8 +99,7 @@ std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window) {
 
 std::int64_t mode(const Histogram& histogram, std::int64_t window) {
   const std::vector<Peak> points = smooth(histogram, window);
-  return std::max_element(points.begin(), points.end(), [](const Peak& a, const Peak& b) { return a.height < b.height; })
-      ->latency;
+  return std::ranges::max_element(points, [](const Peak& a, const Peak& b) { return a.height < b.height; })->latency;
 }
 
 }  // namespace linebounce::sim

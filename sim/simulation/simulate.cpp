@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "models/failure.hpp"
+#include "models/machine/kernel_context.hpp"
 #include "models/text/spelling.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/simulation/lock_rows.hpp"
@@ -31,7 +32,7 @@ class PointMetrics final : public MetricSink {
   explicit PointMetrics(PointData& point) : point_(point) {}
   void metric(const std::string& name, double value) override { point_.add_metric(name, value); }
   void count(const std::string& name, std::int64_t value) override { point_.add_metric(name, value); }
-  void handover(const Handover& cost) override {
+  void hand_off(const HandOff& cost) override {
     point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
   }
   void series(const std::string& name, std::span<const SeriesSample> samples) override {
@@ -91,7 +92,7 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   constexpr std::size_t kMostNamed = 40;
   const std::vector<std::string> objects = memory.object_names();
   for (const auto& [name, home] : input.placement) {
-    if (std::find(objects.begin(), objects.end(), name) != objects.end()) continue;
+    if (std::ranges::find(objects, name) != objects.end()) continue;
     const std::size_t named = std::min(objects.size(), kMostNamed);
     std::string text =
         fmt::format("placement.{}: workload {} has no object of this name; its objects: {}", name, input.workload,
@@ -116,12 +117,18 @@ std::string awaited_words(Machine& machine, const AddressSpace& memory) {
     for (const Address word : machine.cpu(cpu).awaited_words()) {
       const AddressSpace::Place place = memory.find(word);
       const std::string name = place.object == AddressSpace::kNoObject ? "memory without a name" : memory.symbol(place).object;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     const std::string& function = memory.functions()[machine.cpu(cpu).function()].name;
     if (!names.empty()) text += fmt::format("  CPU {} awaits {}, in {}\n", cpu, fmt::join(names, " or "), function);
   }
   return text;
+}
+
+// Whether the run should be repeated with EngineSpec::line_history.
+bool wants_history(const ModelFailure& failure) {
+  const auto* const of_line = dynamic_cast<const LineFailure*>(&failure);
+  return of_line != nullptr && !of_line->has_history();
 }
 
 // A run that fails for another reason than its locks says who held and who awaited which, and who waited for what else.
@@ -131,6 +138,7 @@ void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, c
   } catch (const LockMisuse&) {
     throw;
   } catch (const ModelFailure& failure) {
+    if (wants_history(failure)) throw;
     const std::string uses = locks.describe();
     const std::string words = awaited_words(machine, memory);
     throw ModelFailure(failure.what() + (uses.empty() ? "" : "\nlocks:\n" + uses) +
@@ -189,9 +197,7 @@ void refuse_endless(const SimulationInput& input, const Workload& workload) {
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
-  const auto entry = std::find_if(all_workloads().begin(), all_workloads().end(),
-                                  [&](const WorkloadEntry& w) { return w.name == input.workload; });
-  const std::unique_ptr<Workload> workload = entry->create(input.parameters);
+  const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
@@ -244,11 +250,27 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
 
 namespace {
 
+// Remembering the rows of every line would slow down each run for the few that fail. So a failed run is repeated with its
+// history on: the same configuration fails again at the same tick.
+std::string what_failed(const SimulationInput& input, const ModelFailure& failure) {
+  if (!wants_history(failure)) return failure.what();
+  SimulationInput again = input;
+  again.engine.line_history = true;
+  KernelContext context;
+  const KernelContext::Use use(context);
+  try {
+    run(again, {}, nullptr);
+  } catch (const ModelFailure& second) {
+    return second.what();
+  }
+  return failure.what();
+}
+
 PointData run_or_say_why(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   try {
     return run(input, progress, tap);
   } catch (const ModelFailure& failure) {
-    std::string text = failure.what();
+    std::string text = what_failed(input, failure);
     text.insert(std::min(text.find('\n'), text.size()), " (seed " + std::to_string(input.seed) + ")");
     throw SimulationFailure(text);
   } catch (const std::invalid_argument& refused) {

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <stdexcept>
-#include <string>
 
 #include "models/core/program_tap.hpp"
 #include "models/observer.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "models/ordinal.hpp"
 #include "sim/results/metric_names.hpp"
 #include "sim/simulation/share.hpp"
 #include "sim/simulation/source_names.hpp"
@@ -20,7 +21,7 @@ constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
 
 void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
   if (cycles < kDense) {
-    dense_[static_cast<std::size_t>(cycles)] += count;
+    dense_[cycles] += count;
   } else {
     sparse_[cycles] += count;
   }
@@ -29,7 +30,7 @@ void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
 Histogram LatencyHistogram::bins() const {
   Histogram bins = sparse_;
   for (std::int64_t cycles = 0; cycles < kDense; ++cycles) {
-    const std::int64_t count = dense_[static_cast<std::size_t>(cycles)];
+    const std::int64_t count = dense_[cycles];
     if (count > 0) bins[cycles] = count;
   }
   return bins;
@@ -46,12 +47,12 @@ Statistics::Statistics(Machine& machine, const AddressSpace& memory)
 
 void Statistics::miss(const Miss& miss) {
   if (miss.issued < core_.warmup_end || miss.issued >= core_.end) return;
-  const auto mode = static_cast<std::size_t>(memory_.functions()[miss.function].mode);
+  const std::size_t mode = ordinal(memory_.functions()[miss.function].mode);
   auto& histograms = miss.access == AccessKind::store ? stores_ : reads_;
-  histograms[mode][static_cast<std::size_t>(miss.source)].add(miss.latency / core_.cycle);
+  histograms[mode][ordinal(miss.source)].add(miss.latency / core_.cycle);
   const AddressSpace::Place place = memory_.find(miss.address);
   const int home = homes_.peek(store_.line_of(miss.address));
-  const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
+  const bool remote = layout_.cpus[miss.cpu.value].node != home;
   table_.add({place.object, place.offset, miss.function, miss.access, static_cast<std::int16_t>(home), miss.source}, remote,
              miss.latency);
   ++halves_[miss.issued < middle_ ? 0 : 1];
@@ -125,7 +126,7 @@ void Statistics::collect_latency(Machine& machine, PointData& point) const {
 std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& bins) const {
   std::int64_t all = 0;
   for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
-    const char* mode = kModeNames[static_cast<std::size_t>(memory_.functions()[function].mode)];
+    const char* mode = kModeNames[ordinal(memory_.functions()[function].mode)];
     for (std::size_t level = 0; level < core_.hit_latency.size(); ++level) {
       std::int64_t hits = 0;
       for (const std::int64_t count : counters.by_function[function].hits[level]) hits += count;
@@ -145,9 +146,9 @@ LineRow Statistics::line_row(const MissTable::Entry& entry) const {
   row.offset = symbol.offset;
   row.field = symbol.field;
   row.function = memory_.functions()[entry.key.function].name;
-  row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
+  row.access = kAccessNames[ordinal(entry.key.access)];
   row.home = entry.key.home;
-  row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];
+  row.source = kSourceNames[ordinal(entry.key.source)];
   row.count = entry.count;
   row.remote_pct = share_pct(static_cast<double>(entry.remote), static_cast<double>(entry.count));
   row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
@@ -171,7 +172,7 @@ void Statistics::collect_lines(PointData& point) const {
   const std::vector<const MissTable::Entry*> entries = table_.sorted();
   point.lines.reserve(entries.size());
   for (const MissTable::Entry* entry : entries) point.lines.push_back(line_row(*entry));
-  std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
+  std::ranges::sort(point.lines, [](const LineRow& a, const LineRow& b) {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
   });
@@ -194,7 +195,7 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     const ThreadCounters& counters = machine.cpu(cpu).counters();
     for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
-      const auto mode = static_cast<std::size_t>(memory_.functions()[function].mode);
+      const std::size_t mode = ordinal(memory_.functions()[function].mode);
       time[mode] += counters.time_in_function[function];
       instructions[mode] += counters.by_function[function].instructions;
     }

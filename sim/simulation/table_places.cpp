@@ -1,6 +1,5 @@
 #include "sim/simulation/table_places.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "sim/config/settings.hpp"

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "models/ordinal.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/simulation/source_names.hpp"
 
@@ -88,15 +89,15 @@ void TimelineRecorder::grace_period(std::int64_t number, Tick from, Tick to) {
 
 std::string TimelineRecorder::name_of(const Span& span, const AddressSpace& memory) const {
   switch (span.kind) {
-    case Kind::function: return memory.functions()[static_cast<std::size_t>(span.name)].name;
+    case Kind::function: return memory.functions()[span.name].name;
     case Kind::sleep: return "asleep";
-    case Kind::miss: return kSourceNames[static_cast<std::size_t>(span.name)];
+    case Kind::miss: return kSourceNames[span.name];
     case Kind::grace_period: return std::to_string(span.name);
     case Kind::lock_wait:
     case Kind::lock_hold:
     case Kind::bus_address:
     case Kind::bus_data:
-    case Kind::link: return texts_[static_cast<std::size_t>(span.name)];
+    case Kind::link: return texts_[span.name];
   }
   return {};
 }
@@ -109,19 +110,19 @@ bool TimelineRecorder::before(const Span& a, const Span& b) const {
   if (key(a) != key(b)) return key(a) < key(b);
   const bool texts = a.kind >= Kind::lock_wait && a.kind <= Kind::link;
   if (!texts) return a.name < b.name;
-  return texts_[static_cast<std::size_t>(a.name)] < texts_[static_cast<std::size_t>(b.name)];
+  return texts_[a.name] < texts_[b.name];
 }
 
 std::string TimelineRecorder::csv(const AddressSpace& memory, const Timebase& timebase, int line_bytes) const {
   std::vector<Span> spans = spans_;
-  std::sort(spans.begin(), spans.end(), [this](const Span& a, const Span& b) { return before(a, b); });
+  std::ranges::sort(spans, [this](const Span& a, const Span& b) { return before(a, b); });
   std::string text = "kind,track,begin_ns,end_ns,name,access,object,line,offset,field\n";
   for (const Span& span : spans) {
     std::string track = std::to_string(span.track);
     if (span.kind == Kind::link) track += fmt::format("_{}", span.to_node);
     if (span.kind == Kind::grace_period) track.clear();
     const char* access = span.kind == Kind::miss ? kAccessNames[span.access] : "";
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}", kKindNames[static_cast<std::size_t>(span.kind)], track,
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}", kKindNames[ordinal(span.kind)], track,
                    ns_text(span.from, timebase), ns_text(span.to, timebase), csv_field(name_of(span, memory)), access);
     text += place_columns(span, memory, line_bytes);
   }

@@ -72,7 +72,7 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
 
 // Those with the largest sums of latency.
 std::vector<MissedLine> worst_of(std::vector<MissedLine> lines) {
-  std::sort(lines.begin(), lines.end(), [](const MissedLine& a, const MissedLine& b) {
+  std::ranges::sort(lines, [](const MissedLine& a, const MissedLine& b) {
     return std::tie(a.sum.latency, a.sum.count) > std::tie(b.sum.latency, b.sum.count);
   });
   if (lines.size() > kTopLines) lines.resize(kTopLines);

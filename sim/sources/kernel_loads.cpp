@@ -89,13 +89,11 @@ void write_load(const DentryLoad& load, trace::Writer& out) {
   const std::uint32_t dput = define_function(out, "dput");
   const std::uint32_t d_move = define_function(out, "d_move");
   const Zipf popularity = zipf(load.dentries, load.skew);
-  const auto drawn = [&popularity](SyntheticThread& thread) {
-    return static_cast<std::size_t>(popularity.draw(thread.random()));
-  };
+  const auto drawn = [&popularity](SyntheticThread& thread) { return popularity.draw(thread.random()); };
 
   const auto move = [&](SyntheticThread& thread) {
     const std::size_t moved = drawn(thread);
-    const auto to = static_cast<std::size_t>(thread.below(load.dentries));
+    const std::size_t to = thread.below(load.dentries);
     thread.enter(d_move);
     thread.acquire(lock);
     thread.store(chains[moved], kChainNext);
@@ -134,7 +132,7 @@ void write_load(const RefcountLoad& load, trace::Writer& out) {
   const std::uint32_t use = define_function(out, "use_object");
   const Zipf popularity = zipf(load.objects, load.skew);
   run_threads(load.common, out, [&](SyntheticThread& thread) {
-    const std::uint32_t object = objects[static_cast<std::size_t>(popularity.draw(thread.random()))];
+    const std::uint32_t object = objects[popularity.draw(thread.random())];
     thread.enter(use);
     thread.add(object, kReferences);
     for (int i = 0; i < load.reads; ++i)
@@ -158,19 +156,19 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
   const std::uint32_t mod_timer = define_function(out, "mod_timer");
   run_threads(load.common, out, [&](SyntheticThread& thread) {
     const int owner = thread.happens(load.remote_pct) ? thread.another(load.common.threads) : thread.number();
-    const auto of_owner = static_cast<std::size_t>(owner) * static_cast<std::size_t>(load.timers);
-    const std::uint32_t moved = timers[of_owner + static_cast<std::size_t>(thread.below(load.timers))];
-    const std::uint32_t base = bases[static_cast<std::size_t>(owner)];
+    const auto of_owner = owner * load.timers;
+    const std::uint32_t moved = timers[of_owner + thread.below(load.timers)];
+    const std::uint32_t base = bases[owner];
     const Place slot{static_cast<std::uint64_t>(thread.below(kWheelSlots)) * 16, kPointer};
     thread.enter(mod_timer);
-    thread.acquire(locks[static_cast<std::size_t>(owner)]);
+    thread.acquire(locks[owner]);
     thread.load(moved, kTimerNext);
     thread.store(moved, kTimerExpires);
     thread.load(base, slot);
     thread.store(base, slot);
     thread.store(moved, kTimerNext);
     thread.store(moved, kTimerPrevious);
-    thread.release(locks[static_cast<std::size_t>(owner)]);
+    thread.release(locks[owner]);
     thread.leave();
   });
 }
@@ -180,7 +178,7 @@ namespace {
 // Which objects lie where, as the allocator's own lists would have it.
 class Slab {
  public:
-  Slab(const SlabLoad& load, trace::Writer& out) : load_(load), arrays_(static_cast<std::size_t>(load.common.threads)) {
+  Slab(const SlabLoad& load, trace::Writer& out) : load_(load), arrays_(load.common.threads) {
     const auto array_bytes = static_cast<std::int64_t>(kPointer) * (load.array + 1);
     const std::uint32_t array =
         define_structure(out, "array_cache", array_bytes, {{"avail", 0, 4}, {"entry", 8, array_bytes - 8}});
@@ -203,7 +201,7 @@ class Slab {
     const std::uint32_t object = allocate(thread);
     thread.store(object, kObjectWords);
     const int freed_by = thread.happens(load_.remote_pct) ? thread.another(load_.common.threads) : thread.number();
-    arrays_[static_cast<std::size_t>(freed_by)].to_free.push_back(object);
+    arrays_[freed_by].to_free.push_back(object);
     for (const std::uint32_t handed : std::exchange(array_of(thread).to_free, {})) free(thread, handed);
   }
 
@@ -213,12 +211,12 @@ class Slab {
     std::vector<std::uint32_t> to_free;  // handed to this CPU
   };
 
-  Array& array_of(const SyntheticThread& thread) { return arrays_[static_cast<std::size_t>(thread.number())]; }
+  Array& array_of(const SyntheticThread& thread) { return arrays_[thread.number()]; }
   [[nodiscard]] static Place entry(std::size_t number) { return {kPointer * (number + 1), kPointer}; }
 
   std::uint32_t allocate(SyntheticThread& thread) {
     Array& array = array_of(thread);
-    const std::uint32_t own = array_objects_[static_cast<std::size_t>(thread.number())];
+    const std::uint32_t own = array_objects_[thread.number()];
     thread.enter(alloc_);
     thread.load(own, kAvailable);
     if (array.objects.empty()) refill(thread, array);
@@ -232,10 +230,10 @@ class Slab {
 
   void free(SyntheticThread& thread, std::uint32_t object) {
     Array& array = array_of(thread);
-    const std::uint32_t own = array_objects_[static_cast<std::size_t>(thread.number())];
+    const std::uint32_t own = array_objects_[thread.number()];
     thread.enter(free_function_);
     thread.load(own, kAvailable);
-    if (array.objects.size() == static_cast<std::size_t>(load_.array)) flush(thread, array);
+    if (std::ssize(array.objects) == load_.array) flush(thread, array);
     thread.store(own, entry(array.objects.size()));
     thread.store(own, kAvailable);
     array.objects.push_back(object);
@@ -259,8 +257,8 @@ class Slab {
   void flush(SyntheticThread& thread, Array& array) {
     thread.acquire(lock_);
     for (int i = 0; i < load_.batch; ++i) {
-      thread.store(array.objects[static_cast<std::size_t>(i)], kObjectLink);
-      free_.push_back(array.objects[static_cast<std::size_t>(i)]);
+      thread.store(array.objects[i], kObjectLink);
+      free_.push_back(array.objects[i]);
     }
     array.objects.erase(array.objects.begin(), array.objects.begin() + load_.batch);
     thread.store(lists_, kListPartial);

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "workloads/program/exponential.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::sim {
@@ -168,9 +167,8 @@ LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& m
   const double per_s = std::accumulate(mix.locks.begin(), mix.locks.end(), 0.0,
                                        [](double sum, const MixedLock& lock) { return sum + lock.per_s; });
   mix.between_us = left_us / per_s;
-  const double rarest = std::min_element(mix.locks.begin(), mix.locks.end(), [](const auto& a, const auto& b) {
-                          return a.per_s < b.per_s;
-                        })->per_s;
+  const double rarest =
+      std::ranges::min_element(mix.locks, [](const auto& a, const auto& b) { return a.per_s < b.per_s; })->per_s;
   const double all = std::clamp(kOfRarest * per_s / rarest, static_cast<double>(kFewest), static_cast<double>(kMost));
   for (MixedLock& lock : mix.locks) lock.acquisitions = std::max<std::int64_t>(1, std::llround(all * lock.per_s / per_s));
   return mix;

@@ -144,8 +144,8 @@ std::optional<PerfTitles> perf_titles(std::string_view text) {
     take_word(text);
   }
   for (;;) {
-    const auto* const title = std::find_if(kPerfTitles.begin(), kPerfTitles.end(),
-                                           [text](const PerfTitle& one) { return text.starts_with(one.text); });
+    const auto* const title =
+        std::ranges::find_if(kPerfTitles, [text](const PerfTitle& one) { return text.starts_with(one.text); });
     if (title == kPerfTitles.end()) break;
     titles.columns.push_back(title->column);
     text = stripped(text.substr(title->text.size()));
@@ -164,7 +164,7 @@ std::optional<double> microseconds(std::string_view number, std::string_view uni
   constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
       {{"ns", 1e-3}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"m", 60e6}, {"h", 3600e6}}};
   const auto value = real(number);
-  const auto* const found = std::find_if(kUnits.begin(), kUnits.end(), [unit](const auto& one) { return one.first == unit; });
+  const auto* const found = std::ranges::find_if(kUnits, [unit](const auto& one) { return one.first == unit; });
   if (!value || found == kUnits.end()) return std::nullopt;
   return *value * found->second;
 }
@@ -263,8 +263,7 @@ std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistic
 }
 
 LockStatisticsFile hottest_first(std::string tool, std::string what, std::vector<LockStatistics> locks) {
-  std::stable_sort(locks.begin(), locks.end(),
-                   [](const LockStatistics& a, const LockStatistics& b) { return a.wait.total_us > b.wait.total_us; });
+  std::ranges::stable_sort(locks, std::ranges::greater{}, [](const LockStatistics& lock) { return lock.wait.total_us; });
   return {std::move(tool), std::move(what), std::move(locks)};
 }
 

@@ -2,7 +2,6 @@
 // it can be left out (perf-script(1), -F). What the processor reports about the access follows the address: "|OP LOAD|LVL L1
 // hit|
 // ... |LCK Yes|". Lines that begin with a tab are call chains.
-#include <algorithm>
 #include <map>
 #include <optional>
 

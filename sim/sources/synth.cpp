@@ -57,7 +57,7 @@ class SectionThread {
     return out.define(object);
   }
 
-  std::size_t draw_object() { return static_cast<std::size_t>(popularity_->draw(thread_.random())); }
+  std::size_t draw_object() { return popularity_->draw(thread_.random()); }
 
   void access(std::size_t object, bool only_reads) {
     const bool shared = thread_.happens(spec_->shared_pct);

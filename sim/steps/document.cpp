@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "models/ordinal.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/steps/names.hpp"
@@ -54,7 +55,7 @@ void add_machine(const RecordedSteps& run, const Endpoints& endpoints, ordered_j
   constexpr std::array<const char*, kEndpointKinds> kKinds = {"cache", "bus", "memory", "controller", "directory", "group"};
   for (const Endpoints::Entry& entry : endpoints.all()) {
     if (entry.endpoint.kind == Endpoint::Kind::cache) caches.push_back({entry.label, entry.node, entry.bus, entry.cpus});
-    named.push_back({kKinds[static_cast<std::size_t>(entry.endpoint.kind)], entry.endpoint.number, entry.label, entry.node});
+    named.push_back({kKinds[ordinal(entry.endpoint.kind)], entry.endpoint.number, entry.label, entry.node});
   }
   const MachineLayout layout = lay_out(run.input.machine);
   out["places"] = std::move(places);

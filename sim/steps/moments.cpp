@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <memory>
@@ -93,7 +92,7 @@ class Finder {
     const std::optional<std::uint64_t> wanted = number(word);
     if (!wanted) refuse("a step has a number");
     if (*wanted > run_.steps.size()) refuse(fmt::format("the run has {} steps", run_.steps.size()));
-    return static_cast<std::size_t>(*wanted);
+    return *wanted;
   }
 
   // The engine stops there: it is the run's end.
@@ -121,7 +120,7 @@ class Finder {
     if (!wanted || *wanted >= run_.places.size()) refuse(fmt::format("CPUs are 0 to {}", run_.places.size() - 1));
     return static_cast<int>(*wanted);
   }
-  [[nodiscard]] int core_of(int cpu) const { return run_.places[static_cast<std::size_t>(cpu)].core; }
+  [[nodiscard]] int core_of(int cpu) const { return run_.places[cpu].core; }
 
   std::vector<std::pair<Address, int>> words_called(const std::string& name) const {
     std::vector<std::pair<Address, int>> words = names_.called(name);
@@ -150,7 +149,7 @@ class Finder {
   }
 
   static bool contains(const std::vector<std::uint64_t>& lines, std::uint64_t line) {
-    return std::find(lines.begin(), lines.end(), line) != lines.end();
+    return std::ranges::find(lines, line) != lines.end();
   }
 
   // ---- forms ----
@@ -173,7 +172,7 @@ class Finder {
     return [wanted, loads, called](const RunStep& step) {
       const bool load = static_cast<AccessKind>(step.what) == AccessKind::load;
       return step.kind == RunStepKind::access && step.cpu == wanted && load == loads &&
-             std::any_of(called.begin(), called.end(), [&step](const auto& word) { return word.first == step.where; });
+             std::ranges::any_of(called, [&step](const auto& word) { return word.first == step.where; });
     };
   }
 
@@ -193,7 +192,7 @@ class Finder {
   }
 
   Test miss_of(const std::string& function) const {
-    const auto found = std::find(run_.facts.functions.begin(), run_.facts.functions.end(), function);
+    const auto found = std::ranges::find(run_.facts.functions, function);
     if (found == run_.facts.functions.end())
       refuse(fmt::format("no function of this run is called {}; its functions: {}", function,
                          fmt::join(run_.facts.functions, ", ")));
@@ -207,7 +206,7 @@ class Finder {
 
   Test message(const std::string& name, const std::string& word) const {
     const std::vector<std::string> names = message_names(run_);
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::ranges::find(names, name) == names.end())
       refuse(fmt::format("no message is called {}; messages: {}", name, fmt::join(names, ", ")));
     return [this, names, name, lines = lines_called(word)](const RunStep& step) {
       return step.kind == RunStepKind::message && contains(lines, step.where) && names[message_number(run_, step)] == name;
@@ -222,8 +221,7 @@ class Finder {
     auto last = std::make_shared<std::map<Address, Value>>();
     return [wanted, called, last](const RunStep& step) {
       if (step.kind != RunStepKind::access) return false;
-      const bool one =
-          std::any_of(called.begin(), called.end(), [&step](const auto& word) { return word.first == step.where; });
+      const bool one = std::ranges::any_of(called, [&step](const auto& word) { return word.first == step.where; });
       if (!one) return false;
       const auto before = last->find(step.where);
       const bool held = before != last->end() && before->second == *wanted;
@@ -238,7 +236,7 @@ class Finder {
       const auto called = words_called(name);
       return [wanted, value, called](const RunStep& step) {
         return step.kind == RunStepKind::access && step.cpu == wanted && step.fresh == *value &&
-               std::any_of(called.begin(), called.end(), [&step](const auto& word) { return word.first == step.where; });
+               std::ranges::any_of(called, [&step](const auto& word) { return word.first == step.where; });
       };
     }
     return becomes(Controller::cache, core_of(wanted), lines_called(name), state(Controller::cache, what));

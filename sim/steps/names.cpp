@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
+
+#include "models/ordinal.hpp"
 
 namespace linebounce::sim {
 
@@ -36,8 +37,7 @@ std::string plain_state(const std::string& name) {
 
 bool caches_learn_of_copies(const RecordedSteps& run) {
   const std::vector<BaseEvent>& events = run.input.protocols.bus.cache.base_events;
-  return std::any_of(events.begin(), events.end(),
-                     [](const BaseEvent& event) { return event.guard == GuardGroup::shared_alone; });
+  return std::ranges::any_of(events, [](const BaseEvent& event) { return event.guard == GuardGroup::shared_alone; });
 }
 
 std::vector<std::string> message_names(const RecordedSteps& run) {
@@ -58,7 +58,7 @@ std::size_t message_number(const RecordedSteps& run, const RunStep& step) {
     case SentMessage::What::request:
     case SentMessage::What::again: return step.message;
     case SentMessage::What::packet: return bus + step.message;
-    default: return bus + network + step.what - static_cast<std::size_t>(SentMessage::What::shared);
+    default: return bus + network + step.what - ordinal(SentMessage::What::shared);
   }
 }
 
@@ -106,7 +106,7 @@ std::size_t Endpoints::number(const Endpoint& endpoint) const {
 const std::string& Endpoints::label(Controller controller, int agent) const {
   using Kind = Endpoint::Kind;
   constexpr std::array<Kind, kControllers> kKinds = {Kind::cache, Kind::memory, Kind::directory, Kind::controller, Kind::group};
-  return label(Endpoint{kKinds[static_cast<std::size_t>(controller)], agent});
+  return label(Endpoint{kKinds[ordinal(controller)], agent});
 }
 
 WordNames::WordNames(const RecordedSteps& run) : run_(&run) {
@@ -146,7 +146,7 @@ std::string WordNames::whole_object(LineAddr line, const std::set<std::string>& 
   for (const StepRecorder::Object& object : run_->facts.objects) {
     const Address end = object.begin + static_cast<Address>(object.size) - 1;
     if (run_->line_of(object.begin) != line || run_->line_of(end) != line) continue;
-    const bool all = std::all_of(names.begin(), names.end(), [&object](const std::string& name) {
+    const bool all = std::ranges::all_of(names, [&object](const std::string& name) {
       return name.compare(0, object.name.size(), object.name) == 0 &&
              (name[object.name.size()] == '.' || name[object.name.size()] == '[');
     });
@@ -168,7 +168,7 @@ std::vector<std::pair<Address, int>> WordNames::called(const std::string& name) 
 std::vector<std::string> WordNames::names() const {
   std::vector<std::string> names;
   for (const auto& [word, name] : run_->facts.words) {
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }

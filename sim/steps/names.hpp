@@ -37,7 +37,7 @@ class Endpoints {
   [[nodiscard]] const std::string& label(const Endpoint& endpoint) const { return all_[number(endpoint)].label; }
   [[nodiscard]] const std::string& label(Controller controller, int agent) const;
   // Whom a directory knows by this number.
-  [[nodiscard]] Endpoint home_agent(int number) const { return home_agents_[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] Endpoint home_agent(int number) const { return home_agents_[number]; }
 
  private:
   void add(Endpoint endpoint, int node, int bus, std::string label, std::vector<int> cpus = {});

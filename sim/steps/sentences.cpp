@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include "sim/steps/names.hpp"
@@ -29,7 +28,7 @@ std::string listed(const std::vector<std::string>& parts) {
 }
 
 const BaseEvent& base_event(const ControllerTable& table, EventId event) {
-  return *std::find_if(table.base_events.begin(), table.base_events.end(), [event](const BaseEvent& base) {
+  return *std::ranges::find_if(table.base_events, [event](const BaseEvent& base) {
     return !base.absent && event >= base.first && event < base.first + base.count;
   });
 }

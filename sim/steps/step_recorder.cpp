@@ -60,7 +60,7 @@ ProgramTap& StepRecorder::begin(const AddressSpace& memory, const LockSet&, cons
   for (const Function& function : memory.functions()) facts_.functions.push_back(function.name);
   for (const AddressSpace::Object& object : memory.objects())
     facts_.objects.push_back({object.name, memory.layouts()[object.layout].name, object.begin, object.size});
-  doing_.resize(static_cast<std::size_t>(cpus));
+  doing_.resize(cpus);
   return *this;
 }
 
@@ -69,8 +69,8 @@ void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
   const Tick now = kernel_now();
-  const auto certain = static_cast<std::size_t>(std::count_if(
-      steps_.begin(), steps_.end(), [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; }));
+  const std::size_t certain = std::count_if(steps_.begin(), steps_.end(),
+                                            [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; });
   if (certain < limit_) {
     next_look_ = steps_.size() + (limit_ - certain);
     return;
@@ -80,7 +80,7 @@ void StepRecorder::add(const RunStep& step) {
 }
 
 bool StepRecorder::spins(CpuId cpu) const {
-  const std::vector<Doing>& doing = doing_[static_cast<std::size_t>(cpu.value)];
+  const std::vector<Doing>& doing = doing_[cpu.value];
   return !doing.empty() && doing.back().spins;
 }
 
@@ -88,7 +88,7 @@ bool StepRecorder::spins(CpuId cpu) const {
 // to the engine.
 bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
   if (!spins(cpu)) return false;
-  auto& seen = doing_[static_cast<std::size_t>(cpu.value)].back().seen;
+  auto& seen = doing_[cpu.value].back().seen;
   const auto [found, first] = seen.emplace(address, value);
   if (!first && may_repeat && found->second == value) return true;
   found->second = value;
@@ -186,12 +186,12 @@ void StepRecorder::called(const Cpu& cpu, const ProgramCall& call) {
 
 void StepRecorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) {
   add_operation(cpu, StepOperation::spin, words.empty() ? 0 : words.front(), bytes, 0);
-  doing_[static_cast<std::size_t>(cpu.id().value)].push_back({.spins = true});
+  doing_[cpu.id().value].push_back({.spins = true});
 }
 
 void StepRecorder::handler_begins(const Cpu& cpu, int vector) {
   add_operation(cpu, StepOperation::handler, 0, 0, static_cast<Value>(vector));
-  doing_[static_cast<std::size_t>(cpu.id().value)].push_back({.spins = false});
+  doing_[cpu.id().value].push_back({.spins = false});
 }
 
 void StepRecorder::add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value,

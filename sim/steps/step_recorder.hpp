@@ -71,12 +71,12 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   void applied(const Cpu&, const Operation&, Value) override {}
   void forwarded(const Cpu&, Address) override {}
   void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
-  void spin_looked(const Cpu&) override {}
-  void spin_ends(const Cpu& cpu) override { doing_[static_cast<std::size_t>(cpu.id().value)].pop_back(); }
+  void spin_polled(const Cpu&) override {}
+  void spin_ends(const Cpu& cpu) override { doing_[cpu.id().value].pop_back(); }
   void composite_begins(const Cpu&, const Composite&) override {}
   void composite_ends(const Cpu&, bool) override {}
   void handler_begins(const Cpu& cpu, int vector) override;
-  void handler_ends(const Cpu& cpu) override { doing_[static_cast<std::size_t>(cpu.id().value)].pop_back(); }
+  void handler_ends(const Cpu& cpu) override { doing_[cpu.id().value].pop_back(); }
 
  private:
   void add(const RunStep& step);

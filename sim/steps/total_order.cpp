@@ -15,7 +15,7 @@ class Order {
         atomic_(run.table(Controller::cache).base_events[run.input.protocols.bus.atomic].first) {
     for (const CpuPlace& place : run.places) {
       core_of_cpu_.push_back(place.core);
-      const auto core = static_cast<std::size_t>(place.core);
+      const std::size_t core = place.core;
       if (core >= bus_of_core_.size()) bus_of_core_.resize(core + 1);
       bus_of_core_[core] = place.bus;
     }
@@ -52,7 +52,7 @@ class Order {
   static Key own(const RunStep& step, int core, int rank, int cpu) {
     return {step.time, true, static_cast<std::uint64_t>(core), rank, cpu, 0};
   }
-  [[nodiscard]] int core(int cpu) const { return core_of_cpu_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int core(int cpu) const { return core_of_cpu_[cpu]; }
   // An order step's rows have one place, and so its own order: the bus.
   static int kind_of(Controller controller) {
     switch (controller) {
@@ -62,7 +62,7 @@ class Order {
     }
   }
   [[nodiscard]] int place_of(Controller controller, int agent) const {
-    return controller == Controller::cache ? bus_of_core_[static_cast<std::size_t>(agent)] : agent;
+    return controller == Controller::cache ? bus_of_core_[agent] : agent;
   }
   static Controller keeper(const Endpoint& endpoint) {
     switch (endpoint.kind) {
@@ -75,7 +75,7 @@ class Order {
   }
   [[nodiscard]] int sender_number(const RunStep& step) const {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
-    return cache ? bus_of_core_[static_cast<std::size_t>(step.from.number)] : step.from.number;
+    return cache ? bus_of_core_[step.from.number] : step.from.number;
   }
   // Of a bus, to rows of its order step. Requests and packets leave at least a tick behind the row that sends them.
   static bool is_answer(const RunStep& step) {
@@ -99,15 +99,13 @@ class Order {
 
 void put_in_order(RecordedSteps& run) {
   const Order order(run);
-  std::stable_sort(run.steps.begin(), run.steps.end(),
-                   [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
+  std::ranges::stable_sort(run.steps, [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
 }
 
 void cut_behind(RecordedSteps& run, std::size_t most) {
   std::size_t counted = 0;
-  const auto beyond = std::find_if(run.steps.begin(), run.steps.end(), [&counted, most](const RunStep& step) {
-    return step.kind != RunStepKind::data && ++counted > most;
-  });
+  const auto beyond = std::ranges::find_if(
+      run.steps, [&counted, most](const RunStep& step) { return step.kind != RunStepKind::data && ++counted > most; });
   run.steps.erase(beyond, run.steps.end());
   run.cut = true;
   if (run.steps.empty()) return;

@@ -4,24 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/studies/advice/source_edit.hpp"
-#include "sim/studies/compare_locks/lock_comparison.hpp"
-#include "sim/terminal/sharing_report.hpp"
+#include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
-#include "trace/reader.hpp"
 
 namespace linebounce::sim {
-
-// What both studies have found on one machine.
-struct MachineAdvice {
-  SharingReport sharing;
-  std::optional<LockComparison> locks = {};  // none: the program takes no lock, or no replay has finished
-  bool has_locks = false;
-};
 
 // What a change would gain on one machine.
 struct PredictedGain {
@@ -72,18 +62,6 @@ struct AdvicePage {
   std::vector<std::string> missing;    // what the trace could not hold
   std::vector<Rechecked> rechecked;    // the first change with a diff, on each machine
 };
-
-// `words`: that behave like locks and were taken for locks; `missing`: what the trace could not hold. Reads the source files
-// that the trace names.
-AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
-
-// Makes one page of those of several recordings of a program. A change stays if more than half of them advise it. Of its gains
-// the median is that of theirs, and the interval holds all of theirs. REQUIRES: the pages are of the same machines.
-void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others);
-
-// Writes the changes' diffs into this folder, as change-1.diff and so on, in the place of earlier ones.
-void write_diffs(AdvicePage& page, const std::filesystem::path& directory);
 
 // Three changes at most. The first line is the verdict.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);

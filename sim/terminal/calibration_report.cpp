@@ -26,7 +26,7 @@ std::string structure_line(const Calibration& calibration) {
 
 // A table of CPU numbers, where the machine's are not the file's.
 std::string numbering(const Calibration& calibration, const Painter& paint) {
-  if (std::is_sorted(calibration.file_cpu.begin(), calibration.file_cpu.end())) return "";
+  if (std::ranges::is_sorted(calibration.file_cpu)) return "";
   const std::string text =
       fmt::format("The machine's CPUs 0, 1, 2, ... are these of the file: {}", fmt::join(calibration.file_cpu, ", "));
   return "\n  " + wrapped_from(text, 2, Colour::none, paint);
@@ -44,7 +44,7 @@ std::string blocks_table(const Calibration& calibration, const Painter& paint) {
                fmt::format("{:.2f}", block.rms)});
   }
   const auto [a, b] = calibration.worst;
-  const auto file_cpu = [&](int cpu) { return calibration.file_cpu[static_cast<std::size_t>(cpu)]; };
+  const auto file_cpu = [&](int cpu) { return calibration.file_cpu[cpu]; };
   return "\n" + table.text() +
          fmt::format(
              "\n  RMS of all pairs {:.2f} ns, {:.1f} % of their mean. Worst: CPUs {} and {} of the file, {:.1f} ns "
@@ -87,7 +87,7 @@ std::string positions_text(const Calibration& calibration, const Painter& paint)
   const auto ways = [&](const char* key, const char* whither, const std::vector<double>& ns) {
     if (ns.empty()) return;
     said.push_back(fmt::format("bus.{}: a line's way between a core and {}, {} cores, 0 to {:.1f} ns.", key, whither, ns.size(),
-                               *std::max_element(ns.begin(), ns.end())));
+                               *std::ranges::max_element(ns)));
   };
   ways("way_ns", "the others of its bus", positions.way_ns);
   ways("edge_way_ns", "the edge of its bus", positions.edge_way_ns);

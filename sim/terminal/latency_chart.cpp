@@ -1,5 +1,3 @@
-#include "sim/terminal/latency_chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -91,18 +90,18 @@ std::vector<Strip> strips_of(const std::vector<LatencyRow>& rows, const Axis& ax
   }
   std::vector<Strip> strips;
   for (auto& [source, strip] : by_source) strips.push_back(strip);
-  std::sort(strips.begin(), strips.end(),
-            [](const Strip& left, const Strip& right) { return left.ns * right.count < right.ns * left.count; });
+  std::ranges::sort(strips,
+                    [](const Strip& left, const Strip& right) { return left.ns * right.count < right.ns * left.count; });
   return strips;
 }
 
 // One line of cells; `row` 0 is the lowest.
 std::string cells(const Strip& strip, std::size_t row) {
   static constexpr std::array kEighths = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const double highest = *std::max_element(strip.counts.begin(), strip.counts.end());
+  const double highest = *std::ranges::max_element(strip.counts);
   std::string out;
   for (const double count : strip.counts) {
-    auto height = static_cast<std::size_t>(std::lround(count / highest * kRowHeight * kRows));
+    std::size_t height = std::lround(count / highest * kRowHeight * kRows);
     if (count > 0) height = std::max<std::size_t>(height, 1);  // what happened once is seen
     const std::size_t below = row * kRowHeight;
     out += kEighths.at(height > below ? std::min(height - below, kRowHeight) : 0);

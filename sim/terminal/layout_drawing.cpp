@@ -55,7 +55,7 @@ std::vector<DrawnPiece> pieces_of(const Layout& layout, const Part& part) {
   for (const Field& field : layout.fields) {
     if (field.section == part.section) fields.push_back(&field);
   }
-  std::stable_sort(fields.begin(), fields.end(), [](const Field* a, const Field* b) { return a->offset < b->offset; });
+  std::ranges::stable_sort(fields, [](const Field* a, const Field* b) { return a->offset < b->offset; });
   std::vector<DrawnPiece> pieces;
   int end = 0;
   for (const Field* field : fields) {
@@ -122,7 +122,7 @@ std::string name_of(const DrawnPiece& piece) {
 }
 
 void draw_part(const Layout& layout, const Part& part, int line_bytes, Table& table, const Painter& paint) {
-  const std::size_t width = static_cast<std::size_t>(std::min(line_bytes, kStripWidth));
+  const std::size_t width = std::min(line_bytes, kStripWidth);
   const std::string indent(kDrawingIndent, ' ');
   if (!part.title.empty()) table.add_text("  " + part.title + "\n");
   const auto lines = lines_of(layout, part, line_bytes);

@@ -91,8 +91,7 @@ std::vector<SubsystemShare> subsystem_shares(const std::map<std::string, Reporte
     const auto misses = metrics.find(std::string(kPrefix) + subsystem + ".misses_pct");
     shares.push_back({subsystem, misses == metrics.end() ? 0 : as_double(misses->second.value), as_double(metric.value)});
   }
-  std::stable_sort(shares.begin(), shares.end(),
-                   [](const SubsystemShare& a, const SubsystemShare& b) { return a.latency_pct > b.latency_pct; });
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &SubsystemShare::latency_pct);
   return shares;
 }
 

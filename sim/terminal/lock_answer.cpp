@@ -57,7 +57,7 @@ std::vector<LockResult> ranked(const std::vector<ReportedPoint>& points, std::in
       result.starved = as_double(starved->second.value);
     results.push_back(std::move(result));
   }
-  std::stable_sort(results.begin(), results.end(), [](const auto& a, const auto& b) { return a.per_s > b.per_s; });
+  std::ranges::stable_sort(results, [](const auto& a, const auto& b) { return a.per_s > b.per_s; });
   return results;
 }
 

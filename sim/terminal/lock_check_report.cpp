@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "models/ordinal.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
-#include "workloads/micro/micro.hpp"
+#include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
 
@@ -18,12 +19,12 @@ using nlohmann::ordered_json;
 using workloads::Readers;
 
 std::string name_of(Consistency consistency) {
-  return std::string(kConsistencyNames[static_cast<std::size_t>(consistency)]);
+  return std::string(word_of(consistency));
 }
 
 template <class Is>
 bool any_result(const LockCheck& check, Is is) {
-  return std::any_of(check.cases.begin(), check.cases.end(), [&](const CheckedCase& one) { return is(one.result); });
+  return std::ranges::any_of(check.cases, [&](const CheckedCase& one) { return is(one.result); });
 }
 
 const char* name_of(LockVerdict verdict) {
@@ -44,10 +45,10 @@ std::string case_text(const LockCase& one) {
 // A column a CPU, and a row a step; of more than the terminal has room for, one after the other, each CPU further to the right.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
-  const auto cpus = static_cast<std::size_t>(broken.lock_case.cpus);
+  const std::size_t cpus = broken.lock_case.cpus;
   std::vector<std::size_t> widths(cpus, width_of("CPU 0"));
   for (const SearchStep& step : broken.result.steps) {
-    std::size_t& width = widths[static_cast<std::size_t>(step.cpu)];
+    std::size_t& width = widths[step.cpu];
     width = std::max(width, width_of(step.text));
   }
   const bool beside = std::accumulate(widths.begin(), widths.end(), kNumberWidth + cpus * kColumnGap) <= paint.columns();
@@ -61,7 +62,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
     if (beside) {
       for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
     } else {
-      const std::string indent(static_cast<std::size_t>(step.cpu) * 2, ' ');
+      const std::string indent(2 * step.cpu, ' ');
       cells.emplace_back(fmt::format("{}CPU {}: {}", indent, step.cpu, step.text));
     }
     table.add(std::move(cells));
@@ -77,7 +78,7 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Consistency> models;
   for (const CheckedCase& one : check.cases) {
     const Consistency model = one.lock_case.consistency;
-    if (std::find(models.begin(), models.end(), model) == models.end()) models.push_back(model);
+    if (std::ranges::find(models, model) == models.end()) models.push_back(model);
   }
   for (const Consistency model : models) columns.push_back(figures(name_of(model), 10));
   Table table(std::move(columns), paint, 4);
@@ -128,8 +129,8 @@ std::string trials_text(const LockCheck& check) {
   }
   std::string models;
   for (const Consistency model : {Consistency::sc, Consistency::tso, Consistency::ia64}) {
-    const auto count = std::count_if(check.trials.begin(), check.trials.end(),
-                                     [&](const MachineTrial& trial) { return trial.consistency == model; });
+    const auto count =
+        std::ranges::count_if(check.trials, [&](const MachineTrial& trial) { return trial.consistency == model; });
     if (count > 0) models += fmt::format("{}{} {}", models.empty() ? "" : ", ", count, name_of(model));
   }
   const std::string cpus = plural(static_cast<std::uint64_t>(most), "CPU");
@@ -138,7 +139,7 @@ std::string trials_text(const LockCheck& check) {
 }
 
 std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, const Painter& paint) {
-  const auto any_case = [&](auto is) { return std::any_of(check.cases.begin(), check.cases.end(), is); };
+  const auto any_case = [&](auto is) { return std::ranges::any_of(check.cases, is); };
   std::string out = "more CPUs and acquisitions in all interleavings; several locks at once; try_acquire";
   if (any_case([](const CheckedCase& one) { return one.lock_case.consistency == Consistency::ia64; }))
     out += "; loads out of order, which ia64 allows";

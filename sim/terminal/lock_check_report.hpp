@@ -1,4 +1,4 @@
-// What `linebounce check-lock` says: the verdict, what it rests on, and the interleaving that breaks a promise.
+// What `linebounce check-lock` says: the verdict, what it rests on, and the interleaving that breaks a property.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

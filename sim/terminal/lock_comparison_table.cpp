@@ -130,8 +130,8 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
                word.lock.algorithm});
   }
   if (words.size() > kMostWords) table.add_text(fmt::format("  and {} more\n", words.size() - kMostWords));
-  const bool any_uncontended = std::any_of(
-      words.begin(), words.end(), [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
+  const bool any_uncontended =
+      std::ranges::any_of(words, [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
   const std::string unseen =
       any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas." : "";
   const std::string note =

@@ -71,9 +71,8 @@ std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<
   if (file.locks.empty()) return "  no lock was taken\n";
   const bool hold = file.locks.front().hold.has_value();
   // Since Linux 5.19 without lockdep, perf lock report sees only those acquisitions that wait.
-  const bool acquisitions = std::any_of(file.locks.begin(), file.locks.end(), [](const LockStatistics& lock) {
-    return lock.acquisitions.value_or(lock.waits) != lock.waits;
-  });
+  const bool acquisitions = std::ranges::any_of(
+      file.locks, [](const LockStatistics& lock) { return lock.acquisitions.value_or(lock.waits) != lock.waits; });
   const Told told{acquisitions, hold, hold && seconds};
   Table table = table_of(file, told, paint);
   const std::size_t shown = std::min(kMostStatistics, file.locks.size());
@@ -81,7 +80,7 @@ std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<
     const LockStatistics& lock = file.locks[i];
     table.add(cells_of(lock, told, seconds.value_or(0)));
     std::vector<LockSite> sites = lock.waited_in;
-    std::stable_sort(sites.begin(), sites.end(), [](const auto& a, const auto& b) { return a.waits > b.waits; });
+    std::ranges::stable_sort(sites, [](const auto& a, const auto& b) { return a.waits > b.waits; });
     for (std::size_t k = 0; k < std::min(kMostSites, sites.size()); ++k)
       table.add({{site_text(sites[k]), Colour::dim}, {std::to_string(sites[k].waits), Colour::dim}});
   }

@@ -36,14 +36,14 @@ std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
   const auto by_cost = [](const LockBlock& a, const LockBlock& b) {
     return std::tuple(-a[0].cpu_pct, -a[0].util_pct, a[0].lock) < std::tuple(-b[0].cpu_pct, -b[0].util_pct, b[0].lock);
   };
-  std::sort(blocks.begin(), blocks.end(), by_cost);
+  std::ranges::sort(blocks, by_cost);
   std::size_t lines = 0;
-  const auto too_many = std::find_if(blocks.begin(), blocks.end(), [&lines](const LockBlock& block) {
+  const auto too_many = std::ranges::find_if(blocks, [&lines](const LockBlock& block) {
     lines += block.size();
     return lines > kMostLines && lines > block.size();
   });
   blocks.erase(too_many, blocks.end());
-  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a[0].lock < b[0].lock; });
+  std::ranges::sort(blocks, [](const auto& a, const auto& b) { return a[0].lock < b[0].lock; });
   return blocks;
 }
 

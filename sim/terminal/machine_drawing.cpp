@@ -8,11 +8,125 @@
 #include "models/machine_layout.hpp"
 #include "models/network/topology.hpp"
 #include "sim/config/schema.hpp"
-#include "sim/terminal/boxes.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// ---- boxes side by side and below each other ----
+
+// Sections of centred lines, divided by rules.
+using Box = std::vector<std::vector<std::string>>;
+
+// Boxes side by side, and the columns in which they end in a line downwards.
+struct BoxRow {
+  std::vector<std::string> lines;
+  std::vector<std::size_t> feet;
+};
+
+constexpr std::size_t kBoxIndent = 2;
+
+constexpr const char* kBoxGap = " ";
+constexpr std::size_t kEllipsisWidth = 7;
+constexpr int kEllipsis = -1;
+
+std::size_t inner_width(const Box& box) {
+  std::size_t width = 0;
+  for (const auto& section : box) {
+    for (const std::string& line : section) width = std::max(width, width_of(line));
+  }
+  return width + 2;
+}
+
+// A border with `mark` in its middle.
+std::string border(const char* left, const char* line, const char* mark, const char* right, std::size_t inner) {
+  return left + repeated(line, inner / 2) + mark + repeated(line, inner - inner / 2 - 1) + right;
+}
+
+std::vector<std::string> drawn(const Box& box, std::size_t inner, const char* top_mark, const char* bottom_mark) {
+  std::vector<std::string> lines = {border("┌", "─", top_mark, "┐", inner)};
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    if (i > 0) lines.push_back("├" + repeated("─", inner) + "┤");
+    for (const std::string& line : box[i]) lines.push_back("│" + centred(line, inner) + "│");
+  }
+  lines.push_back(border("└", "─", bottom_mark, "┘", inner));
+  return lines;
+}
+
+// The boxes to draw: all, or the first ones, a gap and the last.
+std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
+  std::size_t count = (room + 1) / (box_width + 1);
+  const bool all = static_cast<std::size_t>(boxes) <= count;
+  if (!all) count = (room - kEllipsisWidth - box_width) / (box_width + 1);
+  std::vector<int> numbers;
+  for (int box = 0; box < (all ? boxes : static_cast<int>(count)); ++box) numbers.push_back(box);
+  if (!all) numbers.insert(numbers.end(), {kEllipsis, boxes - 1});
+  return numbers;
+}
+
+// All boxes in one width; of more than fit into a line of `columns`, the first ones and the last. REQUIRES: at least one box.
+BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
+  std::size_t inner = 0;
+  std::size_t height = 0;
+  for (const Box& box : boxes) inner = std::max(inner, inner_width(box));
+  for (const Box& box : boxes) height = std::max(height, drawn(box, inner, "─", "┬").size());
+  BoxRow row;
+  row.lines.resize(height);
+  std::size_t column = 0;
+  bool after_box = false;
+  for (const int number : chosen(static_cast<int>(boxes.size()), inner + 2, columns - kBoxIndent)) {
+    if (number == kEllipsis) {
+      for (std::size_t i = 0; i < height; ++i) row.lines[i] += centred(i == height / 2 ? "..." : "", kEllipsisWidth);
+      column += kEllipsisWidth;
+      after_box = false;
+      continue;
+    }
+    const std::vector<std::string> lines = drawn(boxes[static_cast<std::size_t>(number)], inner, "─", "┬");
+    for (std::size_t i = 0; i < height; ++i) row.lines[i] += (after_box ? kBoxGap : "") + lines.at(i);
+    column += after_box ? 1 : 0;
+    row.feet.push_back(column + 1 + inner / 2);
+    column += inner + 2;
+    after_box = true;
+  }
+  return row;
+}
+
+// What the boxes of a row stand on: a wide box with double lines. `goes_on`: a line leads downwards from its middle.
+BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on) {
+  const std::size_t inner = std::max(width_of(row.lines.front()) - 2, inner_width({texts}));
+  std::string top;
+  for (std::size_t column = 1; column <= inner; ++column) {
+    const bool foot = std::ranges::find(row.feet, column) != row.feet.end();
+    top += foot ? "╧" : "═";
+  }
+  BoxRow below;
+  below.lines.push_back("╔" + top + "╗");
+  for (const std::string& text : texts) below.lines.push_back("║" + centred(text, inner) + "║");
+  below.lines.push_back(border("╚", "═", goes_on ? "╤" : "═", "╝", inner));
+  if (goes_on) below.feet = {1 + inner / 2};
+  return below;
+}
+
+// A box that hangs from the (one) foot of the last row.
+BoxRow hanging_from(const BoxRow& row, const Box& box) {
+  const std::size_t inner = inner_width(box);
+  const std::size_t foot = row.feet.front();
+  const std::size_t shift = foot > 1 + inner / 2 ? foot - 1 - inner / 2 : 0;
+  BoxRow below;
+  for (const std::string& line : drawn(box, inner, "┴", "─")) {
+    below.lines.push_back(std::string(shift, ' ') + line);
+  }
+  return below;
+}
+
+// The rows below each other, indented.
+std::string drawing(const std::vector<BoxRow>& rows) {
+  std::string out;
+  for (const BoxRow& row : rows) {
+    for (const std::string& line : row.lines) out += std::string(kBoxIndent, ' ') + trimmed(line) + "\n";
+  }
+  return out;
+}
 
 std::string ns_text(double ns) {
   return fmt::format("{:g} ns", ns);
@@ -35,9 +149,9 @@ class Drawing {
  public:
   Drawing(const MachineSpec& machine, std::size_t columns) : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
     const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
-    cpus_of_core_.resize(static_cast<std::size_t>(cores));
+    cpus_of_core_.resize(cores);
     for (std::size_t cpu = 0; cpu < layout_.cpus.size(); ++cpu) {
-      cpus_of_core_[static_cast<std::size_t>(layout_.cpus[cpu].core)].push_back(static_cast<int>(cpu));
+      cpus_of_core_[layout_.cpus[cpu].core].push_back(static_cast<int>(cpu));
     }
   }
 
@@ -61,8 +175,8 @@ class Drawing {
   [[nodiscard]] BoxRow core_row(int bus) const {
     std::vector<Box> boxes;
     const auto first = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.begin() + bus, 0);
-    for (int core = 0; core < layout_.cores_on_bus[static_cast<std::size_t>(bus)]; ++core) {
-      boxes.push_back(core_box(cpus_of_core_[static_cast<std::size_t>(first) + static_cast<std::size_t>(core)]));
+    for (int core = 0; core < layout_.cores_on_bus[bus]; ++core) {
+      boxes.push_back(core_box(cpus_of_core_[first + core]));
     }
     return side_by_side(boxes, columns_);
   }
@@ -152,7 +266,7 @@ class Drawing {
       buses.push_back(name + (cpus.empty() ? "no CPU" : "CPU " + numbers_text(cpus)));
     }
     const auto& with = layout_.nodes_with_memory;
-    const bool memory = std::find(with.begin(), with.end(), node) != with.end();
+    const bool memory = std::ranges::find(with, node) != with.end();
     const MachineSpec own = as_of_node(machine_, node);
     const std::vector<std::string> home = {"directory  " + ns_text(own.directory.latency_ns),
                                            "memory  " + ns_text(own.memory.latency_ns)};
@@ -192,8 +306,8 @@ class Drawing {
 
   static std::string distance(const NetworkMap& map, const std::vector<std::vector<double>>& beside, int from, int to) {
     double ns = 0;
-    for (const int link : map.way(from, to)) ns += map.links[static_cast<std::size_t>(link)].latency_ns;
-    ns += beside[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+    for (const int link : map.way(from, to)) ns += map.links[link].latency_ns;
+    ns += beside[from][to];
     return fmt::format("{:g}", ns);
   }
 

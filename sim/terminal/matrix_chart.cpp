@@ -1,5 +1,3 @@
-#include "sim/terminal/matrix_chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+
+#include "sim/terminal/charts.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -32,9 +32,9 @@ class MatrixChart {
   MatrixChart(const std::vector<MatrixRow>& rows, const std::vector<int>& node_of_cpu, const Painter& paint)
       : rows_(rows), node_of_cpu_(node_of_cpu), paint_(paint), order_(node_of_cpu.size()) {
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return node(a) < node(b); });
+    std::ranges::stable_sort(order_, [&](int a, int b) { return node(a) < node(b); });
     for (const MatrixRow& row : rows) {
-      if (std::find(states_.begin(), states_.end(), row.state) == states_.end()) states_.push_back(row.state);
+      if (std::ranges::find(states_, row.state) == states_.end()) states_.push_back(row.state);
       means_[row.state][{row.from_cpu, row.to_cpu}].add(row.latency_ns);
     }
     for (const auto& [state, cells] : means_) {
@@ -54,7 +54,7 @@ class MatrixChart {
   }
 
  private:
-  [[nodiscard]] int node(std::int64_t cpu) const { return node_of_cpu_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int node(std::int64_t cpu) const { return node_of_cpu_[cpu]; }
 
   // A gap where a node begins, so that the blocks are seen.
   [[nodiscard]] std::string gap(std::size_t i) const { return i > 0 && node(order_[i - 1]) != node(order_[i]) ? " " : ""; }

@@ -69,7 +69,7 @@ class View {
 
   [[nodiscard]] Cell mark(const MeasuredRow& row) const {
     const std::string id = table_.id + "." + row.key;
-    const auto result = std::find_if(paper_.begin(), paper_.end(), [&](const PaperResult& r) { return r.row.id == id; });
+    const auto result = std::ranges::find_if(paper_, [&](const PaperResult& r) { return r.row.id == id; });
     if (result == paper_.end() || !result->ok) return "";
     const std::string kind = row.kind == PaperKind::calibrated ? "c" : row.kind == PaperKind::in_sight ? "s" : "";
     return *result->ok ? Cell{"✓" + kind, Colour::green} : Cell{"✗" + kind, Colour::red};
@@ -107,7 +107,7 @@ class View {
 
 const ReportedPoint* point_of(const MeasuredTable& table, const Plan& plan, const Results& results) {
   for (const PointPlace& point : plan.points) {
-    if (lies_at(point, table.at)) return &results.points[static_cast<std::size_t>(point.number)];
+    if (lies_at(point, table.at)) return &results.points[point.number];
   }
   return nullptr;
 }

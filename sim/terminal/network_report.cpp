@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/network/network_diagram.hpp"
+#include "models/ordinal.hpp"
 #include "sim/terminal/promise_names.hpp"
 
 namespace linebounce::sim {
@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 const char* step_name(NetworkStepKind kind) {
   constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order",  "data",
                                                                 "run",  "recall", "give_up", "arrive", "forget"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[ordinal(kind)];
 }
 
 // Rows are of the subject's table or of its directory's, which for a node stands in another file.
@@ -41,7 +41,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
                      {"notes", shown.notes},
                      {"rows", shown.rows}});
   }
-  return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->promise)].name},
+  return {{"promise", kPromiseNames[ordinal(proof.violation()->property)].name},
           {"text", proof.violation()->text},
           {"columns", columns},
           {"start", network_start_states(protocols, proof.systems.back())},
@@ -90,7 +90,7 @@ ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& p
   const Protocol& subject = subject_of(protocols);
   ordered_json checked = ordered_json::array(), unreached = ordered_json::array(), systems = ordered_json::array();
   for (const PromiseName& entry : kPromiseNames) {
-    if (promises(protocols, entry.promise)) checked.push_back(entry.name);
+    if (claims(protocols, entry.property)) checked.push_back(entry.name);
   }
   for (const UnreachedRow& row : proof.unreached) {
     const Protocol& protocol = protocol_of(protocols, row.controller);
@@ -130,8 +130,8 @@ std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& pr
   out += fmt::format("  one line, values 0 and 1{}\n\n",
                      proof.systems.front().symmetry ? "; states counted up to renaming of nodes, caches and values" : "");
   for (const PromiseName& entry : kPromiseNames) {
-    if (promises(protocols, entry.promise)) {
-      out += "  " + paint(Colour::green, "proved") + "  " + promise_text(entry.promise) + "\n";
+    if (claims(protocols, entry.property)) {
+      out += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
     }
   }
   if (proof.unreached.empty()) out += "  " + paint(Colour::green, "proved") + "  every row runs\n";

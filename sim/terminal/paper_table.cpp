@@ -34,7 +34,7 @@ struct Group {
 // What both begin with, up to a comma or colon, or all of either. Without a number (a year, commit or section) it names
 // authors, who have published other things, too.
 std::string common_head(const std::string& a, const std::string& b) {
-  const auto differ = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const std::size_t differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   const auto ends = [differ](const std::string& text) {
     return differ == text.size() || text[differ] == ',' || text[differ] == ':';
   };
@@ -47,7 +47,7 @@ std::vector<Group> by_source(const std::vector<PaperResult>& rows) {
   std::vector<Group> groups;
   for (const PaperResult& row : rows) {
     if (!row.row.table.empty()) continue;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == row.row.source; });
+    auto group = std::ranges::find_if(groups, [&](const Group& g) { return g.source == row.row.source; });
     if (group == groups.end()) group = groups.insert(groups.end(), {row.row.source, {}});
     group->rows.push_back(&row);
   }

@@ -1,4 +1,4 @@
-// What a protocol promises, as JSON names it.
+// The names of properties in JSON.
 #pragma once
 
 #include <array>
@@ -8,18 +8,18 @@
 namespace linebounce::sim {
 
 struct PromiseName {
-  Promise promise;
+  Property property;
   const char* name;  // the first two as in protocol files
 };
 inline constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
-    {Promise::single_writer, "swmr"},
-    {Promise::data_value, "data_value"},
-    {Promise::impossible_pair, "impossible_pair"},
-    {Promise::one_supplier, "one_supplier"},
-    {Promise::data_arrives, "data_arrives"},
-    {Promise::accounted, "accounted"},
-    {Promise::no_deadlock, "no_deadlock"},
-    {Promise::can_finish, "can_finish"},
+    {Property::single_writer, "swmr"},
+    {Property::data_value, "data_value"},
+    {Property::impossible_pair, "impossible_pair"},
+    {Property::one_supplier, "one_supplier"},
+    {Property::data_arrives, "data_arrives"},
+    {Property::accounted, "accounted"},
+    {Property::no_deadlock, "no_deadlock"},
+    {Property::can_finish, "can_finish"},
 }};
 
 }  // namespace linebounce::sim

@@ -16,23 +16,41 @@
 #include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
+#include "sim/results/paper.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/terminal/health_note.hpp"
-#include "sim/terminal/latency_chart.hpp"
+#include "sim/results/run_health.hpp"
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_answer.hpp"
 #include "sim/terminal/lock_table.hpp"
-#include "sim/terminal/matrix_chart.hpp"
 #include "sim/terminal/measured_view.hpp"
 #include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"
-#include "sim/terminal/series_chart.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
-#include "workloads/micro/micro.hpp"
+#include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// Warnings about points whose figures mean less than they seem to. Empty if there is none.
+std::string health_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
+  constexpr std::size_t kMostWarnings = 6;
+  std::string out;
+  std::size_t warnings = 0;
+  for (const ReportedPoint& point : points) {
+    const std::string where = point.at.empty() ? "" : point_title(point) + ": ";
+    for (const std::string& warning : health_warnings(point)) {
+      if (++warnings > kMostWarnings) continue;
+      out += "  " + paint(Colour::yellow, "WARNING") + "  " + wrapped_from(where + warning, 11, Colour::none, paint);
+    }
+  }
+  if (warnings > kMostWarnings) {
+    out += "  " + paint(Colour::dim, fmt::format("{} more warnings are in results.json", warnings - kMostWarnings)) + "\n";
+  }
+  return out;
+}
 
 namespace fs = std::filesystem;
 
@@ -99,8 +117,8 @@ std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& 
   const fs::path file = directory / "locks.csv";
   if (!is_there(file)) return "";
   const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
-  const auto most = std::max_element(points.begin(), points.end(),
-                                     [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
+  const auto most =
+      std::ranges::max_element(points, [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
   if (most == points.end()) return "";
   const std::string table = lock_table(most->second, paint);
   if (table.empty() || plan.points.size() == 1) return table;
@@ -121,10 +139,10 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
   if (plan.experiment.report_lines == 0 || !is_there(file)) return "";
   std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
   const int worst = costliest_point(points);
-  std::string out = line_table(lines_of(points[worst], {}), static_cast<std::size_t>(plan.experiment.report_lines), paint);
+  std::string out = line_table(lines_of(points[worst], {}), plan.experiment.report_lines, paint);
   if (out.empty()) return out;
   if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
-  const auto& metrics = report.results.points.at(static_cast<std::size_t>(worst)).metrics;
+  const auto& metrics = report.results.points.at(worst).metrics;
   const std::string subsystems = subsystem_table(metrics, paint);
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
@@ -133,7 +151,7 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
 // they seem to.
 std::string figures_of(const Plan& plan, const RunReport& report, bool all_metrics, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
-  for (const PointFailure& failure : report.failures) points.at(static_cast<std::size_t>(failure.point)).failed = true;
+  for (const PointFailure& failure : report.failures) points.at(failure.point).failed = true;
   const std::vector<PaperResult>& paper = report.results.paper;
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
@@ -148,7 +166,7 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
 
 std::string reuse_text(const Plan& plan, const RunReport& report) {
   if (report.reused == 0) return "";
-  const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
+  const bool all = report.reused == std::ssize(plan.points);
   std::string text = all ? "These results were there already" : plural(report.reused, "point") + " had been run before";
   if (!report.reused_commit.empty()) text += ", made by another build (" + report.reused_commit + ")";
   return text + "; --fresh runs them again.\n\n";
@@ -202,8 +220,7 @@ int available_cores() {
 }
 
 bool nothing_finished(const RunReport& report) {
-  return std::none_of(report.results.points.begin(), report.results.points.end(),
-                      [](const ReportedPoint& point) { return point.finished; });
+  return std::ranges::none_of(report.results.points, [](const ReportedPoint& point) { return point.finished; });
 }
 
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
@@ -214,7 +231,7 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 
 void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
   for (const DamagedPoint& damaged : report.damaged) {
-    const bool missing = std::find(report.missing.begin(), report.missing.end(), damaged.point) != report.missing.end();
+    const bool missing = std::ranges::find(report.missing, damaged.point) != report.missing.end();
     print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
                 (missing ? "" : "; it was run again"));
   }

@@ -1,5 +1,3 @@
-#include "sim/terminal/series_chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -56,7 +55,7 @@ std::string strip_of(const Series& series) {
   std::string strip;
   for (const std::optional<double>& peak : series.peaks) {
     const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
-    strip += peak ? kEighths.at(static_cast<std::size_t>(std::lround(height))) : " ";
+    strip += peak ? kEighths.at(std::lround(height)) : " ";
   }
   return trimmed(strip);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "models/ordinal.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 #include "trace/summary.hpp"
@@ -82,7 +83,7 @@ ordered_json piece_json(const Piece& piece, const trace::Symbols& symbols) {
   constexpr std::array kUsers = {"one", "readers", "writers"};
   return {{"place", place_of(piece, symbols)},
           {"bytes", piece.bytes},
-          {"users", kUsers.at(static_cast<std::size_t>(piece.users))},
+          {"users", kUsers.at(ordinal(piece.users))},
           {"thread", piece.users == Users::one ? ordered_json(symbols.streams.at(piece.thread).name) : ordered_json(nullptr)},
           {"reads", piece.reads},
           {"writes", piece.writes}};
@@ -174,7 +175,7 @@ std::string proposals_text(const SharingReport& report, const Painter& paint) {
 }
 
 const TriedProposal& tried_as(const SharingReport& report, const std::string& name) {
-  return *std::find_if(report.tried.begin(), report.tried.end(), [&](const auto& it) { return it.proposal.name == name; });
+  return *std::ranges::find_if(report.tried, [&](const auto& it) { return it.proposal.name == name; });
 }
 
 // The verdict if there are no lines: it holds for what was recorded, which may not be all.
@@ -198,9 +199,7 @@ std::string uncured_text(const SharingReport& report) {
 }  // namespace
 
 std::string best_choice(const SharingReport& report) {
-  const auto best = std::max_element(report.tried.begin(), report.tried.end(), [](const auto& a, const auto& b) {
-    return a.change.promise_pct() < b.change.promise_pct();
-  });
+  const auto best = std::ranges::max_element(report.tried, {}, [](const auto& tried) { return tried.change.promise_pct(); });
   const double one = best == report.tried.end() ? 0 : best->change.promise_pct();
   const double all = report.all ? report.all->promise_pct() : 0;
   if (all > 0 && (one == 0 || all > one + kWorthIt)) return kAllProposals;

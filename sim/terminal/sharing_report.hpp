@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/studies/advice/other_places.hpp"
+#include "sim/studies/advice/false_sharing.hpp"
 #include "sim/studies/advice/proposals.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"

@@ -1,7 +1,6 @@
 #include "sim/terminal/table.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace linebounce::sim {
 
@@ -15,7 +14,7 @@ Table::Table(std::vector<Column> columns, const Painter& paint, std::size_t inde
     : columns_(std::move(columns)), paint_(paint), indent_(indent) {
   std::vector<Cell> titles;
   for (const Column& column : columns_) titles.emplace_back(column.title, column.colour);
-  if (std::any_of(titles.begin(), titles.end(), [](const Cell& title) { return !title.text.empty(); })) add(std::move(titles));
+  if (std::ranges::any_of(titles, [](const Cell& title) { return !title.text.empty(); })) add(std::move(titles));
 }
 
 void Table::add(std::vector<Cell> cells) {
@@ -114,10 +113,10 @@ std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Pl
 
 std::string Table::text() const {
   const std::vector<Place> all = places();
-  const auto least = std::max_element(columns_.begin(), columns_.end(),
-                                      [](const Column& a, const Column& b) { return a.dispensable < b.dispensable; });
+  const auto least =
+      std::ranges::max_element(columns_, [](const Column& a, const Column& b) { return a.dispensable < b.dispensable; });
   const bool too_wide = !all.empty() && all.back().begin + all.back().width > paint_.columns();
-  if (too_wide && least->dispensable > 0) return without(static_cast<std::size_t>(least - columns_.begin())).text();
+  if (too_wide && least->dispensable > 0) return without(least - columns_.begin()).text();
   std::string out;
   for (const Row& row : rows_) {
     if (row.rule) {

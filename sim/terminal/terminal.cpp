@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <limits>
 
+#include "models/ordinal.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 std::string_view escape_for(Colour colour) {
-  return colour_sequences()[static_cast<std::size_t>(colour)];
+  return colour_sequences()[ordinal(colour)];
 }
 
 bool continues(char c) {
@@ -69,7 +71,7 @@ Painter painter_for_stdout() {
 }
 
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+  return std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); });
 }
 
 std::string repeated(std::string_view text, std::size_t times) {

@@ -38,7 +38,7 @@ std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
   std::vector<std::uint32_t> ids(uses.size());
   std::iota(ids.begin(), ids.end(), 0U);
   std::erase_if(ids, [&uses](std::uint32_t id) { return uses[id] == 0; });
-  std::stable_sort(ids.begin(), ids.end(), [&uses](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
+  std::ranges::stable_sort(ids, [&uses](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
   return ids;
 }
 
@@ -167,8 +167,7 @@ std::vector<ObjectGroup> object_groups(const Symbols& symbols, const Profile& pr
   }
   std::vector<ObjectGroup> list;
   for (auto& [unused, group] : groups) list.push_back(std::move(group));
-  std::stable_sort(list.begin(), list.end(),
-                   [](const auto& a, const auto& b) { return sum_of(a.accesses) > sum_of(b.accesses); });
+  std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return sum_of(a.accesses) > sum_of(b.accesses); });
   return list;
 }
 

@@ -78,8 +78,7 @@ std::string score_table(const Validation& validation, const Painter& paint) {
               score_of(validation, {PaperKind::calibrated, "", machine}));
   }
   const std::string documents(kDocuments);
-  const bool any = std::any_of(validation.rows.begin(), validation.rows.end(),
-                               [](const ValidatedRow& row) { return row.family == kDocuments; });
+  const bool any = std::ranges::any_of(validation.rows, [](const ValidatedRow& row) { return row.family == kDocuments; });
   if (any) table.heading("the five documents");
   for (const PaperKind kind : kScoredKinds) table.add(kind_title(kind), score_of(validation, {kind, documents}));
   return table.text();
@@ -159,8 +158,7 @@ std::string misses_text(const Validation& validation, const Painter& paint) {
 }
 
 std::string first_runs_text(const Validation& validation, const Painter& paint) {
-  const auto recorded =
-      std::count_if(validation.rows.begin(), validation.rows.end(), [](const auto& row) { return row.first; });
+  const auto recorded = std::ranges::count_if(validation.rows, [](const auto& row) { return row.first.has_value(); });
   if (recorded == 0) return "";
   const ValidationScore first = score_of(validation, {}, true);
   const auto error = first.median_error();
@@ -188,7 +186,7 @@ std::vector<std::string> distinct(const Validation& validation, std::string Vali
   std::vector<std::string> found;
   for (const ValidatedRow& row : validation.rows) {
     if (row.family == kDocuments) continue;
-    if (std::find(found.begin(), found.end(), row.*member) == found.end()) found.push_back(row.*member);
+    if (std::ranges::find(found, row.*member) == found.end()) found.push_back(row.*member);
   }
   return found;
 }
@@ -196,8 +194,7 @@ std::vector<std::string> distinct(const Validation& validation, std::string Vali
 }  // namespace
 
 std::string family_title(const std::string& family) {
-  const auto* const found =
-      std::find_if(kFamilyTitles.begin(), kFamilyTitles.end(), [&](const auto& title) { return title.first == family; });
+  const auto* const found = std::ranges::find_if(kFamilyTitles, [&](const auto& title) { return title.first == family; });
   return std::string(found == kFamilyTitles.end() ? "others" : found->second);
 }
 

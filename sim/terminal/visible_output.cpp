@@ -64,7 +64,7 @@ class VisibleOutput::Filter final : public std::streambuf {
 
   // Whole lines at once: no sequence and no character goes beyond one.
   std::streamsize xsputn(const char* text, std::streamsize size) override {
-    waiting_.append(text, static_cast<std::size_t>(size));
+    waiting_.append(text, size);
     const std::size_t lines = waiting_.rfind('\n') + 1;  // npos + 1 is 0
     return write(lines) ? size : 0;
   }

@@ -1,7 +1,6 @@
 // The one way to the terminal: whatever is printed passes here, so that no name of a trace, title or file acts on it.
 #pragma once
 
-#include <iosfwd>
 #include <memory>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/cache/replacement/policies.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::sim {
@@ -38,6 +37,11 @@ std::vector<int> powers_of_two(int from, int to) {
   std::vector<int> powers;
   for (int power = from; power <= to; power *= 2) powers.push_back(power);
   return powers;
+}
+
+template <class Enum>
+std::vector<std::string> words_of() {
+  return {kWordsOf<Enum>.begin(), kWordsOf<Enum>.end()};
 }
 
 class Mutation {
@@ -184,14 +188,14 @@ class Mutation {
     set(kCaches, at + "size_kib", std::int64_t{kib});
     set(kCaches, at + "ways", std::int64_t{ways});
     set(kCaches, at + "line_bytes", std::int64_t{line_bytes});
-    set_to_one_of(kCaches, at + "replacement", std::vector<std::string>(kReplacementNames.begin(), kReplacementNames.end()));
+    set_to_one_of(kCaches, at + "replacement", words_of<Replacement>());
     if (level > 0) set(kCaches, at + "inclusive", !in(1, 4));
     const auto nearness = static_cast<std::int64_t>(level);
     set_between(kCosts, at + "hit_latency_cycles", 1 + 4 * nearness, 4 + 12 * nearness);
   }
 
   void order() {
-    const auto model = one_of(std::vector<std::string>{"sc", "tso", "ia64"});
+    const auto model = one_of(words_of<Consistency>());
     set(kOrder, "machine.cpu.consistency", model);
     set(kOrder, "machine.cpu.store_buffer_entries", model == "sc" ? std::int64_t{0} : between(1, 8));
   }
@@ -237,7 +241,7 @@ class Mutation {
     set_between(kMemory, "machine.memory.bank_busy_ns", 0, 100);
     set_to_one_of(kMemory, "machine.memory.bandwidth_mb_per_s", std::vector<std::int64_t>{0, 0, 200, 2000});
     if (!spec_.has_nodes()) return;
-    set_to_one_of(kMemory, "machine.memory.placement", std::vector<std::string>{"local", "first_touch", "interleaved"});
+    set_to_one_of(kMemory, "machine.memory.placement", words_of<Placement>());
     set_to_one_of(kMemory, "machine.memory.page_kib", std::vector<std::int64_t>{1, 4});
   }
 

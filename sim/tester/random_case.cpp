@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include "sim/config/experiment_tables.hpp"
@@ -22,7 +21,7 @@ std::string toml_text(const ConfigValue& value) {
 }
 
 bool is_fixed(const RandomBase& base, const std::string& path) {
-  return std::any_of(base.fixed.begin(), base.fixed.end(), [&](const auto& entry) { return entry.first == path; });
+  return std::ranges::any_of(base.fixed, [&](const auto& entry) { return entry.first == path; });
 }
 
 }  // namespace
@@ -41,8 +40,7 @@ RandomBase random_base(const std::string& machine, const std::vector<std::pair<s
 }
 
 void RandomCase::set(const std::string& path, const ConfigValue& value, int group) {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const CaseSetting& setting) { return setting.path == path; });
+  const auto found = std::ranges::find_if(settings, [&](const CaseSetting& setting) { return setting.path == path; });
   if (found == settings.end()) {
     settings.push_back({path, value, group});
   } else {
@@ -51,8 +49,7 @@ void RandomCase::set(const std::string& path, const ConfigValue& value, int grou
 }
 
 const CaseSetting* RandomCase::find(const std::string& path) const {
-  const auto found =
-      std::find_if(settings.begin(), settings.end(), [&](const CaseSetting& setting) { return setting.path == path; });
+  const auto found = std::ranges::find_if(settings, [&](const CaseSetting& setting) { return setting.path == path; });
   return found == settings.end() ? nullptr : &*found;
 }
 

@@ -10,7 +10,6 @@
 #include <limits>
 #include <system_error>
 
-#include "sim/plan/shared_array.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"
@@ -65,7 +64,7 @@ class CaseRunner {
     run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
     if (!unreadable_.empty()) throw InputError(unreadable_);
     const auto unfinished = std::find_if(waiting_for_.begin(), waiting_for_.end(), [](int jobs) { return jobs > 0; });
-    const auto complete = static_cast<std::size_t>(unfinished - waiting_for_.begin());
+    const std::size_t complete = unfinished - waiting_for_.begin();
     results_.resize(std::min(complete, static_cast<std::size_t>(first_bad_) + (first_bad_ == kNone ? 0 : 1)));
     return std::move(results_);
   }
@@ -79,7 +78,7 @@ class CaseRunner {
   // In the job's process. SIGPROF ends it when it has taken too much processor time; on a busy or stopped computer it may wait
   // for as long as it likes.
   void simulate_job(int number, const std::function<void(double)>& progress) {
-    const Job& job = jobs_[static_cast<std::size_t>(number)];
+    const Job& job = jobs_[number];
     if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be looked at
     const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = limits_.seconds, .tv_usec = 0}};
     if (::setitimer(ITIMER_PROF, &limit, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "setitimer");
@@ -90,11 +89,11 @@ class CaseRunner {
       input.engine.reverse_construction = true;
     }
     const PointData data = simulate(input, progress);
-    left_[static_cast<std::size_t>(number)] = {operations_in(data), hash_of(data), true};
+    left_[number] = {operations_in(data), hash_of(data), true};
   }
 
   bool ended(int number, const JobOutcome& outcome) {
-    const Job& job = jobs_[static_cast<std::size_t>(number)];
+    const Job& job = jobs_[number];
     CaseResult& result = results_[job.run];
     ++ended_;
     --waiting_for_[job.run];
@@ -109,8 +108,8 @@ class CaseRunner {
       result.failure = outcome.failure;
     }
     if (!job.without_speed_ups) {
-      result.references = left_[static_cast<std::size_t>(number)].references;
-      result.data_hash = left_[static_cast<std::size_t>(number)].data_hash;
+      result.references = left_[number].references;
+      result.data_hash = left_[number].data_hash;
     }
     if (waiting_for_[job.run] == 0) compare(job.run);
     if (result.verdict != Verdict::passed) first_bad_ = std::min(first_bad_, static_cast<int>(job.run));
@@ -121,7 +120,7 @@ class CaseRunner {
     CaseResult& result = results_[run];
     if (!runs_[run].compared || result.verdict != Verdict::passed) return;
     const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.run == run; });
-    const auto number = static_cast<std::size_t>(first - jobs_.begin());
+    const std::size_t number = first - jobs_.begin();
     if (!left_[number + 1].ended) return;
     result.compared = left_[number].data_hash == left_[number + 1].data_hash;
     if (result.compared) return;

@@ -5,9 +5,19 @@
 #include <iostream>
 #include <sstream>
 
+#include "models/listed.hpp"
 #include "sim/commands/check_random.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/plan/process_pool.hpp"
+
+namespace linebounce::sim {
+
+void add_subcommands(Command& program) {
+  LISTED(AddSubcommand, add_check)(program);
+  LISTED(AddSubcommand, add_check_lock)(program);
+}
+
+}  // namespace linebounce::sim
 
 namespace linebounce::teach {
 
@@ -21,8 +31,7 @@ CommandResult command(const std::vector<std::string>& arguments) {
     Invocation invocation;
     CLI::App program("", "linebounce");
     Command commands(program, invocation);
-    add_check(commands);
-    add_check_lock(commands);
+    add_subcommands(commands);
     std::vector<std::string> backwards(arguments.rbegin(), arguments.rend());
     program.parse(backwards);
     if (invocation.action) result.exit = static_cast<int>(invocation.action());

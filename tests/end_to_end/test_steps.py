@@ -1,6 +1,7 @@
 """`linebounce steps`: the same document whatever the engine does, and each step begins where the last one ended."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -383,7 +384,8 @@ def test_the_document_can_be_written_to_a_file(linebounce: Program) -> None:
     assert (linebounce.directory / "steps.json").read_text() == whole
 
 
-def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(linebounce: Program) -> None:
+def stale_program(linebounce: Program) -> list[str | Path]:
+    """A program and a protocol under which CPU 1 keeps a stale copy, as arguments."""
     text = (PROTOCOLS / "mesi_snoop.md").read_text()
     row = next(line for line in text.splitlines() if line.startswith("| S, E ") and "| Other_GetM" in line)
     broken = f"| S | Other_GetM | - | = | broken |\n{row.replace('| S, E', '| E   ', 1)}"
@@ -392,7 +394,11 @@ def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(lineboun
         'cpu:spin_until(y, "==", 1)', "for i = 1, 20 do cpu:compute(1000); cpu:load(x) end"
     )
     arguments = [linebounce.file("stale.lua", program), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2"]
-    arguments += ["--set", f"machine.bus.protocol={protocol}"]
+    return [*arguments, "--set", f"machine.bus.protocol={protocol}"]
+
+
+def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(linebounce: Program) -> None:
+    arguments = stale_program(linebounce)
     result = linebounce("steps", *arguments, "--at", "a value is stale", "--at", "x is 3 in CPU 0", "-o", "stale.json")
     document = json.loads((linebounce.directory / "stale.json").read_text())
     assert result.code == document["exit"] == 4
@@ -401,3 +407,14 @@ def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(lineboun
     assert written < stale == len(document["log"])
     assert "CPU 1's cache leaves x in Shared: the GetM of CPU 0's cache is ordered on the bus." in document["sentences"]
     assert_fits_together(document)
+
+
+def test_a_failed_run_shows_the_rows_that_ran_on_its_line(linebounce: Program) -> None:
+    """A run remembers no rows. The failed one is run again with its history on, and fails at the same tick."""
+    arguments = stale_program(linebounce)
+    said = linebounce.refused("run", *arguments, "-o", "out", code=4)
+    what, _, history = said.partition("its history:\n")
+    assert "stale value: cache 1 uses line 0x" in what
+    assert re.search(r"tick \d+ cache 1: S Other_GetM -> S\n", history), "the broken row"
+    document = steps(linebounce, *arguments, code=4)
+    assert document["error"] in said, "the same words, whatever listens"

@@ -6,7 +6,7 @@
 #include "workloads/counters/counters.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/lua/lua_file.hpp"
-#include "workloads/lua/lua_program.hpp"
+#include "workloads/workload_registry.hpp"
 
 namespace linebounce::fuzz {
 
@@ -36,7 +36,7 @@ struct Surroundings {
 };
 
 void use_program(const SourceFile& file) {
-  const std::unique_ptr<Workload> program = make_program({});
+  const std::unique_ptr<Workload> program = find_workload("program").create({});
   Surroundings here(file);
   program->set_up(here.setting);
   program->run(here.cpu);

@@ -15,7 +15,7 @@
 #include "sim/config/layout_file.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/machine_file.hpp"
-#include "sim/config/measured_rows.hpp"
+#include "sim/config/measured_tables.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"

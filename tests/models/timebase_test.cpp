@@ -5,8 +5,20 @@
 #include <array>
 #include <stdexcept>
 
+#include "models/frequency.hpp"
+
 namespace linebounce {
 namespace {
+
+TEST(Frequencies, TheSmallestDenominatorWithinATenthOfAThousandthIsTaken) {
+  EXPECT_EQ(to_frequency(700), (Frequency{700, 1}));
+  EXPECT_EQ(to_frequency(666.667), (Frequency{2000, 3}));
+  EXPECT_EQ(to_frequency(533.333), (Frequency{1600, 3}));
+  EXPECT_EQ(to_frequency(133.33), (Frequency{400, 3}));
+  EXPECT_EQ(to_frequency(66.5), (Frequency{133, 2}));
+  EXPECT_EQ(to_frequency(0), std::nullopt);
+  EXPECT_EQ(to_frequency(1.2345), std::nullopt);
+}
 
 // The common frequency is 700 MHz; the tick divides its period and is at most 100 ps: 15 ticks a period.
 TEST(Timebase, ATickDividesBothPeriodsAndIsAtMost100Picoseconds) {

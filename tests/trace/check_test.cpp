@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "tests/trace/sample.hpp"
-#include "trace/operation_kinds.hpp"
+#include "trace/operation.hpp"
 #include "trace/recover.hpp"
 
 namespace linebounce::trace {

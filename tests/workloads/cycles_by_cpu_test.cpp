@@ -1,9 +1,9 @@
 // Means by CPU: which text gives which, and what is refused.
-#include "workloads/program/cycles_by_cpu.hpp"
-
 #include <gmock/gmock.h>
 
 #include <stdexcept>
+
+#include "workloads/program/duration.hpp"
 
 namespace linebounce::workloads {
 namespace {

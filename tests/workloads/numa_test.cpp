@@ -55,15 +55,15 @@ TEST(CoreToCore, HasARowForEveryOrderedPairAndState) {
   const MachineSpec spec = small_machine(3);
   SmallMachine small(spec);
   const Metrics metrics = run_workload("core_to_core", {{"repetitions", std::int64_t{1}}}, small, spec);
-  EXPECT_EQ(metrics.handovers.size(), 3 * 2 * 3);
-  for (const Handover& row : metrics.handovers) EXPECT_NE(row.from_cpu, row.to_cpu);
+  EXPECT_EQ(metrics.hand_offs.size(), 3 * 2 * 3);
+  for (const HandOff& row : metrics.hand_offs) EXPECT_NE(row.from_cpu, row.to_cpu);
 }
 
 TEST(CoreToCore, TwoCpusLeaveOutTheSharedLine) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec);
   const Metrics metrics = run_workload("core_to_core", {{"repetitions", std::int64_t{1}}}, small, spec);
-  EXPECT_EQ(metrics.handovers.size(), 2 * 2);
+  EXPECT_EQ(metrics.hand_offs.size(), 2 * 2);
 }
 
 TEST(CoreToCore, OneCpuIsRefused) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -27,21 +26,14 @@ class Metrics final : public MetricSink {
     values[name] = value;
   }
   void count(const std::string& name, std::int64_t value) override { metric(name, static_cast<double>(value)); }
-  void handover(const Handover& cost) override { handovers.push_back(cost); }
+  void hand_off(const HandOff& cost) override { hand_offs.push_back(cost); }
   void series(const std::string& name, std::span<const SeriesSample> samples) override {
     all_series[name].assign(samples.begin(), samples.end());
   }
   std::map<std::string, double> values;
-  std::vector<Handover> handovers;
+  std::vector<HandOff> hand_offs;
   std::map<std::string, std::vector<SeriesSample>> all_series;
 };
-
-inline const WorkloadEntry& find_workload(const std::string& name) {
-  const auto entry =
-      std::find_if(all_workloads().begin(), all_workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
-  if (entry == all_workloads().end()) throw std::logic_error("no workload of this name");
-  return *entry;
-}
 
 // With its defaults but for `changed`.
 inline Metrics run_workload(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,

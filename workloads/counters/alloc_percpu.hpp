@@ -14,7 +14,7 @@ class PerCpu {
  public:
   PerCpu() = default;
   PerCpu(const std::vector<Address>* areas, Address offset) : areas_(areas), offset_(offset) {}
-  [[nodiscard]] Address of(int cpu) const { return (*areas_)[static_cast<std::size_t>(cpu)] + offset_; }
+  [[nodiscard]] Address of(int cpu) const { return (*areas_)[cpu] + offset_; }
   [[nodiscard]] Address of(const Cpu& cpu) const { return of(cpu.id().value); }
 
  private:

@@ -38,14 +38,14 @@ Layout layout() {
 
 }  // namespace
 
-std::unique_ptr<Counter> make_atomic_counter(const CounterPlace& place) {
-  return std::make_unique<AtomicCounter>(place.place(layout()));
-}
-
-std::unique_ptr<ReferenceCount> make_atomic_reference_count(const CounterPlace& place) {
-  const Address word = place.place(layout());
-  place.memory.preset(word, 1);
-  return std::make_unique<AtomicReferenceCount>(word);
+CounterEntry atomic_counter() {
+  return {"atomic", "Events or references, by atomic addition",
+          [](const CounterPlace& place) { return std::make_unique<AtomicCounter>(place.place(layout())); },
+          [](const CounterPlace& place) {
+            const Address word = place.place(layout());
+            place.memory.preset(word, 1);
+            return std::make_unique<AtomicReferenceCount>(word);
+          }};
 }
 
 }  // namespace linebounce::workloads

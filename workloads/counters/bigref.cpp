@@ -62,10 +62,13 @@ class Bigref final : public ReferenceCount {
 
 }  // namespace
 
-std::unique_ptr<ReferenceCount> make_bigref(const CounterPlace& place) {
-  if (place.rcu == nullptr) throw std::logic_error("a bigref needs RCU");
-  const Address at = place.place({.name = "bigref", .fields = {{"dying", 0}, {"global_count", 8}}});
-  return std::make_unique<Bigref>(place, at);
+CounterEntry bigref_counter() {
+  return {"bigref", "References, in one word per CPU; in one shared word once the object is dying", nullptr,
+          [](const CounterPlace& place) {
+            if (place.rcu == nullptr) throw std::logic_error("a bigref needs RCU");
+            const Address at = place.place({.name = "bigref", .fields = {{"dying", 0}, {"global_count", 8}}});
+            return std::make_unique<Bigref>(place, at);
+          }};
 }
 
 }  // namespace linebounce::workloads

@@ -25,8 +25,12 @@ class CmpxchgCounter final : public Counter {
 
 }  // namespace
 
-std::unique_ptr<Counter> make_cmpxchg_counter(const CounterPlace& place) {
-  return std::make_unique<CmpxchgCounter>(place.place({.name = "cmpxchg_counter", .fields = {{"value", 0}}}));
+CounterEntry cmpxchg_loop_counter() {
+  return {"cmpxchg_loop", "Events, by compare-and-exchange until it succeeds",
+          [](const CounterPlace& place) {
+            return std::make_unique<CmpxchgCounter>(place.place({.name = "cmpxchg_counter", .fields = {{"value", 0}}}));
+          },
+          nullptr};
 }
 
 }  // namespace linebounce::workloads

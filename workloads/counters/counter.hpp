@@ -1,6 +1,10 @@
 // Counters of events and references: one file an algorithm, see README.md.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+
 #include "models/core/cpu.hpp"
 
 namespace linebounce::workloads {
@@ -22,6 +26,17 @@ class ReferenceCount {
   // The owner's own reference goes, nobody will look the object up again. A distributed count becomes a global one. True: as
   // put().
   virtual bool begin_dying(Cpu& cpu) { return put(cpu); }
+};
+
+struct CounterPlace;
+
+// What a counter's file says of it. A factory is null where the counter does not support that use; a reference count begins
+// with one reference, its owner's.
+struct CounterEntry {
+  std::string name;
+  std::string title;
+  std::function<std::unique_ptr<Counter>(const CounterPlace&)> create_counter;
+  std::function<std::unique_ptr<ReferenceCount>(const CounterPlace&)> create_reference_count;
 };
 
 }  // namespace linebounce::workloads

@@ -5,19 +5,16 @@
 
 #include <stdexcept>
 
-#include "workloads/counters/counters.hpp"
+#include "models/listed.hpp"
 
 namespace linebounce::workloads {
 
 std::span<const CounterEntry> all_counters() {
   static const std::vector<CounterEntry> kCounters = {
-      {"under_lock", "Events, in a plain word that a lock protects", make_counter_under_lock, nullptr},
-      {"atomic", "Events or references, by atomic addition", make_atomic_counter, make_atomic_reference_count},
-      {"cmpxchg_loop", "Events, by compare-and-exchange until it succeeds", make_cmpxchg_counter, nullptr},
-      {"per_cpu", "Events, in one word per CPU", make_per_cpu_counter, nullptr},
-      {"bigref", "References, in one word per CPU; in one shared word once the object is dying", nullptr, make_bigref},
-      {"dec_and_lock", "References, by compare-and-exchange; the last one under a lock", nullptr, make_dec_and_lock},
-      {"lockref", "References, beside a spin lock in one word", nullptr, make_lockref},
+      LISTED(MakeCounterEntry, under_lock_counter)(),   LISTED(MakeCounterEntry, atomic_counter)(),
+      LISTED(MakeCounterEntry, cmpxchg_loop_counter)(), LISTED(MakeCounterEntry, per_cpu_counter)(),
+      LISTED(MakeCounterEntry, bigref_counter)(),       LISTED(MakeCounterEntry, dec_and_lock_counter)(),
+      LISTED(MakeCounterEntry, lockref_counter)(),
   };
   return kCounters;
 }

@@ -1,33 +1,22 @@
-// The table from name to factory of the counters: one line each.
+// The table of the counters: one line each.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "workloads/counters/counter.hpp"
 #include "workloads/program/parameter_binder.hpp"
 
 namespace linebounce::workloads {
-
-class Counter;
-class ReferenceCount;
-struct CounterPlace;
-
-// A factory is null where the counter does not support that use.
-struct CounterEntry {
-  std::string name;
-  std::string title;
-  std::function<std::unique_ptr<Counter>(const CounterPlace&)> create_counter;
-  std::function<std::unique_ptr<ReferenceCount>(const CounterPlace&)> create_reference_count;
-};
 
 // What a counter can count.
 struct CounterUses {
   bool events = false;
   bool references = false;
 };
+
+// What a counter's file defines: NAME_counter().
+using MakeCounterEntry = CounterEntry();
 
 // In the order in which `list` shows them.
 std::span<const CounterEntry> all_counters();

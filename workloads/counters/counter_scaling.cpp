@@ -1,7 +1,5 @@
 // All CPUs count in one counter, or take and drop references of one object. What each algorithm costs, and what more CPUs are
 // worth to it.
-#include "workloads/counters/counter_scaling.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +9,9 @@
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/counters/counters.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -112,8 +110,8 @@ class CounterScaling final : public Workload {
     } else {
       counter_ = entry.create_counter(place);
     }
-    const bool from_file = std::any_of(setting.counters.begin(), setting.counters.end(),
-                                       [this](const CounterEntry& file) { return file.name == options_.counter; });
+    const bool from_file =
+        std::ranges::any_of(setting.counters, [this](const CounterEntry& file) { return file.name == options_.counter; });
     place.name = "counter_trial";
     if (from_file) trial_ = std::make_unique<CounterTrial>(entry, place, references_);
   }
@@ -163,12 +161,12 @@ class CounterScaling final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> counter_scaling_parameters() {
-  return declare<CounterScalingOptions>();
-}
-
-std::unique_ptr<Workload> make_counter_scaling(const Parameters& parameters) {
-  return std::make_unique<CounterScaling>(parameters);
+WorkloadEntry counter_scaling_workload() {
+  return {"counter_scaling",
+          "All CPUs increment one counter, or take and drop references to one object",
+          declare<CounterScalingOptions>(),
+          make_workload<CounterScaling>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLeastCpu}};
 }
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// The factories of all counters, for the table in workloads/workload_registry.cpp.
+// What counters are made of.
 #pragma once
 
 #include <memory>
@@ -27,17 +27,6 @@ struct CounterPlace {
 };
 constexpr int kCounterBytes = 16;
 constexpr int kCounterPerCpuBytes = 8;
-
-std::unique_ptr<Counter> make_counter_under_lock(const CounterPlace& place);
-std::unique_ptr<Counter> make_atomic_counter(const CounterPlace& place);
-std::unique_ptr<Counter> make_cmpxchg_counter(const CounterPlace& place);
-std::unique_ptr<Counter> make_per_cpu_counter(const CounterPlace& place);
-
-// They begin with one reference, their owner's.
-std::unique_ptr<ReferenceCount> make_atomic_reference_count(const CounterPlace& place);
-std::unique_ptr<ReferenceCount> make_bigref(const CounterPlace& place);
-std::unique_ptr<ReferenceCount> make_dec_and_lock(const CounterPlace& place);
-std::unique_ptr<ReferenceCount> make_lockref(const CounterPlace& place);
 
 // True if the count has fallen to 0; then the lock is held, so that nobody finds the object meanwhile (Linux:
 // atomic_dec_and_lock, as on i386). Errors: ModelFailure, if it was 0 before.

@@ -44,10 +44,13 @@ bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes) {
   return false;
 }
 
-std::unique_ptr<ReferenceCount> make_dec_and_lock(const CounterPlace& place) {
-  const Address at = place.place({.name = "dec_and_lock", .fields = {{"lock", 0}, {"count", 8}}});
-  place.memory.preset(at + 8, 1);
-  return std::make_unique<DecAndLock>(place, at);
+CounterEntry dec_and_lock_counter() {
+  return {"dec_and_lock", "References, by compare-and-exchange; the last one under a lock", nullptr,
+          [](const CounterPlace& place) {
+            const Address at = place.place({.name = "dec_and_lock", .fields = {{"lock", 0}, {"count", 8}}});
+            place.memory.preset(at + 8, 1);
+            return std::make_unique<DecAndLock>(place, at);
+          }};
 }
 
 }  // namespace linebounce::workloads

@@ -67,10 +67,12 @@ class Lockref final : public ReferenceCount {
 
 }  // namespace
 
-std::unique_ptr<ReferenceCount> make_lockref(const CounterPlace& place) {
-  const Address at = place.place({.name = "lockref", .fields = {{"lock", 0, kHalf}, {"count", kHalf, kHalf}}});
-  place.memory.preset(at, kOneReference);
-  return std::make_unique<Lockref>(at);
+CounterEntry lockref_counter() {
+  return {"lockref", "References, beside a spin lock in one word", nullptr, [](const CounterPlace& place) {
+            const Address at = place.place({.name = "lockref", .fields = {{"lock", 0, kHalf}, {"count", kHalf, kHalf}}});
+            place.memory.preset(at, kOneReference);
+            return std::make_unique<Lockref>(at);
+          }};
 }
 
 }  // namespace linebounce::workloads

@@ -27,8 +27,9 @@ class PerCpuCounter final : public Counter {
 
 }  // namespace
 
-std::unique_ptr<Counter> make_per_cpu_counter(const CounterPlace& place) {
-  return std::make_unique<PerCpuCounter>(place);
+CounterEntry per_cpu_counter() {
+  return {"per_cpu", "Events, in one word per CPU",
+          [](const CounterPlace& place) { return std::make_unique<PerCpuCounter>(place); }, nullptr};
 }
 
 }  // namespace linebounce::workloads

@@ -25,9 +25,13 @@ class CounterUnderLock final : public Counter {
 
 }  // namespace
 
-std::unique_ptr<Counter> make_counter_under_lock(const CounterPlace& place) {
-  const Address at = place.place({.name = "counter_under_lock", .fields = {{"lock", 0}, {"value", 8}}});
-  return std::make_unique<CounterUnderLock>(place, at);
+CounterEntry under_lock_counter() {
+  return {"under_lock", "Events, in a plain word that a lock protects",
+          [](const CounterPlace& place) {
+            const Address at = place.place({.name = "counter_under_lock", .fields = {{"lock", 0}, {"value", 8}}});
+            return std::make_unique<CounterUnderLock>(place, at);
+          },
+          nullptr};
 }
 
 }  // namespace linebounce::workloads

@@ -74,7 +74,7 @@ void BufferCache::preset_buffers(AddressSpace& memory) {
   for (std::uint64_t number = 0; number < buffers_; ++number) {
     const std::uint64_t block = number;
     const Address buffer = headers_ + number * kBufBytes;
-    const auto chain = static_cast<std::size_t>(&chain_of(block) - chains_.data());
+    const std::size_t chain = &chain_of(block) - chains_.data();
     memory.preset(buffer + kBufHashNext, first[chain]);
     first[chain] = buffer;
     memory.preset(buffer + kBufBlock, block + 1);

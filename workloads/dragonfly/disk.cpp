@@ -63,7 +63,7 @@ void Disk::begin(Cpu& cpu, std::int64_t now, std::int64_t at) {
   busy_ = !queue_.empty();
   if (!busy_) return;
   const auto in_time = [at](const Command& command) { return command.given_ns <= at; };
-  if (std::none_of(queue_.begin(), queue_.end(), in_time)) at = now;
+  if (std::ranges::none_of(queue_, in_time)) at = now;
   auto next = queue_.end();
   std::int64_t soonest = 0;
   for (auto command = queue_.begin(); command != queue_.end(); ++command) {

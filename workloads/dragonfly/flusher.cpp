@@ -1,7 +1,5 @@
 #include "workloads/dragonfly/flusher.hpp"
 
-#include <algorithm>
-
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {

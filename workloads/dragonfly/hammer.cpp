@@ -1,7 +1,5 @@
 // HAMMER under a load like blogbench's: some CPUs read small files that are all in memory, others write such files, and one
 // flushes what they have written (M. Dillon's mail of January 2011; README.md).
-#include "workloads/dragonfly/hammer.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "workloads/dragonfly/flusher.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -37,7 +36,7 @@ class Hammer final : public Workload {
     double waits_ns = 0;      // in the measured time: of reads, or of writers for an inode
     double longest_wait_ns = 0;
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
   [[nodiscard]] bool writes(int cpu) const { return cpu >= all_cpus_ - 1 - options_.writers; }
 
   void read_files(Cpu& cpu);
@@ -88,7 +87,7 @@ void Hammer::set_up(const WorkloadSetup& setting) {
   vop_write_ = setting.memory.function("hammer_vop_write", Mode::kernel);
   wait_ = setting.memory.function("hammer_inode_waitreclaims", Mode::kernel);
   idle_ = setting.memory.function("idle", Mode::kernel);
-  cpus_.resize(static_cast<std::size_t>(all_cpus_));
+  cpus_.resize(all_cpus_);
   for (OfCpu& own : cpus_) own.seen.resize(cache_->blocks());
 }
 
@@ -236,7 +235,7 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   double longest_read_ns = 0;
   double longest_inode_ns = 0;
   for (int cpu = 0; cpu < all_cpus_ - 1; ++cpu) {
-    const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+    const OfCpu& own = cpus_[cpu];
     if (!writes(cpu)) read_ns += own.waits_ns;
     double& longest = writes(cpu) ? longest_inode_ns : longest_read_ns;
     longest = std::max(longest, own.longest_wait_ns);
@@ -252,12 +251,14 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> hammer_parameters() {
-  return declare<HammerOptions>();
-}
-
-std::unique_ptr<Workload> make_hammer(const Parameters& parameters) {
-  return std::make_unique<Hammer>(parameters);
+WorkloadEntry hammer_workload() {
+  return {"hammer",
+          "HAMMER, the file system of DragonFly BSD: cached reads, writes of small files, and their flush to a disk",
+          declare<HammerOptions>(),
+          make_workload<Hammer>,
+          {{"hammer.reads_per_s", "files read"},
+           {"hammer.writes_per_s", "files written"},
+           {"hammer.slowest_stretch_pct", "slowest"}}};
 }
 
 }  // namespace linebounce::workloads

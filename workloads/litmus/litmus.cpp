@@ -16,8 +16,8 @@
 
 #include "workloads/litmus/reference.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -48,7 +48,7 @@ struct Plan {
 
 class Litmus final : public Workload {
  public:
-  Litmus(const LitmusTest& test, std::int64_t rounds) : test_(test), rounds_(static_cast<std::size_t>(rounds)) {}
+  Litmus(const LitmusTest& test, std::int64_t rounds) : test_(test), rounds_(rounds) {}
 
   [[nodiscard]] bool ends() const override { return true; }
   void set_up(const WorkloadSetup& setting) override;
@@ -116,7 +116,7 @@ void Litmus::set_up(const WorkloadSetup& setting) {
   }
   other_lines_ = memory.place_array("other_lines", static_cast<std::int64_t>(kOtherLines) * memory.line_bytes());
   barrier_ = Barrier(memory, "round", cpus_);
-  outcomes_.assign(rounds_, LitmusOutcome(static_cast<std::size_t>(test_.registers) + test_.last_values.size(), kNotRun));
+  outcomes_.assign(rounds_, LitmusOutcome(test_.registers + test_.last_values.size(), kNotRun));
 }
 
 Plan Litmus::make_plan(std::size_t round) const {
@@ -143,12 +143,12 @@ void Litmus::place_variables(Plan& plan, Random& random) const {
   const std::uint64_t nodes = words_.size() / 2;
   const bool together = random.below(4) == 0;
   std::uint64_t node = random.below(nodes);
-  for (std::size_t variable = 0; variable < static_cast<std::size_t>(test_.variables); ++variable) {
+  for (int variable = 0; variable < test_.variables; ++variable) {
     if (!together) node = random.below(nodes);
     plan.words.push_back(words_[2 * node + (together ? 1 : 0)][variable]);
     const bool writer_owns = random.below(2) == 0;
     const std::uint64_t any = random.below(plan.cpus.size());
-    plan.owners.push_back(plan.cpus[writer_owns ? first_writer(static_cast<int>(variable)) : any]);
+    plan.owners.push_back(plan.cpus[writer_owns ? first_writer(variable) : any]);
     const std::uint64_t readers = random.below(3);
     const std::uint64_t some = random.next();
     plan.readers.push_back(readers == 0 ? 0 : readers == 1 ? some : ~std::uint64_t{0});
@@ -160,7 +160,7 @@ std::size_t Litmus::first_writer(int variable) const {
   const auto writes = [variable](const LitmusStatement& s) { return s.writes() && s.variable == variable; };
   const auto writer = std::find_if(test_.threads.begin(), test_.threads.end(),
                                    [&writes](const auto& thread) { return std::any_of(thread.begin(), thread.end(), writes); });
-  return writer == test_.threads.end() ? 0 : static_cast<std::size_t>(writer - test_.threads.begin());
+  return writer == test_.threads.end() ? 0 : writer - test_.threads.begin();
 }
 
 void Litmus::run(Cpu& cpu) {
@@ -171,7 +171,7 @@ void Litmus::run(Cpu& cpu) {
     barrier_.wait(cpu);
     prepare_caches(cpu, plan);
     wait_for_start(cpu);
-    const auto thread = static_cast<std::size_t>(std::find(plan.cpus.begin(), plan.cpus.end(), me) - plan.cpus.begin());
+    const std::size_t thread = std::find(plan.cpus.begin(), plan.cpus.end(), me) - plan.cpus.begin();
     if (thread < test_.threads.size()) {
       run_thread(cpu, plan, thread, round, random);
     } else {
@@ -203,7 +203,7 @@ void Litmus::wait_for_start(Cpu& cpu) const {
 }
 
 void Litmus::run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::size_t round, Random& random) {
-  std::vector<Value> registers(static_cast<std::size_t>(test_.registers));
+  std::vector<Value> registers(test_.registers);
   const std::uint64_t delay = plan.step == 0 ? random.below(plan.spread) : thread * plan.step;
   cpu.compute(static_cast<std::int64_t>(delay));
   const std::uint64_t stores_before = (plan.busy >> thread & 1) != 0 ? random.below(kStoresBefore) + 1 : 0;
@@ -234,10 +234,9 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
                            std::vector<Value>& registers) {
   using Kind = LitmusStatement::Kind;
   if (statement.kind == Kind::fence) return cpu.fence();
-  const Address word = plan.words[static_cast<std::size_t>(statement.variable)];
-  const Value value = statement.value_from == LitmusStatement::kNone
-                          ? static_cast<Value>(statement.value)
-                          : registers[static_cast<std::size_t>(statement.value_from)];
+  const Address word = plan.words[statement.variable];
+  const Value value =
+      statement.value_from == LitmusStatement::kNone ? static_cast<Value>(statement.value) : registers[statement.value_from];
   if (statement.kind == Kind::store) return statement.ordered ? cpu.store_release(word, value) : cpu.store(word, value);
   if (statement.kind == Kind::await) {
     cpu.spin_until_acquire(word, [value](Value found) { return found == value; });
@@ -246,18 +245,18 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
   const Value read = statement.kind == Kind::exchange ? cpu.exchange(word, value)
                      : statement.ordered              ? cpu.load_acquire(word)
                                                       : cpu.load(word);
-  registers[static_cast<std::size_t>(statement.target)] = read;
-  note(round, static_cast<std::size_t>(statement.target), read);
+  registers[statement.target] = read;
+  note(round, statement.target, read);
 }
 
 // Every store is in a cache by now: a barrier's atomic operation waits for them.
 void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] != cpu.id().value) continue;
-    const auto looked_at = std::find(test_.last_values.begin(), test_.last_values.end(), static_cast<int>(variable));
+    const auto looked_at = std::ranges::find(test_.last_values, static_cast<int>(variable));
     const Value last = cpu.load(plan.words[variable]);
     if (looked_at != test_.last_values.end()) {
-      note(round, static_cast<std::size_t>(test_.registers + (looked_at - test_.last_values.begin())), last);
+      note(round, test_.registers + (looked_at - test_.last_values.begin()), last);
     }
     cpu.store(plan.words[variable], 0);
   }
@@ -270,7 +269,7 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   // The weakest model's outcomes, so that all points of a sweep have the same metrics.
   for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
-    if (std::find(outcome.begin(), outcome.end(), kNotRun) == outcome.end()) ++seen[outcome];
+    if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
   std::int64_t rounds = 0;
   std::int64_t asked = 0;
@@ -303,13 +302,15 @@ struct LitmusOptions {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> litmus_parameters() {
-  return declare<LitmusOptions>();
-}
-
-std::unique_ptr<Workload> make_litmus(const Parameters& parameters) {
-  const auto options = read_options<LitmusOptions>(parameters);
-  return make_litmus(find_litmus_test(options.test), options.rounds);
+WorkloadEntry litmus_workload() {
+  return {"litmus",
+          "A litmus test of memory ordering, repeated: which outcomes appear",
+          declare<LitmusOptions>(),
+          [](const Parameters& parameters) -> std::unique_ptr<Workload> {
+            const auto options = read_options<LitmusOptions>(parameters);
+            return make_litmus(find_litmus_test(options.test), options.rounds);
+          },
+          {{"litmus.rounds", "rounds"}, {"litmus.relaxed", "relaxed"}, {"litmus.forbidden", "forbidden"}}};
 }
 
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds) {

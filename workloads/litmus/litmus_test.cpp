@@ -31,9 +31,9 @@ class Parser {
       const std::string name = term.substr(0, equals);
       const int value = std::stoi(term.substr(equals + 1));
       if (is_register(name)) {
-        test_.asks.emplace_back(static_cast<std::size_t>(reg(name)), value);
+        test_.asks.emplace_back(reg(name), value);
       } else {
-        test_.asks.emplace_back(static_cast<std::size_t>(test_.registers) + test_.last_values.size(), value);
+        test_.asks.emplace_back(test_.registers + test_.last_values.size(), value);
         test_.last_values.push_back(variable(name));
       }
     }
@@ -117,7 +117,7 @@ class Parser {
 }  // namespace
 
 bool LitmusTest::asks_for(const LitmusOutcome& outcome) const {
-  return std::all_of(asks.begin(), asks.end(), [&outcome](const auto& term) { return outcome[term.first] == term.second; });
+  return std::ranges::all_of(asks, [&outcome](const auto& term) { return outcome[term.first] == term.second; });
 }
 
 std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
@@ -127,7 +127,7 @@ std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
     if (i < static_cast<std::size_t>(registers)) {
       text += "r" + std::to_string(i);
     } else {
-      text += static_cast<char>(kFirstVariable + last_values[i - static_cast<std::size_t>(registers)]);
+      text += static_cast<char>(kFirstVariable + last_values[i - registers]);
     }
     text += "_" + std::to_string(outcome[i]);
   }
@@ -147,7 +147,7 @@ LitmusTest parse_litmus_test(std::string_view name, std::string_view title, cons
 
 const LitmusTest& find_litmus_test(std::string_view name) {
   const auto tests = litmus_tests();
-  const auto found = std::find_if(tests.begin(), tests.end(), [name](const LitmusTest& test) { return test.name == name; });
+  const auto found = std::ranges::find_if(tests, [name](const LitmusTest& test) { return test.name == name; });
   if (found == tests.end()) throw std::out_of_range("no litmus test " + std::string(name));
   return *found;
 }

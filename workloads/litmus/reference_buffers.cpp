@@ -36,8 +36,8 @@ class Explorer {
   Explorer(const LitmusTest& test, Buffers buffers) : test_(test), buffers_(buffers) {}
 
   std::set<LitmusOutcome> outcomes() {
-    visit({std::vector<ThreadState>(test_.threads.size()), std::vector<int>(static_cast<std::size_t>(test_.registers)),
-           std::vector<int>(static_cast<std::size_t>(test_.variables))});
+    visit(
+        {std::vector<ThreadState>(test_.threads.size()), std::vector<int>(test_.registers), std::vector<int>(test_.variables)});
     return outcomes_;
   }
 
@@ -62,13 +62,12 @@ class Explorer {
     if ((statement.kind == Kind::fence || statement.kind == Kind::exchange) && !thread.buffer.empty()) return;
     if (statement.kind == Kind::await && read(state, t, statement.variable) != statement.value) return;
     ++thread.next;
-    if (statement.reads()) state.registers[static_cast<std::size_t>(statement.target)] = read(state, t, statement.variable);
+    if (statement.reads()) state.registers[statement.target] = read(state, t, statement.variable);
     if (statement.writes()) {
-      const auto value = statement.value_from == LitmusStatement::kNone
-                             ? statement.value
-                             : state.registers[static_cast<std::size_t>(statement.value_from)];
+      const auto value =
+          statement.value_from == LitmusStatement::kNone ? statement.value : state.registers[statement.value_from];
       if (statement.kind == Kind::exchange || buffers_ == Buffers::none) {
-        state.memory[static_cast<std::size_t>(statement.variable)] = value;
+        state.memory[statement.variable] = value;
       } else {
         thread.buffer.push_back({statement.variable, value, statement.ordered});
       }
@@ -80,7 +79,7 @@ class Explorer {
     const auto& buffer = state.threads[t].buffer;
     const auto own = std::find_if(buffer.rbegin(), buffer.rend(),
                                   [variable](const BufferedStore& store) { return store.variable == variable; });
-    return own != buffer.rend() ? own->value : state.memory[static_cast<std::size_t>(variable)];
+    return own != buffer.rend() ? own->value : state.memory[variable];
   }
 
   [[nodiscard]] bool may_drain(const std::vector<BufferedStore>& buffer, std::size_t entry) const {
@@ -92,14 +91,14 @@ class Explorer {
 
   void drain(State state, std::size_t t, std::size_t entry) {
     auto& buffer = state.threads[t].buffer;
-    state.memory[static_cast<std::size_t>(buffer[entry].variable)] = buffer[entry].value;
+    state.memory[buffer[entry].variable] = buffer[entry].value;
     buffer.erase(buffer.begin() + static_cast<std::ptrdiff_t>(entry));
     visit(state);
   }
 
   void add_outcome(const State& state) {
     LitmusOutcome outcome = state.registers;
-    for (const int variable : test_.last_values) outcome.push_back(state.memory[static_cast<std::size_t>(variable)]);
+    for (const int variable : test_.last_values) outcome.push_back(state.memory[variable]);
     outcomes_.insert(outcome);
   }
 

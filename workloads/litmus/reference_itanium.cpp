@@ -59,12 +59,12 @@ class Events {
 
   [[nodiscard]] const std::vector<Event>& all() const { return all_; }
   [[nodiscard]] const LitmusStatement& statement(const Event& event) const {
-    return test_.threads[static_cast<std::size_t>(event.thread)][static_cast<std::size_t>(event.statement)];
+    return test_.threads[event.thread][event.statement];
   }
 
  private:
   void add(int thread, int index) {
-    const LitmusStatement& statement = test_.threads[static_cast<std::size_t>(thread)][static_cast<std::size_t>(index)];
+    const LitmusStatement& statement = test_.threads[thread][index];
     switch (statement.kind) {
       case LitmusStatement::Kind::await:
       case LitmusStatement::Kind::load: all_.push_back({EventKind::read, thread, index}); return;
@@ -135,9 +135,9 @@ class ItaniumExplorer {
   explicit ItaniumExplorer(const LitmusTest& test) : test_(test), events_(test) {}
 
   std::set<LitmusOutcome> outcomes() {
-    const std::size_t views = test_.threads.size() * static_cast<std::size_t>(test_.variables);
+    const std::size_t views = test_.threads.size() * test_.variables;
     ItaniumState start;
-    start.registers.resize(static_cast<std::size_t>(test_.registers));
+    start.registers.resize(test_.registers);
     start.visible.resize(views);
     start.own.resize(views);
     visit(start);
@@ -165,11 +165,11 @@ class ItaniumExplorer {
       case EventKind::fence: return true;
       case EventKind::read:
         if (statement.kind == LitmusStatement::Kind::await) return read(event, state) == statement.value;
-        state.registers[static_cast<std::size_t>(statement.target)] = read(event, state);
+        state.registers[statement.target] = read(event, state);
         return true;
       case EventKind::local: state.own[view(event.thread, statement.variable)] = value(statement, state); return true;
       case EventKind::exchange:
-        state.registers[static_cast<std::size_t>(statement.target)] = state.visible[view(event.thread, statement.variable)];
+        state.registers[statement.target] = state.visible[view(event.thread, statement.variable)];
         state.own[view(event.thread, statement.variable)] = value(statement, state);
         return make_visible(event, state);
       case EventKind::remote: return make_visible(event, state);
@@ -196,8 +196,8 @@ class ItaniumExplorer {
       if (other.processor != kEverywhere && other.processor != processor) continue;
       if (events_.statement(other).variable != events_.statement(event).variable) continue;
       if ((state.done >> i & 1) != 0) continue;
-      if ((state.earlier[static_cast<std::size_t>(event.store)] >> other.store & 1) != 0) return false;
-      state.earlier[static_cast<std::size_t>(other.store)] |= static_cast<std::uint8_t>(1U << event.store);
+      if ((state.earlier[event.store] >> other.store & 1) != 0) return false;
+      state.earlier[other.store] |= static_cast<std::uint8_t>(1U << event.store);
     }
     return true;
   }
@@ -222,12 +222,9 @@ class ItaniumExplorer {
   }
 
   [[nodiscard]] static int value(const LitmusStatement& statement, const ItaniumState& state) {
-    return statement.value_from == LitmusStatement::kNone ? statement.value
-                                                          : state.registers[static_cast<std::size_t>(statement.value_from)];
+    return statement.value_from == LitmusStatement::kNone ? statement.value : state.registers[statement.value_from];
   }
-  [[nodiscard]] std::size_t view(int processor, int variable) const {
-    return static_cast<std::size_t>(processor) * static_cast<std::size_t>(test_.variables) + static_cast<std::size_t>(variable);
-  }
+  [[nodiscard]] std::size_t view(int processor, int variable) const { return processor * test_.variables + variable; }
 
   void add_outcome(const ItaniumState& state) {
     LitmusOutcome outcome = state.registers;

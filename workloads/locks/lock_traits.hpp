@@ -1,4 +1,4 @@
-// What a lock promises and needs, for those who choose one by name.
+// The traits of a lock: what it guarantees and what it needs.
 #pragma once
 
 #include <cstdint>

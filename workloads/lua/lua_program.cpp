@@ -1,7 +1,5 @@
 // A workload whose program is a file in Lua: one interpreter for each CPU runs setup(), then run(cpu) in the CPU's own fiber,
 // so that cpu:load(word) is a call of Cpu that blocks.
-#include "workloads/lua/lua_program.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 #include "workloads/lua/cpu_functions.hpp"
 #include "workloads/lua/declaration.hpp"
 #include "workloads/lua/setup_context.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -123,12 +121,12 @@ class LuaProgram final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> program_parameters() {
-  return declare<ProgramOptions>();
-}
-
-std::unique_ptr<Workload> make_program(const Parameters& parameters) {
-  return std::make_unique<LuaProgram>(parameters);
+WorkloadEntry program_workload() {
+  return {"program",
+          "A program of your own, in Lua",
+          declare<ProgramOptions>(),
+          make_workload<LuaProgram>,
+          {headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

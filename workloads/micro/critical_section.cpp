@@ -5,6 +5,8 @@
 // it stands; but the largest number that any CPU has stored must be the number of stores: costs no simulated time.
 //
 // Under a lock whose readers keep nobody out (rcu) a writer publishes a copy.
+#include "workloads/micro/critical_section.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,17 +18,83 @@
 #include "models/failure.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/micro/micro.hpp"
-#include "workloads/micro/published_data.hpp"
-#include "workloads/program/cycles_by_cpu.hpp"
 #include "workloads/program/duration.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/interrupts.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
+#include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
+
+// Data behind a pointer, for readers under RCU: who writes fills a copy that nobody sees, publishes it, and gives the old
+// one back after a grace period. Writers exclude each other by a lock of their own.
+class PublishedData {
+ public:
+  // Copies of `lines` lines; of each line the first word is the user's.
+  PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options);
+
+  // At the beginning of each program. / Between sections: no reader is inside.
+  void start(Cpu& cpu) { rcu_->start(cpu); }
+  void quiescent(Cpu& cpu) { rcu_->quiescent(cpu); }
+
+  // The copy that a reader may look at until end_read().
+  Address begin_read(Cpu& cpu) {
+    rcu_->read_lock(cpu);
+    return current(cpu);
+  }
+  void end_read(Cpu& cpu) { rcu_->read_unlock(cpu); }
+
+  // A copy to fill. Waits for a grace period if all of this CPU's are still in use: not under the writers' lock.
+  Address take_copy(Cpu& cpu);
+  // What is published now, and its successor. REQUIRES: holds the writers' lock. / Given back when no reader sees it any more.
+  Address current(Cpu& cpu) const { return cpu.load_acquire(pointer_); }
+  void publish(Cpu& cpu, Address copy) const { cpu.store_release(pointer_, copy); }
+  void retire(Cpu& cpu, Address copy);
+
+  void report(MetricSink& metrics) const { rcu_->report(metrics); }
+
+ private:
+  std::vector<Address>& free(const Cpu& cpu) { return free_[static_cast<std::size_t>(cpu.id().value)]; }
+
+  Interrupts interrupts_;
+  std::unique_ptr<Rcu> rcu_;
+  Address pointer_ = 0;
+  std::vector<std::vector<Address>> free_;  // by CPU
+};
+
+constexpr int kCopies = 64;   // a CPU's: as many as it may retire until a grace period is over
+constexpr Address kHead = 8;  // in the first line, for RCU's queue
+
+PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options)
+    : interrupts_(setting.machine.cpus),
+      rcu_(make_classic_rcu(setting, interrupts_, options)),
+      free_(static_cast<std::size_t>(setting.machine.cpus)) {
+  AddressSpace& memory = setting.memory;
+  pointer_ = memory.place_array("published", memory.line_bytes());
+  const std::int64_t bytes = std::max<std::int64_t>(1, lines) * memory.line_bytes();
+  for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
+    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    const Address begin = memory.place_array(fmt::format("copies[{}]", cpu), kCopies * bytes, home);
+    for (int copy = 0; copy < kCopies; ++copy) {
+      free_[static_cast<std::size_t>(cpu)].push_back(begin + static_cast<Address>(copy * bytes));
+    }
+  }
+  memory.preset(pointer_, free_.front().back());
+  free_.front().pop_back();
+}
+
+Address PublishedData::take_copy(Cpu& cpu) {
+  while (free(cpu).empty()) rcu_->synchronize(cpu);
+  const Address copy = free(cpu).back();
+  free(cpu).pop_back();
+  return copy;
+}
+
+void PublishedData::retire(Cpu& cpu, Address copy) {
+  rcu_->call(cpu, copy + kHead, [this, copy](Cpu& here) { free(here).push_back(copy); });
+}
 
 enum SectionTally : int { kEntered = 0, kTornReads = 1 };
 
@@ -84,7 +152,7 @@ class CriticalSection final : public Workload {
       outside_.emplace_back("outside", options_.outside, mean);
     }
     section_ = setting.memory.function("critical_section", Mode::kernel);
-    writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
+    writers_.resize(setting.machine.cpus);
   }
 
   void run(Cpu& cpu) override {
@@ -94,7 +162,7 @@ class CriticalSection final : public Workload {
     Random insides(seed_, me, 2);
     if (published_) published_->start(cpu);
     for (std::int64_t section = 0;; ++section) {
-      if (section % options_.burst == 0) stay_outside(cpu, outside_[static_cast<std::size_t>(me)], outside);
+      if (section % options_.burst == 0) stay_outside(cpu, outside_[me], outside);
       const std::int64_t cycles = inside_->draw(insides);
       {
         const FunctionScope scope(cpu, section_);
@@ -162,7 +230,7 @@ class CriticalSection final : public Workload {
     for (std::int64_t i = 0; i < options_.data_lines; ++i) {
       const Value value = cpu.load(word(from, i)) + 1;
       cpu.store(word(to, i), value);
-      if (i == 0) count_store(writers_[static_cast<std::size_t>(cpu.id().value)], value);
+      if (i == 0) count_store(writers_[cpu.id().value], value);
     }
   }
 
@@ -230,12 +298,12 @@ class CriticalSection final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> critical_section_parameters() {
-  return declare<CriticalSectionOptions>();
-}
-
-std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {
-  return std::make_unique<CriticalSection>(parameters);
+WorkloadEntry critical_section_workload() {
+  return {"critical_section",
+          "All CPUs acquire one lock and work on the data that it protects",
+          declare<CriticalSectionOptions>(),
+          make_workload<CriticalSection>,
+          {headlines::kOperations, {"locks.section_lock.wait_mean_us", "wait"}, headlines::kLeastCpu}};
 }
 
 }  // namespace linebounce::workloads

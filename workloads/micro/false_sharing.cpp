@@ -1,7 +1,6 @@
 // Each CPU counts in a word of its own. Packed, the words share lines, and the lines bounce although no word is shared.
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -55,12 +54,12 @@ class FalseSharing final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> false_sharing_parameters() {
-  return declare<FalseSharingOptions>();
-}
-
-std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters) {
-  return std::make_unique<FalseSharing>(parameters);
+WorkloadEntry false_sharing_workload() {
+  return {"false_sharing",
+          "Each CPU increments a word of its own; the words may share lines",
+          declare<FalseSharingOptions>(),
+          make_workload<FalseSharing>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLeastCpu}};
 }
 
 }  // namespace linebounce::workloads

@@ -8,8 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -125,12 +124,9 @@ class LoadToUse final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> load_to_use_parameters() {
-  return declare<LoadToUseOptions>();
-}
-
-std::unique_ptr<Workload> make_load_to_use(const Parameters& parameters) {
-  return std::make_unique<LoadToUse>(parameters);
+WorkloadEntry load_to_use_workload() {
+  return {"load_to_use", "What a load costs that the next one waits for, from each cache and each node's memory",
+          declare<LoadToUseOptions>(), make_workload<LoadToUse>};
 }
 
 }  // namespace linebounce::workloads

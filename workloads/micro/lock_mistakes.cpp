@@ -6,9 +6,8 @@
 
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -68,7 +67,7 @@ class LockMistakes final : public Workload {
   }
 
  private:
-  [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[static_cast<std::size_t>(cpu % cpus_)]; }
+  [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[cpu % cpus_]; }
 
   // Every CPU holds its own lock and wants the next one's: a circle.
   void own_then_next(Cpu& cpu) {
@@ -118,12 +117,12 @@ class LockMistakes final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> lock_mistakes_parameters() {
-  return declare<LockMistakesOptions>();
-}
-
-std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters) {
-  return std::make_unique<LockMistakes>(parameters);
+WorkloadEntry lock_mistakes_workload() {
+  return {"lock_mistakes",
+          "Lock misuse, and the report for each mistake: deadlock, double acquisition, wrong release",
+          declare<LockMistakesOptions>(),
+          make_workload<LockMistakes>,
+          {{"mistake.rounds", "rounds"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -6,12 +6,11 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/locks/metered_lock.hpp"
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/shootdown.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -68,7 +67,7 @@ class Munmap final : public Workload {
     entries_ = space.place_array("page_table", options_.pages * 8);
     munmap_ = space.function("munmap", Mode::kernel);
     user_ = space.function("user_code", Mode::user);
-    ticks_.resize(static_cast<std::size_t>(cpus_));
+    ticks_.resize(cpus_);
   }
 
   void run(Cpu& cpu) override {
@@ -108,13 +107,13 @@ class Munmap final : public Workload {
     if (options_.shoot_down) shootdowns_->shoot_down(cpu, everybody_, mapped_, options_.pages);
     lock_->release(cpu);
     if (!cpu.measures(cpu.local_time())) return;
-    ticks_[static_cast<std::size_t>(cpu.id().value)] += cpu.local_time() - begin;
+    ticks_[cpu.id().value] += cpu.local_time() - begin;
     cpu.tally(kUnmappings);
   }
 
   void use_memory(Cpu& cpu, Random& random) {
     const FunctionScope user(cpu, user_);
-    cpu.load(mine_[static_cast<std::size_t>(cpu.id().value)] + random.below(kUserPages) * kBytesOfPage);
+    cpu.load(mine_[cpu.id().value] + random.below(kUserPages) * kBytesOfPage);
     cpu.compute(options_.user_cycles);
     cpu.tally(kUserRounds);
   }
@@ -136,12 +135,12 @@ class Munmap final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> munmap_parameters() {
-  return declare<MunmapOptions>();
-}
-
-std::unique_ptr<Workload> make_munmap(const Parameters& parameters) {
-  return std::make_unique<Munmap>(parameters);
+WorkloadEntry munmap_workload() {
+  return {"munmap",
+          "Some CPUs unmap pages, and all others drop the translations by an interrupt: TLB shootdowns",
+          declare<MunmapOptions>(),
+          make_workload<Munmap>,
+          {{"cost.munmap", "munmap"}, {"munmap.user_rounds_per_us", "user code"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

@@ -8,10 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -210,7 +209,7 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
   for (std::size_t row = 0; row < kSoloRows; ++row) {
     if (solo_ns_[row]) metrics.metric(std::string("cost.") + kSoloNames[row], *solo_ns_[row]);
   }
-  for (std::size_t row = 0; row < static_cast<std::size_t>(shared_rows_); ++row) {
+  for (int row = 0; row < shared_rows_; ++row) {
     const double elapsed = options_.window_us * 1000 * (static_cast<double>(windows_[row]) / options_.contenders);
     metrics.mean(std::string("cost.") + kSharedNames[row], elapsed, completed_[row]);
   }
@@ -218,12 +217,14 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> operation_costs_parameters() {
-  return declare<OperationCostsOptions>();
-}
-
-std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {
-  return std::make_unique<OperationCosts>(parameters);
+WorkloadEntry operation_costs_workload() {
+  return {"operation_costs",
+          "What instructions, cache hits, atomic operations and transfers of a line cost",
+          declare<OperationCostsOptions>(),
+          make_workload<OperationCosts>,
+          {{"cost.atomic_increment", "atomic add"},
+           {"cost.atomic_increment_cache_transfer", "with transfer"},
+           {"cost.main_memory", "memory"}}};
 }
 
 }  // namespace linebounce::workloads

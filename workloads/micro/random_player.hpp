@@ -53,7 +53,7 @@ struct Memory {
 
   [[nodiscard]] Address field(std::size_t record, Address offset) const { return shared + record * kRecordBytes + offset; }
   [[nodiscard]] Address guarded_word(std::size_t lock, int line) const {
-    return guarded + (lock * kGuardedLines + static_cast<std::size_t>(line)) * line_bytes;
+    return guarded + (lock * kGuardedLines + line) * line_bytes;
   }
 };
 
@@ -105,12 +105,12 @@ class Player {
   std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
 
  private:
-  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(cpu_.id().value); }
-  [[nodiscard]] bool mine(std::size_t record) const { return record % static_cast<std::size_t>(memory_.cpus) == me(); }
+  [[nodiscard]] std::size_t me() const { return cpu_.id().value; }
+  [[nodiscard]] bool mine(std::size_t record) const { return record % memory_.cpus == me(); }
   std::size_t any_record() { return below(memory_.records); }
   // A record that this CPU may publish: the one given, or the next that is its own.
   [[nodiscard]] std::size_t own_record(std::size_t record) const {
-    const std::size_t own = record - record % static_cast<std::size_t>(memory_.cpus) + me();
+    const std::size_t own = record - record % memory_.cpus + me();
     return own < memory_.records ? own : me();
   }
   CpuId any_cpu() { return CpuId(static_cast<int>(below(static_cast<std::uint64_t>(memory_.cpus)))); }
@@ -347,7 +347,7 @@ class Player {
   // Runs between any two operations, even inside one that waits: it uses nothing that the program checks.
   void interrupt(int vector) {
     const FunctionScope scope(cpu_, memory_.handler);
-    const auto record = static_cast<std::size_t>(vector / kVectors);
+    const std::size_t record = vector / kVectors;
     switch (vector % kVectors) {
       case kCountUp:
         cpu_.fetch_add(memory_.field(record, kCounter), 1);

@@ -11,9 +11,8 @@
 
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/micro/micro.hpp"
 #include "workloads/micro/random_player.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -52,7 +51,7 @@ class RandomReferences final : public Workload {
     memory_.programs_end = options_.operations > 0;
     memory_.line_bytes = static_cast<Address>(line);
     const std::int64_t shared_bytes = std::max<std::int64_t>(options_.shared_lines * line, kRecordBytes);
-    memory_.records = static_cast<std::size_t>(shared_bytes) / kRecordBytes;
+    memory_.records = shared_bytes / kRecordBytes;
     memory_.shared = space.place_array("records", shared_bytes);
     memory_.clock = space.place_array("clock", line);
     memory_.flags = space.place_array("flags", std::int64_t{8} * memory_.cpus);
@@ -71,11 +70,11 @@ class RandomReferences final : public Workload {
     memory_.user = space.function("user_code", Mode::user);
     memory_.handler = space.function("interrupt_handler", Mode::kernel);
     memory_.end = Barrier(space, "end", memory_.cpus);
-    done_.resize(static_cast<std::size_t>(memory_.cpus));
+    done_.resize(memory_.cpus);
   }
 
   void run(Cpu& cpu) override {
-    Player player(cpu, memory_, done_[static_cast<std::size_t>(cpu.id().value)], seed_);
+    Player player(cpu, memory_, done_[cpu.id().value], seed_);
     for (std::int64_t i = 0; options_.operations == 0 || i < options_.operations; ++i) {
       std::uint64_t draw = player.below(all_shares_);
       std::size_t kind = 0;
@@ -92,7 +91,7 @@ class RandomReferences final : public Workload {
     Value checksum = 0;
     for (int cpu = 0; cpu < facts.cpus; ++cpu) {
       total += facts.cpu(cpu).tallied(kOperations);
-      checksum = checksum * 31 + done_[static_cast<std::size_t>(cpu)].checksum;
+      checksum = checksum * 31 + done_[cpu].checksum;
     }
     metrics.count("random.operations", total);
     metrics.count("random.checksum", static_cast<std::int64_t>(checksum >> 32));
@@ -131,12 +130,12 @@ class RandomReferences final : public Workload {
 
 }  // namespace random_references
 
-std::vector<ParameterDeclaration> random_references_parameters() {
-  return declare<random_references::Options>();
-}
-
-std::unique_ptr<Workload> make_random_references(const Parameters& parameters) {
-  return std::make_unique<random_references::RandomReferences>(parameters);
+WorkloadEntry random_references_workload() {
+  return {"random_references",
+          "Random operations of every kind, checked as they go",
+          declare<random_references::Options>(),
+          make_workload<random_references::RandomReferences>,
+          {{"random.operations", "operations"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -11,11 +11,10 @@
 #include <stdexcept>
 
 #include "models/failure.hpp"
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 
@@ -95,7 +94,7 @@ class RcuDesigns final : public Workload {
     Times entering, stating, waiting;  // of a reader, to and from its section; of a quiescent state; of synchronize()
     std::int64_t short_of_memory = 0;
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   void make_rcu(const WorkloadSetup& setting);
   [[nodiscard]] bool updates(const Cpu& cpu) const { return options_.updaters == 0 || cpu.id().value < options_.updaters; }
@@ -135,7 +134,7 @@ void RcuDesigns::set_up(const WorkloadSetup& setting) {
     setting.memory.preset(pointers_ + at, first + at);
     setting.memory.preset(first + at + kObjectState, kSeen);
   }
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     const Home home = Home::on(setting.layout.cpus[cpu].node);
     const Address objects = setting.memory.place_array(fmt::format("objects[{}]", cpu), options_.objects_per_cpu * line, home);
@@ -283,12 +282,12 @@ void RcuDesigns::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> rcu_designs_parameters() {
-  return declare<RcuDesignsOptions>();
-}
-
-std::unique_ptr<Workload> make_rcu_designs(const Parameters& parameters) {
-  return std::make_unique<RcuDesigns>(parameters);
+WorkloadEntry rcu_designs_workload() {
+  return {"rcu_designs",
+          "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
+          declare<RcuDesignsOptions>(),
+          make_workload<RcuDesigns>,
+          {{"rcu.grace_period_mean_us", "grace period"}, {"rcu.reader_mean_ns", "reader"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

@@ -3,10 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "workloads/numa/numa.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -87,12 +86,12 @@ class AtomicScaling final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> atomic_scaling_parameters() {
-  return declare<AtomicScalingOptions>();
-}
-
-std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters) {
-  return std::make_unique<AtomicScaling>(parameters);
+WorkloadEntry atomic_scaling_workload() {
+  return {"atomic_scaling",
+          "All CPUs add to one word",
+          declare<AtomicScalingOptions>(),
+          make_workload<AtomicScaling>,
+          {headlines::kOperations, {"cost.fetch_and_add", "addition"}, headlines::kLeastCpu}};
 }
 
 }  // namespace linebounce::workloads

@@ -10,9 +10,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "workloads/numa/numa.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -103,7 +102,7 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
   const int line = memory.line_bytes();
   const Layout mailbox{.name = "mailbox", .size = line, .alignment = line, .fields = {{"step", 0}}};
   for (int cpu = 0; cpu < cpus; ++cpu) {
-    node_of_.push_back(layout.cpus[static_cast<std::size_t>(cpu)].node);
+    node_of_.push_back(layout.cpus[cpu].node);
     mailboxes_.push_back(memory.place(mailbox, "mailbox[" + std::to_string(cpu) + "]", 0, Home::on(node_of_.back())));
   }
   const int pairs = cpus * (cpus - 1);
@@ -111,8 +110,7 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
     for (int state = 0; state < kStates; ++state) {
       // Nobody but giver and receiver is there to share a line with.
       if (!wants(static_cast<StartState>(state)) || (state == kShared && cpus < 3)) continue;
-      const std::string name =
-          std::string(kStateKeys[static_cast<std::size_t>(state)]) + "_lines_of_node[" + std::to_string(home) + "]";
+      const std::string name = std::string(kStateKeys[state]) + "_lines_of_node[" + std::to_string(home) + "]";
       Address next = memory.place_array(name, pairs * options_.repetitions * line, Home::on(home));
       for (int pair = 0; pair < pairs; ++pair) {
         const int from = pair / (cpus - 1);
@@ -126,14 +124,14 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
     }
   }
   if (rows_.empty()) throw std::invalid_argument("workload core_to_core: a Shared line needs three CPUs; nothing to measure");
-  memory.preset(mailboxes_[static_cast<std::size_t>(steps_.front().cpu)], 1);
+  memory.preset(mailboxes_[steps_.front().cpu], 1);
 }
 
 std::vector<int> CoreToCore::homes_of_lines(const MachineLayout& layout) const {
   const bool all = options_.homes == "all" || options_.homes == "near";
   std::vector<int> homes;
   for (const int home : parse_nodes(all ? "all" : options_.homes, layout.nodes(), "workload.homes")) {
-    if (std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
+    if (std::ranges::binary_search(layout.nodes_with_memory, home)) {
       homes.push_back(home);
     } else if (!all) {
       throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
@@ -144,8 +142,8 @@ std::vector<int> CoreToCore::homes_of_lines(const MachineLayout& layout) const {
 
 bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
   if (options_.homes != "near") return true;
-  const int from = node_of_[static_cast<std::size_t>(row.from)];
-  const int to = node_of_[static_cast<std::size_t>(row.to)];
+  const int from = node_of_[row.from];
+  const int to = node_of_[row.to];
   const auto has_memory = [&layout](int node) {
     return std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), node);
   };
@@ -166,7 +164,7 @@ int CoreToCore::other_reader(int from, int to) const {
   int found = -1;
   for (int cpu = 0; cpu < cpus; ++cpu) {
     if (cpu == from || cpu == to) continue;
-    if (node_of_[static_cast<std::size_t>(cpu)] == node_of_[static_cast<std::size_t>(from)]) return cpu;
+    if (node_of_[cpu] == node_of_[from]) return cpu;
     if (found < 0) found = cpu;
   }
   return found;
@@ -175,14 +173,14 @@ int CoreToCore::other_reader(int from, int to) const {
 void CoreToCore::run(Cpu& cpu) {
   const int me = cpu.id().value;
   Random random(seed_, static_cast<std::uint64_t>(me), 0);
-  const Address mailbox = mailboxes_[static_cast<std::size_t>(me)];
+  const Address mailbox = mailboxes_[me];
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (steps_[i].cpu != me) continue;
     const Value number = i + 1;
     cpu.spin_until_acquire(mailbox, [number](Value called) { return called == number; });
     act(cpu, steps_[i], random);
     if (i + 1 == steps_.size()) return;
-    cpu.store_release(mailboxes_[static_cast<std::size_t>(steps_[i + 1].cpu)], number + 1);
+    cpu.store_release(mailboxes_[steps_[i + 1].cpu], number + 1);
   }
 }
 
@@ -213,8 +211,8 @@ void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
 }
 
 Where CoreToCore::where(const Row& row) const {
-  const int from = node_of_[static_cast<std::size_t>(row.from)];
-  const int to = node_of_[static_cast<std::size_t>(row.to)];
+  const int from = node_of_[row.from];
+  const int to = node_of_[row.to];
   if (from == to) return kSameNode;
   return row.home == from || row.home == to ? kOtherNode : kThirdNodeHome;
 }
@@ -228,7 +226,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
   for (const Row& row : rows_) {
     if (row.repetitions == 0) continue;  // the run was cut short
     const double ns = row.ns / row.repetitions;
-    metrics.handover({row.from, row.to, row.home, kStateNames[row.state], ns});
+    metrics.hand_off({row.from, row.to, row.home, kStateNames[row.state], ns});
     const Where where = this->where(row);
     const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];
     for (const std::string& name : {of_state, std::string(kWhereNames[where == kSameNode ? kSameNode : kOtherNode])}) {
@@ -242,12 +240,12 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> core_to_core_parameters() {
-  return declare<CoreToCoreOptions>();
-}
-
-std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {
-  return std::make_unique<CoreToCore>(parameters);
+WorkloadEntry core_to_core_workload() {
+  return {"core_to_core",
+          "What a line costs that moves from one CPU to another, for every pair, home and state",
+          declare<CoreToCoreOptions>(),
+          make_workload<CoreToCore>,
+          {{"core_to_core.same_node_ns", "same node"}, {"core_to_core.other_node_ns", "other node"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -12,8 +12,7 @@
 #include <stdexcept>
 
 #include "models/core/cpu_counters.hpp"
-#include "workloads/numa/numa.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
@@ -226,7 +225,7 @@ NumaMix::Pace NumaMix::pace(const MachineSpec& machine, double cpi, std::int64_t
 Pool NumaMix::place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines,
                          const std::vector<int>& homes) const {
   const Layout layout{.name = name, .size = line_, .alignment = line_, .fields = {{"count", 0}}};
-  Pool pool{std::vector<Address>(static_cast<std::size_t>(lines))};
+  Pool pool{std::vector<Address>(lines)};
   for (std::size_t home = 0; home < homes.size(); ++home) {
     for (std::size_t i = home; i < pool.lines.size(); i += homes.size()) {
       pool.lines[i] = memory.place(layout, name + "[" + std::to_string(i) + "]", 0, Home::on(homes[home]));
@@ -275,14 +274,14 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
 // by other nodes: there the supplier is any other CPU, with the same chance.
 std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
-  const auto here = static_cast<std::uint64_t>(std::count(node_of_.begin(), node_of_.end(), node));
+  const auto here = static_cast<std::uint64_t>(std::ranges::count(node_of_, node));
   if (here == all) return 0;
   return std::min(kParts, parts(options_.user_shared_remote_pct) * (all - 1) / (all - here));
 }
 
 void NumaMix::run(Cpu& cpu) {
   const int me = cpu.id().value;
-  const int node = node_of_[static_cast<std::size_t>(me)];
+  const int node = node_of_[me];
   Walker at{
       .cpu = cpu, .random = Random(seed_, static_cast<std::uint64_t>(me), 0), .node = node, .shared_user = to_all_nodes(node)};
   fill_caches(at);
@@ -301,14 +300,14 @@ void NumaMix::run(Cpu& cpu) {
 // Every written line is in some cache, and the sets for memory are full, before the load begins.
 void NumaMix::fill_caches(Walker& at) {
   const FunctionScope scope(at.cpu, kernel_work_);
-  const auto me = static_cast<std::size_t>(at.cpu.id().value);
-  const auto node = static_cast<std::size_t>(at.node);
+  const std::size_t me = at.cpu.id().value;
+  const std::size_t node = at.node;
   for (const std::vector<Address>* lines : {&hot_lines_, &shared_lines_.lines, &user_lines_.lines}) {
     for (std::size_t i = me; i < lines->size(); i += node_of_.size()) at.cpu.store((*lines)[i], 0);
   }
   std::size_t before = 0;  // CPUs of this node with smaller numbers
   for (std::size_t cpu = 0; cpu < me; ++cpu) before += node_of_[cpu] == at.node ? 1 : 0;
-  const auto here = static_cast<std::size_t>(std::count(node_of_.begin(), node_of_.end(), at.node));
+  const std::size_t here = std::count(node_of_.begin(), node_of_.end(), at.node);
   for (const std::vector<Address>* lines : {&node_lines_[node].lines, &user_node_lines_[node].lines}) {
     for (std::size_t i = before; i < lines->size(); i += here) at.cpu.store((*lines)[i], 0);
   }
@@ -338,7 +337,7 @@ void NumaMix::kernel_visit(Walker& at, std::int64_t instructions) {
     visit_written(at, shared_lines_.draw(at.random));
   } else if (kind < shared_ + node_) {
     at.cpu.tally(kKernelNode);
-    visit_written(at, node_lines_[static_cast<std::size_t>(at.node)].draw(at.random));
+    visit_written(at, node_lines_[at.node].draw(at.random));
   } else {
     at.cpu.tally(kKernelMemory);
     visit_memory(at, kernel_remote_);
@@ -348,7 +347,7 @@ void NumaMix::kernel_visit(Walker& at, std::int64_t instructions) {
 
 void NumaMix::visit_hot(Walker& at, std::int64_t instructions) {
   at.cpu.tally(kKernelHot);
-  const auto rank = static_cast<std::size_t>(zipf_.front().draw(at.random));
+  const std::size_t rank = zipf_.front().draw(at.random);
   if (!is_lock_[rank]) {
     visit_written(at, hot_lines_[rank]);
     pass(at, kernel_, instructions);
@@ -365,7 +364,7 @@ void NumaMix::user_visit(Walker& at, std::int64_t instructions) {
   if (at.random.below(kParts) < user_shared_) {
     at.cpu.tally(kUserShared);
     const bool all = at.random.below(kParts) < at.shared_user;
-    visit_written(at, (all ? user_lines_ : user_node_lines_[static_cast<std::size_t>(at.node)]).draw(at.random));
+    visit_written(at, (all ? user_lines_ : user_node_lines_[at.node]).draw(at.random));
   } else {
     at.cpu.tally(kUserMemory);
     visit_memory(at, user_remote_);
@@ -384,7 +383,7 @@ void NumaMix::visit_written(Walker& at, Address line) {
 void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
   const bool far = at.random.below(kParts) < remote_parts;
   const auto local = std::find(homes_.begin(), homes_.end(), at.node);
-  auto home = static_cast<std::size_t>(local - homes_.begin());
+  std::size_t home = local - homes_.begin();
   bool remote = local == homes_.end();
   if (remote) {
     home = at.random.below(homes_.size());
@@ -399,7 +398,7 @@ void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
 
 // Through the sets of one way, then through those of the next.
 Address NumaMix::next_line(Walker& at, int home) {
-  Stream& stream = streams_[static_cast<std::size_t>(at.cpu.id().value) * homes_.size() + static_cast<std::size_t>(home)];
+  Stream& stream = streams_[at.cpu.id().value * homes_.size() + home];
   const auto lines = static_cast<std::uint64_t>(stream_lines_);
   const auto line = static_cast<Address>(line_);
   if (random_memory_) return stream.begin + at.random.below(lines) * line;
@@ -434,7 +433,7 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
   Tick user = 0;
   for (int number = 0; number < facts.cpus; ++number) {
     const Cpu& cpu = facts.cpu(number);
-    for (int which = 0; which < Cpu::kTallies; ++which) tallies[static_cast<std::size_t>(which)] += cpu.tallied(which);
+    for (int which = 0; which < Cpu::kTallies; ++which) tallies[which] += cpu.tallied(which);
     const std::vector<Tick>& time = cpu.counters().time_in_function;
     for (std::size_t function = 0; function < time.size(); ++function)
       (function == user_work_ ? user : kernel) += time[function];
@@ -455,12 +454,12 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> numa_mix_parameters() {
-  return declare<NumaMixOptions>();
-}
-
-std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {
-  return std::make_unique<NumaMix>(parameters);
+WorkloadEntry numa_mix_workload() {
+  return {"numa_mix",
+          "Kernel and user code by shares: lines that all CPUs write, lines of one node, local and remote memory",
+          declare<NumaMixOptions>(),
+          make_workload<NumaMix>,
+          {headlines::kOperations, {"mix.kernel_ns_per_transaction", "kernel"}, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

@@ -44,7 +44,7 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // two structures may have one name
+  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // by value, because two structures may share a name
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
   objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, bytes, alignment, home});
   return begin;
@@ -69,7 +69,7 @@ Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes,
 }
 
 FunctionId AddressSpace::function(const std::string& name, Mode mode) {
-  const auto known = std::find_if(functions_.begin(), functions_.end(), [&](const Function& f) { return f.name == name; });
+  const auto known = std::ranges::find_if(functions_, [&](const Function& f) { return f.name == name; });
   if (known != functions_.end()) return static_cast<FunctionId>(known - functions_.begin());
   functions_.push_back({name, mode});
   return static_cast<FunctionId>(functions_.size() - 1);
@@ -88,8 +88,7 @@ AddressSpace::Place AddressSpace::find(Address address) const {
 }
 
 AddressSpace::Place AddressSpace::find_byte(Address address) const {
-  const auto after = std::upper_bound(objects_.begin(), objects_.end(), address,
-                                      [](Address at, const Object& object) { return at < object.begin; });
+  const auto after = std::ranges::upper_bound(objects_, address, {}, &Object::begin);
   if (after == objects_.begin()) return {};
   const Object& object = *std::prev(after);
   const Address offset = address - object.begin;

@@ -1,4 +1,4 @@
-// Brings CPUs together: the last to come lets all go. Central counter and generation (sense-reversing).
+// A central sense-reversing barrier: a counter, and a generation that the last CPU to arrive increments.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,8 @@ class Barrier {
     if (generation) cpu.spin_until_acquire(generation_, [&generation](Value now) { return now != *generation; });
   }
 
-  // The same for a CPU with something else to do while it waits: the word's value until all have come. None: they have.
+  // For a CPU that polls: the generation word keeps the value that arrive() returns until all have arrived. arrive() returns
+  // nothing to the last CPU.
   [[nodiscard]] Address generation_word() const { return generation_; }
   std::optional<Value> arrive(Cpu& cpu) const {
     const Value generation = cpu.load(generation_);

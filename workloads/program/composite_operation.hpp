@@ -1,5 +1,5 @@
-// What a program does as one thing, though it takes many calls of its thread: taking a lock, meeting at a barrier, sleeping.
-// Who records the program notes the one thing; a replay's own lock makes calls of its own. Touches only the tap.
+// Marks the many calls of one operation, such as acquiring a lock or meeting at a barrier. A recorder notes the operation
+// instead of the calls, which a replay's own lock makes anew. Affects only the tap.
 #pragma once
 
 #include "models/core/cpu.hpp"

@@ -1,7 +1,5 @@
 #include "workloads/program/interrupts.hpp"
 
-#include <utility>
-
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {
@@ -16,7 +14,7 @@ int Interrupts::add_softirq(std::function<void(Cpu&)> work) {
   return static_cast<int>(softirqs_.size()) - 1;
 }
 
-void Interrupts::leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds) {
+void Interrupts::defer_rest_to(std::function<void(Cpu&)> wake_thread, int rounds) {
   wake_thread_ = std::move(wake_thread);
   rounds_ = rounds;
 }
@@ -30,7 +28,7 @@ void Interrupts::raise(Cpu& cpu, int softirq) {
 }
 
 void Interrupts::disable_softirqs(Cpu& cpu) {
-  cpu.now();  // interrupts that came before this run their softirqs
+  cpu.now();  // takes pending interrupts, which still run their softirqs
   ++of(cpu).disabled;
 }
 
@@ -46,7 +44,7 @@ void Interrupts::interrupted(Cpu& cpu, int vector) {
   State& state = of(cpu);
   const FunctionId function = cpu.function();
   ++state.handlers;
-  handlers_.at(static_cast<std::size_t>(vector))(cpu, function);
+  handlers_.at(vector)(cpu, function);
   --state.handlers;
   if (state.handlers > 0) return;
   run_softirqs(cpu, true);

@@ -1,5 +1,5 @@
-// A CPU has one interrupt handler; here each vector gets one of its own, and work that may wait until after the handler, with
-// interrupts on again: softirqs, as Linux has them. Their order is that in which they were added.
+// Interrupt vectors and softirqs as in Linux, on top of a CPU's single interrupt handler. Softirqs run after the handler with
+// interrupts on, in the order in which they were added.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +13,41 @@ namespace linebounce::workloads {
 
 class Interrupts {
  public:
-  explicit Interrupts(int cpus) : state_(static_cast<std::size_t>(cpus)) {}
+  explicit Interrupts(int cpus) : state_(cpus) {}
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Before the simulation. `interrupted`: the function that ran. A handler runs with interrupts off. Returns the vector.
+  // Adds a handler, which runs with interrupts off; `interrupted` is the function that was running. Returns the vector.
+  // REQUIRES: the simulation has not started.
   using Handler = std::function<void(Cpu&, FunctionId interrupted)>;
   int add_handler(Handler handler);
-  // Returns its number. REQUIRES: fewer than kMostSoftirqs are there.
+  // Returns the softirq's number. REQUIRES: fewer than kMostSoftirqs were added.
   static constexpr int kMostSoftirqs = 32;
   int add_softirq(std::function<void(Cpu&)> work);
 
-  // In each CPU's program before the first interrupt; once more does no harm.
+  // REQUIRES: called by each CPU's program before its first interrupt. Further calls do nothing.
   void start(Cpu& cpu);
 
-  // The softirq runs on this CPU, once for any number of calls: after the handler that runs, or after the next one.
+  // Runs the softirq on this CPU after the present or the next handler, once for any number of calls.
   void raise(Cpu& cpu, int softirq);
 
-  // Sections of the program that softirqs keep out of; they nest. No memory operation.
-  // REQUIRES: interrupts are on at the end of the outermost, where softirqs that were put off run.
+  // Begin and end a section without softirqs. Sections nest, and cost no memory operation. Deferred softirqs run at the end of
+  // the outermost one. REQUIRES: interrupts are on there.
   void disable_softirqs(Cpu& cpu);
   void enable_softirqs(Cpu& cpu);
 
-  // Softirqs that come faster than they are handled: after so many rounds the rest is left to `wake_thread`'s thread, Linux'
-  // ksoftirqd, which calls run_left_over() until is_raised() says that nothing is left. Without a thread, and by default, the
-  // rest waits for the next interrupt.
+  // Leaves softirqs that are still raised after `rounds` rounds to a thread, Linux' ksoftirqd. It calls run_pending_softirqs()
+  // until is_raised() is false. Without a thread, the default, they wait for the next interrupt.
   static constexpr int kRounds = 10;
-  void leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds = kRounds);
-  void run_left_over(Cpu& cpu) { run_softirqs(cpu, false); }
+  void defer_rest_to(std::function<void(Cpu&)> wake_thread, int rounds = kRounds);
+  void run_pending_softirqs(Cpu& cpu) { run_softirqs(cpu, false); }
   [[nodiscard]] bool is_raised(const Cpu& cpu) const { return of(cpu).raised != 0; }
 
-  // Called before each round after an interrupt; false: softirqs are left to the thread.
+  // `admits` is called before each round after an interrupt; false leaves the softirqs to the thread.
   void admit_softirqs(std::function<bool(Cpu&)> admits) { admits_ = std::move(admits); }
-  // Called after each softirq, with its number.
+  // `listener` is called after each softirq.
   void after_softirq(std::function<void(Cpu&, int softirq)> listener) { listeners_.push_back(std::move(listener)); }
-  // Called when the outermost handler and its softirqs are over, on the way back to `interrupted`; interrupts are off.
+  // `listener` is called with interrupts off when the outermost handler and its softirqs are over.
   void on_return(std::function<void(Cpu&, FunctionId interrupted)> listener) { returns_ = std::move(listener); }
 
   [[nodiscard]] bool in_handler(const Cpu& cpu) const { return of(cpu).handlers > 0; }
@@ -55,14 +55,14 @@ class Interrupts {
 
  private:
   struct State {
-    int handlers = 0;  // that run; one may interrupt a softirq
+    int handlers = 0;  // running: a handler may interrupt a softirq
     int disabled = 0;
     bool in_softirq = false;
     std::uint32_t raised = 0;
   };
 
-  State& of(const Cpu& cpu) { return state_[static_cast<std::size_t>(cpu.id().value)]; }
-  [[nodiscard]] const State& of(const Cpu& cpu) const { return state_[static_cast<std::size_t>(cpu.id().value)]; }
+  State& of(const Cpu& cpu) { return state_[cpu.id().value]; }
+  [[nodiscard]] const State& of(const Cpu& cpu) const { return state_[cpu.id().value]; }
   void interrupted(Cpu& cpu, int vector);
   void run_softirqs(Cpu& cpu, bool after_handler);
   void run_raised(Cpu& cpu);

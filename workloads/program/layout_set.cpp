@@ -34,7 +34,7 @@ bool is_called(const std::string& field, const std::string& name) {
 Address offset_of(const Layout& layout, const std::string& field) {
   const FieldPlace place = field_of(layout, field);
   if (place.section == Section::own) return static_cast<Address>(place.offset);
-  const auto moved = std::find_if(layout.fields.begin(), layout.fields.end(), [&](const Field& candidate) {
+  const auto moved = std::ranges::find_if(layout.fields, [&](const Field& candidate) {
     return is_called(candidate.name, field) || group_of(candidate.name) == field;
   });
   const char* key = place.section == Section::per_cpu ? "per_cpu" : "read_mostly";

@@ -15,21 +15,21 @@ class LayoutSet {
 
   [[nodiscard]] const std::map<std::string, Layout>& all() const { return layouts_; }
 
-  // Errors: std::invalid_argument, with the names that there are.
+  // Errors: std::invalid_argument with the known names.
   [[nodiscard]] const Layout& find(const std::string& structure) const;
 
  private:
   std::map<std::string, Layout> layouts_;
 };
 
-// Whose part a field is: "wait" of "wait.next", "sd" of "sd[0].lock". Of any other field its own name.
+// The group of a field: "wait" for "wait.next", "sd" for "sd[0].lock". A field without a group is its own.
 std::string group_of(const std::string& field);
 
-// Whether a field is of this name. What shares bytes is one field of several names: "ptr|bits".
+// Whether `field` has this name. Members of a union are one field with several names: "ptr|bits".
 bool is_called(const std::string& field, const std::string& name);
 
-// Where a field begins in its structure, for programs that keep all fields in the object. Errors: std::invalid_argument, also
-// for a field that lies in another section.
+// A field's offset, for programs that keep all fields in the object itself. Errors: std::invalid_argument, also for a field in
+// another section.
 Address offset_of(const Layout& layout, const std::string& field);
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
-// The kernel's doubly linked lists in simulated memory: a head or entry is two pointers of so many bytes, next and prev; an
-// empty list's head and an entry in no list point to themselves.
+// The kernel's doubly linked lists in simulated memory. A head or entry has two pointers, next and prev. The head of an empty
+// list and an entry in no list point to themselves.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -18,7 +18,7 @@ struct List {
     cpu.store(entry + kPointerBytes, previous, kPointerBytes);
   }
 
-  // Empty before the simulation begins.
+  // Makes an empty list before the simulation starts.
   static void preset_empty(AddressSpace& memory, Address head) {
     memory.preset(head, head, kPointerBytes);
     memory.preset(head + kPointerBytes, head, kPointerBytes);
@@ -31,17 +31,17 @@ struct List {
 
   static bool empty(Cpu& cpu, Address head) { return next(cpu, head) == head; }
 
-  // Who walks the list without its lock sees the entry whole: its pointers are there before the way to it is.
+  // Publishes the entry with a release store after its own pointers are set, so lock-free readers never see it half linked.
   static void insert(Cpu& cpu, Address entry, Address before, Address after) {
     set_previous(cpu, after, entry);
     set_next(cpu, entry, after);
     set_previous(cpu, entry, before);
     cpu.store_release(before, entry, kPointerBytes);
   }
-  // Behind `head`.
+  // Adds an entry right after `head`.
   static void add(Cpu& cpu, Address entry, Address head) { insert(cpu, entry, head, next(cpu, head)); }
 
-  // The entry's own pointers stay, for who walks the list without its lock and stands on it.
+  // Keeps the entry's own pointers, for lock-free readers that are at the entry.
   static void remove(Cpu& cpu, Address entry) {
     const Address after = next(cpu, entry);
     const Address before = previous(cpu, entry);

@@ -11,7 +11,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-// The part of a layout that lies in a section, as a layout of its own on whole lines. No fields: nothing lies there.
+// One section of a layout as a separate layout of whole lines. It has no fields if the section is empty.
 Layout part_of(const Layout& layout, Section section, const std::string& suffix, int line_bytes) {
   Layout part{.name = layout.name + suffix, .alignment = line_bytes, .fields = {}, .subsystem = layout.subsystem};
   for (const Field& field : layout.fields) {
@@ -64,7 +64,7 @@ Object place_object(AddressSpace& memory, const Layout& layout, const std::strin
   }
   const Layout part = part_of(layout, Section::per_cpu, ".per_cpu", line);
   for (int cpu = 0; !part.fields.empty() && cpu < static_cast<int>(machine.cpus.size()); ++cpu) {
-    const Home near = Home::on(machine.cpus[static_cast<std::size_t>(cpu)].node);
+    const Home near = Home::on(machine.cpus[cpu].node);
     const Address copy = memory.place(part, fmt::format("{}.cpu[{}]", name, cpu), 0, near);
     if (cpu == 0) object.per_cpu_ = copy;
     object.stride_ = static_cast<Address>(part.size);

@@ -1,4 +1,4 @@
-// An object of a layout, for programs whose structures are data: where each field stands, wherever the layout has put it.
+// An object whose layout is data: programs access a field by name, whatever section the layout puts it in.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace linebounce::workloads {
 
-// Where a field stands in any object of its structure.
+// A field's place in every object of its structure.
 struct FieldPlace {
   int offset = 0;  // bytes, in its section
   int size = 8;
   Section section = Section::own;
 };
-// By its name, or by what it is a part of: all of "wait" where there are "wait.next" and "wait.prev".
-// Errors: std::invalid_argument, with the names that there are.
+// Finds a field by its name or its group's: "wait" covers "wait.next" and "wait.prev". Errors: std::invalid_argument with the
+// known names.
 FieldPlace field_of(const Layout& layout, const std::string& field);
 
-// The same for a list's head or entry: NAME.next, with NAME.prev right behind it. Errors: also if it isn't there.
+// Finds a list's head or entry: NAME.next, with NAME.prev right after it. Errors: as field_of(), also without NAME.prev.
 FieldPlace list_field_of(const Layout& layout, const std::string& name);
 
 class Object {
  public:
   Object() = default;
 
-  // Of this CPU's copy, if the layout gives each CPU one.
+  // The field's address, for a per-CPU field that of this CPU's copy.
   [[nodiscard]] Address at(const FieldPlace& field, int cpu) const {
     switch (field.section) {
       case Section::read_mostly: return read_mostly_ + static_cast<Address>(field.offset);
@@ -37,9 +37,9 @@ class Object {
   }
   [[nodiscard]] Address at(const FieldPlace& field, const Cpu& cpu) const { return at(field, cpu.id().value); }
 
-  // The field's whole word, of at most 8 bytes.
+  // Loads the whole field. REQUIRES: at most 8 bytes.
   Value load(Cpu& cpu, const FieldPlace& field) const { return cpu.load(at(field, cpu), field.size); }
-  // Two fields whose loads stand in one bundle of instructions.
+  // Loads two fields in one bundle of instructions.
   Cpu::Pair load_pair(Cpu& cpu, const FieldPlace& first, const FieldPlace& second) const {
     const Cpu::Word one = {at(first, cpu), first.size};
     return cpu.load_pair(one, {at(second, cpu), second.size});
@@ -50,7 +50,7 @@ class Object {
     return cpu.fetch_add(at(field, cpu), addend, field.size);
   }
 
-  // Where the object itself begins: what a pointer to it holds.
+  // The address of the object itself, as a pointer to it.
   [[nodiscard]] Address address() const { return own_; }
   friend bool operator==(const Object&, const Object&) = default;
 
@@ -61,8 +61,8 @@ class Object {
   Address stride_ = 0;
 };
 
-// Places an object behind all others. What its layout has moved to other sections becomes objects of its own, on lines of
-// their own: "rq[3].read_mostly" of structure "rq.read_mostly", and "rq[3].cpu[0]" of "rq.per_cpu" on the CPU's node.
+// Places an object after all others. Other sections of its layout become separate objects on separate lines:
+// "rq[3].read_mostly" of structure "rq.read_mostly", and "rq[3].cpu[0]" of "rq.per_cpu" on the CPU's node.
 Object place_object(AddressSpace& memory, const Layout& layout, const std::string& name, const MachineLayout& machine,
                     std::optional<Home> home = {});
 

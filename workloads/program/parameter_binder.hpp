@@ -1,5 +1,5 @@
-// A workload keeps its options in a plain struct, whose initialisers are the defaults, and whose bind() says once of each
-// option which parameter sets it. The declarations and the reading both come from bind(), so that they cannot differ:
+// A workload's options are a plain struct. Its initialisers are the defaults, and its bind() declares each option's parameter
+// once. Declarations and reading both use bind(), so they cannot differ:
 //
 //   struct CriticalSectionOptions {
 //     std::int64_t data_lines = 1;
@@ -22,9 +22,9 @@ namespace linebounce::workloads {
 
 class ParameterBinder {
  public:
-  // Declares: every option keeps its value, which is the default.
+  // Collects declarations. Options keep their values, the defaults.
   ParameterBinder() = default;
-  // Reads: every option gets its parameter's value. `given` must outlive it.
+  // Sets every option to its parameter's value. `given` must outlive the binder.
   explicit ParameterBinder(const Parameters& given) : given_(&given) {}
 
   template <std::integral Number>
@@ -33,20 +33,20 @@ class ParameterBinder {
   }
   void number(const char* name, double& option, double minimum, double maximum, const char* meaning);
   void flag(const char* name, bool& option, const char* meaning);
-  // One of `choices`, or any text if there are none. `refusals`: as in the declaration.
+  // A text among `choices`, or any text without choices. `refusals`: as in ParameterDeclaration.
   void text(const char* name, std::string& option, const char* meaning, const std::vector<std::string>& choices = {},
             const std::map<std::string, std::string>& refusals = {});
-  // The parameter that was declared last names a lock, a counter. `why_not`: as in the declaration.
+  // Marks the parameter declared last as the name of a lock, or of a counter. `why_not`: as in ParameterDeclaration.
   void names_lock(const std::function<std::string(const LockTraits&)>& why_not);
   void names_counter(const std::function<std::string(const CounterUses&)>& why_not);
-  // An open parameter, PREFIXdefault: `options` holds "default" and every other name that the user has chosen.
+  // An open parameter, PREFIXdefault: `options` holds "default" and every other name that the user sets.
   void texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
              const std::vector<std::string>& choices);
 
   [[nodiscard]] std::vector<ParameterDeclaration> declarations() && { return std::move(declarations_); }
 
  private:
-  // The option's value from now on.
+  // Returns the option's new value.
   std::int64_t integer(const char* name, std::int64_t option, double minimum, double maximum, const char* meaning);
 
   const Parameters* given_ = nullptr;

@@ -1,4 +1,4 @@
-// A workload's or lock's parameters: declared once with default and meaning, checked when a configuration is read.
+// The parameters of a workload: declared once with default and meaning, and checked when a configuration is read.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ struct ParameterDeclaration {
   double minimum = 0;  // numbers only
   double maximum = 1e18;
   std::vector<std::string> choices = {};  // strings only; empty: any
-  // What exists but does not do here, with the reason, for who asks for it. None is among the choices.
+  // Known values that are illegal here, with the reason for the error message. REQUIRES: none is among the choices.
   std::map<std::string, std::string> refusals = {};
-  // Texts only: any other name in its table is legal, too, with the same choices and no default: "locks.NAME" of
-  // "locks.default".
+  // Texts only: every other name in the parameter's table is legal as well, with the same choices and no default: "locks.NAME"
+  // besides "locks.default".
   bool open = false;
-  // Of one that names a lock, whose value may also be a lock's file: what forbids a lock of these traits; empty: nothing.
+  // For a parameter that names a lock or a lock's file: the reason against a lock with these traits; empty if it is legal.
   std::function<std::string(const LockTraits&)> why_no_lock = {};
-  // The same of one that names a counter.
+  // For a parameter that names a counter: likewise.
   std::function<std::string(const CounterUses&)> why_no_counter = {};
 };
 
-// The values of one run. An undeclared name is a bug, std::out_of_range.
+// The values of one run. Errors: std::out_of_range for an undeclared name, which is a bug.
 class Parameters {
  public:
   Parameters() = default;
@@ -44,7 +44,7 @@ class Parameters {
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
   [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
   [[nodiscard]] const std::string& text(const std::string& name) const { return std::get<std::string>(values_.at(name)); }
-  // Of a parameter whose name has an end that the user chooses ("locks.NAME"): what stands behind `prefix`, with the values.
+  // The values of an open parameter ("locks.NAME"), by the part of the name after `prefix`.
   [[nodiscard]] std::map<std::string, std::string> texts_below(const std::string& prefix) const {
     std::map<std::string, std::string> found;
     for (auto value = values_.lower_bound(prefix); value != values_.end() && value->first.starts_with(prefix); ++value)

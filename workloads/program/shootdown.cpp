@@ -8,11 +8,11 @@ namespace linebounce::workloads {
 
 namespace {
 
-// Of a request, Linux's call_single_data; `next` is the address of another one, 0 at the end.
+// A request's fields, as Linux's call_single_data. `next` is the address of the next request, or 0.
 constexpr Address kRequestNext = 0;
 constexpr Address kRequestPending = 8;
 constexpr Address kRequestSender = 16;
-// Of an order, Linux's flush_tlb_info.
+// An order's fields, as Linux's flush_tlb_info.
 constexpr Address kOrderFirst = 0;
 constexpr Address kOrderPages = 8;
 
@@ -44,7 +44,7 @@ Shootdowns::Shootdowns(AddressSpace& memory, std::span<const CpuPlace> places, I
 
 void Shootdowns::shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address first, std::int64_t pages) {
   const FunctionScope flushing(cpu, flush_);
-  const Address order = orders_[static_cast<std::size_t>(cpu.id().value)];
+  const Address order = orders_[cpu.id().value];
   cpu.store(order + kOrderFirst, first);
   cpu.store(order + kOrderPages, static_cast<Value>(pages));
   for (const CpuId target : targets) {
@@ -58,10 +58,10 @@ void Shootdowns::shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address fi
   }
 }
 
-// The exchange that appends is a fence: the order is written before the receiver can see the request.
+// The exchange that appends the request is a fence, so the receiver sees the order complete.
 void Shootdowns::send(Cpu& cpu, CpuId target) {
   const Address mine = request(cpu.id().value, target.value);
-  const Address head = heads_[static_cast<std::size_t>(target.value)];
+  const Address head = heads_[target.value];
   cpu.store(mine + kRequestPending, 1);
   Value first = cpu.load(head);
   for (;;) {
@@ -75,9 +75,9 @@ void Shootdowns::send(Cpu& cpu, CpuId target) {
 
 void Shootdowns::receive(Cpu& cpu) {
   const FunctionScope receiving(cpu, receive_);
-  for (Address next = cpu.exchange(heads_[static_cast<std::size_t>(cpu.id().value)], 0); next != 0;) {
+  for (Address next = cpu.exchange(heads_[cpu.id().value], 0); next != 0;) {
     const Address request = next;
-    next = cpu.load(request + kRequestNext);  // before the acknowledgement: the sender may use it again then
+    next = cpu.load(request + kRequestNext);  // before the acknowledgement, which lets the sender reuse the request
     const Address order = orders_[cpu.load(request + kRequestSender)];
     const Address first = cpu.load(order + kOrderFirst);
     cpu.invalidate_pages(first, static_cast<std::int64_t>(cpu.load(order + kOrderPages)));

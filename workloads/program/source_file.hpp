@@ -1,4 +1,4 @@
-// The text of a program or lock that a user has written. Who opens files hands it in.
+// The text of a user's program or lock. sim/ opens the file and hands its text in.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ struct SourceFile {
   std::string path;
   std::string text;
 
-  // For messages: "my_lock.lua".
+  // The file's name without folders, for messages: "my_lock.lua".
   [[nodiscard]] std::string name() const { return path.substr(path.rfind('/') + 1); }
 };
 

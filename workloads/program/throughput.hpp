@@ -1,14 +1,14 @@
-// The metrics of workloads that do the same thing again and again and tally it.
+// Metrics of workloads that repeat one operation and tally it.
 #pragma once
 
 #include "workloads/program/workload.hpp"
 
 namespace linebounce::workloads {
 
-// What all CPUs have tallied in the measured time.
+// The sum of all CPUs' tallies in the measured time.
 std::int64_t tallied_by_all(const RunFacts& facts, int tally);
 
-// Of what happened `count` times in the measured time: how often in a second.
+// The rate of an event that happened `count` times in the measured time.
 double per_second(const RunFacts& facts, std::int64_t count);
 
 // throughput.operations_per_s of `operations` in the measured time. / fairness.least_share_pct: what the CPU with the least has

@@ -1,4 +1,4 @@
-// Times that programs compute for.
+// Computing times of programs.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace linebounce::workloads {
 
-// Microseconds in cycles of the CPUs' clock.
+// Converts microseconds to cycles of the CPUs' clock.
 inline std::int64_t cycles(double us, const MachineSpec& machine) {
   const Frequency& clock = machine.cpu.clock;
   return std::llround(us * static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator));
 }
 
-// Uniform from 1 to twice the mean; 0 of a mean of 0.
+// Draws uniformly from 1 to twice the mean; 0 for a mean of 0.
 inline std::int64_t draw_about(Random& random, std::int64_t mean) {
   return mean <= 0 ? 0 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean))) + 1;
 }
 
-// For so long, so that CPUs don't march in step; with a mean of 0 not at all.
+// Computes for a random time, so that CPUs don't run in lockstep; does nothing for a mean of 0.
 inline void compute_about(Cpu& cpu, Random& random, std::int64_t mean_cycles) {
   if (const std::int64_t drawn = draw_about(random, mean_cycles); drawn > 0) cpu.compute(drawn);
 }
 
-// How instructions pass that miss no cache: at so many cycles each, at least what the issue width allows.
+// The speed of instructions that miss no cache: cycles per instruction, but no faster than the issue width.
 class Pace {
  public:
   Pace(double cpi, const MachineSpec& machine)
@@ -37,7 +37,7 @@ class Pace {
   }
 
  private:
-  std::int64_t extra_milli_;  // thousandths of a cycle on each instruction, beyond the issue width
+  std::int64_t extra_milli_;  // thousandths of a cycle that each instruction takes beyond the issue width's
 };
 
 }  // namespace linebounce::workloads

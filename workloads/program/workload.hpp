@@ -1,12 +1,10 @@
-// What a workload is: it lays out its memory, runs one program on every CPU, and reports metrics of its own.
+// The interface of a workload: it lays out its memory, runs one program on every CPU, and reports its own metrics.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "models/core/cpu.hpp"
 #include "models/machine_layout.hpp"
@@ -24,29 +22,29 @@ namespace linebounce::workloads {
 struct CounterEntry;
 class LockSet;
 
-// What a workload is given before it runs.
+// Everything that a workload's set_up() may use.
 struct WorkloadSetup {
   AddressSpace& memory;
   LockSet& locks;
   const MachineSpec& machine;
-  const MachineLayout& layout;  // where the CPUs are
+  const MachineLayout& layout;  // the places of CPUs
   std::uint64_t seed;
-  const LayoutSet* layouts = nullptr;           // of the file that its parameter `layout` names, if it has one
-  const trace::Reader* trace = nullptr;         // that its parameter `trace` names, if it has one
-  const SourceFile* program = nullptr;          // that its parameter `program` names, if it has one
-  std::span<const CounterEntry> counters = {};  // of files, beyond those of all_counters()
+  const LayoutSet* layouts = nullptr;           // from the file in the parameter `layout`, if there is one
+  const trace::Reader* trace = nullptr;         // the parameter `trace`, likewise
+  const SourceFile* program = nullptr;          // the parameter `program`, likewise
+  std::span<const CounterEntry> counters = {};  // from files, in addition to all_counters()
 };
 
-// What a line costs that one CPU hands over to another: one row of matrix.csv.
-struct Handover {
+// The cost of moving a line from one CPU to another: one row of matrix.csv.
+struct HandOff {
   int from_cpu = 0;
   int to_cpu = 0;
   int home_node = 0;
-  std::string state;  // in which from_cpu left the line: "Modified", "Exclusive", "Shared"
+  std::string state;  // the line's state at from_cpu: "Modified", "Exclusive", "Shared"
   double latency_ns = 0;
 };
 
-// What a quantity was at a time, or since the sample before it: one row of series.csv.
+// A sample of a quantity over time: one row of series.csv.
 struct SeriesSample {
   double time_us = 0;  // since the simulation began
   double value = 0;
@@ -57,18 +55,18 @@ class MetricSink {
  public:
   virtual ~MetricSink() = default;
   virtual void metric(const std::string& name, double value) = 0;
-  // sum / samples; what was never sampled, in a run cut short, has no metric.
+  // Reports sum / samples, or nothing without samples, as in a run cut short.
   void mean(const std::string& name, double sum, std::int64_t samples) {
     if (samples > 0) metric(name, sum / static_cast<double>(samples));
   }
   virtual void count(const std::string& name, std::int64_t value) = 0;
-  // Rows in the order in which the file is to have them.
-  virtual void handover(const Handover& cost) = 0;
-  // How a quantity went, warm-up included, in the order of time. Its name says its unit: "rcu.grace_period_ms".
+  // REQUIRES: calls in the order of the file's rows.
+  virtual void hand_off(const HandOff& cost) = 0;
+  // The samples of a quantity in the order of time, warm-up included. Its name contains its unit: "rcu.grace_period_ms".
   virtual void series(const std::string& name, std::span<const SeriesSample> samples) = 0;
 };
 
-// What is known of a run when it is over.
+// Facts about a finished run, for metrics.
 struct RunFacts {
   double measured_ns = 0;
   const std::function<const Cpu&(int)>& cpu;  // by number
@@ -78,15 +76,16 @@ struct RunFacts {
 class Workload {
  public:
   virtual ~Workload() = default;
-  // Places objects, names functions. Called once, before the simulation. Errors: std::invalid_argument, with text for a user.
+  // Places objects and names functions. Called once, before the simulation. Errors: std::invalid_argument, with text for a
+  // user.
   virtual void set_up(const WorkloadSetup& setting) = 0;
-  // The program of one CPU. It is left where it stands when the measured time is over.
+  // The program of one CPU. It is unwound when the measured time is over.
   virtual void run(Cpu& cpu) = 0;
-  // Whether its programs end by themselves; others need a measured time.
+  // Whether all programs end by themselves. Other workloads need a measured time.
   [[nodiscard]] virtual bool ends() const { return false; }
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
-  // For who shows a run: the line of its file at which this CPU's program is; 0: it has none. REQUIRES: called by the CPU's own
-  // program, out of what it asks of its Cpu.
+  // The line of the source file that this CPU's program is executing, for `steps`; 0 without a file. REQUIRES: called from
+  // inside an operation of the CPU's own program.
   [[nodiscard]] virtual int source_line(CpuId) const { return 0; }
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "workloads/program/fixed_point.hpp"
-
 namespace linebounce::workloads {
 
 namespace {
@@ -17,7 +15,7 @@ std::uint64_t root(std::uint64_t value) {
   return result;
 }
 
-// 2^(-1/2), 2^(-1/4), ... with 32 bits behind the point: each is the root of the one before.
+// 2^(-1/2), 2^(-1/4), ... with 32 fraction bits: each is the square root of the one before.
 std::array<std::uint64_t, kLogFraction> halved_powers() {
   std::array<std::uint64_t, kLogFraction> powers{};
   std::uint64_t power = std::uint64_t{1} << 31;
@@ -25,14 +23,14 @@ std::array<std::uint64_t, kLogFraction> halved_powers() {
   return powers;
 }
 
-// 2^-log with 32 bits behind the point.
+// 2^-log with 32 fraction bits.
 std::uint64_t power_of_half(std::uint64_t log) {
   static const std::array<std::uint64_t, kLogFraction> kPowers = halved_powers();
   const std::uint64_t whole = log >> kLogFraction;
   if (whole >= 32) return 0;
   std::uint64_t power = std::uint64_t{1} << 32;
   for (int bit = 0; bit < kLogFraction; ++bit) {
-    if ((log >> (kLogFraction - 1 - bit) & 1) != 0) power = power * kPowers[static_cast<std::size_t>(bit)] >> 32;
+    if ((log >> (kLogFraction - 1 - bit) & 1) != 0) power = power * kPowers[bit] >> 32;
   }
   return power >> whole;
 }
@@ -44,7 +42,7 @@ Zipf::Zipf(int ranks, int exponent_milli) {
   for (int rank = 0; rank < ranks; ++rank) {
     const std::uint64_t log =
         log2_fixed(static_cast<std::uint64_t>(rank) + 1) * static_cast<std::uint64_t>(exponent_milli) / 1000;
-    // At most 2^31 / ranks: all together stay below 2^32.
+    // At most 2^31 / ranks, so the sum stays below 2^32.
     sum += std::max<std::uint64_t>(1, power_of_half(log) / 2 / static_cast<std::uint64_t>(ranks));
     up_to_.push_back(sum);
   }
@@ -52,11 +50,11 @@ Zipf::Zipf(int ranks, int exponent_milli) {
 
 int Zipf::draw(Random& random) const {
   const std::uint64_t drawn = random.below(up_to_.back());
-  return static_cast<int>(std::upper_bound(up_to_.begin(), up_to_.end(), drawn) - up_to_.begin());
+  return static_cast<int>(std::ranges::upper_bound(up_to_, drawn) - up_to_.begin());
 }
 
 std::uint64_t Zipf::share(int rank) const {
-  const auto at = static_cast<std::size_t>(rank);
+  const std::size_t at = rank;
   return ((up_to_[at] - (rank == 0 ? 0 : up_to_[at - 1])) << 32) / up_to_.back();
 }
 

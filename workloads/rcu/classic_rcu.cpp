@@ -68,14 +68,12 @@ class TickDrivenRcu final : public Rcu {
   [[nodiscard]] const std::vector<GracePeriod>& grace_periods() const override { return grace_periods_->times().log(); }
   std::int64_t run_excess(Cpu& cpu, const std::function<bool()>& stop) override;
   [[nodiscard]] std::vector<CallbackBatch> batches() const override;
-  [[nodiscard]] std::size_t queued_on(const Cpu& cpu) const override {
-    return cpus_[static_cast<std::size_t>(cpu.id().value)].queued.size();
-  }
+  [[nodiscard]] std::size_t queued_on(const Cpu& cpu) const override { return cpus_[cpu.id().value].queued.size(); }
   void report(MetricSink& metrics) const override;
   void report_reports(MetricSink& metrics) const override;
 
  private:
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
   void place(const WorkloadSetup& setting, int cpu);
   void set_next_tick(Cpu& cpu);
   void tick(Cpu& cpu, FunctionId interrupted);
@@ -115,7 +113,7 @@ TickDrivenRcu::TickDrivenRcu(const WorkloadSetup& setting, Interrupts& interrupt
       excess_to_thread_(options.excess_to_thread),
       direct_(options.direct),
       ticks_together_(options.ticks_together),
-      cpus_(static_cast<std::size_t>(setting.machine.cpus)),
+      cpus_(setting.machine.cpus),
       vector_(interrupts.add_handler([this](Cpu& cpu, FunctionId interrupted) { tick(cpu, interrupted); })),
       softirq_(interrupts.add_softirq([this](Cpu& cpu) { process_callbacks(cpu); })),
       tick_function_(setting.memory.function("rcu_check_callbacks", Mode::kernel)),
@@ -139,10 +137,10 @@ void TickDrivenRcu::place(const WorkloadSetup& setting, int cpu) {
                                          {"done_list", 56, 16},
                                          {"completion_head", 72, 16},
                                          {"completed", 88}}};
-  const auto node = setting.layout.cpus[static_cast<std::size_t>(cpu)].node;
+  const auto node = setting.layout.cpus[cpu].node;
   const Address data =
       setting.memory.place(kLayout, fmt::format("rcu_data[{}]", cpu), setting.memory.line_bytes(), Home::on(node));
-  OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+  OfCpu& own = cpus_[cpu];
   own.quiescent_states = data;
   own.seen = data + 8;
   own.batch = data + 16;
@@ -315,7 +313,7 @@ void TickDrivenRcu::run_one(Cpu& cpu, Address head) {
 std::vector<CallbackBatch> TickDrivenRcu::batches() const {
   std::vector<CallbackBatch> all;
   for (const OfCpu& own : cpus_) all.insert(all.end(), own.batches.begin(), own.batches.end());
-  std::stable_sort(all.begin(), all.end(), [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
+  std::ranges::stable_sort(all, [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
   return all;
 }
 

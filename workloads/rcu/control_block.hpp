@@ -3,8 +3,6 @@
 // it; CPUs look without the lock whether it concerns them.
 #pragma once
 
-#include <string>
-
 #include "models/core/cpu.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"

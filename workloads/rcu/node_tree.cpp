@@ -34,7 +34,7 @@ std::size_t groups(std::size_t members, std::size_t of) {
 }  // namespace
 
 NodeTree::NodeTree(const WorkloadSetup& setting, const RcuOptions& options, const TreeRcuOptions& tree)
-    : leaf_fanout_(static_cast<std::size_t>(tree.leaf_fanout)),
+    : leaf_fanout_(tree.leaf_fanout),
       report_(setting.memory.function("rcu_report_qs_rnp", Mode::kernel)),
       request_(setting.memory.function("rcu_start_this_gp", Mode::kernel)),
       start_(setting.memory.function("rcu_gp_init", Mode::kernel)),
@@ -43,19 +43,19 @@ NodeTree::NodeTree(const WorkloadSetup& setting, const RcuOptions& options, cons
 }
 
 void NodeTree::lay_out(const WorkloadSetup& setting, const RcuOptions& options, const TreeRcuOptions& tree) {
-  const auto cpus = static_cast<std::size_t>(setting.machine.cpus);
+  const std::size_t cpus = setting.machine.cpus;
   std::vector<std::size_t> levels = {groups(cpus, leaf_fanout_)};  // nodes of each, the root's first
-  while (levels.front() > 1) levels.insert(levels.begin(), groups(levels.front(), static_cast<std::size_t>(tree.fanout)));
+  while (levels.front() > 1) levels.insert(levels.begin(), groups(levels.front(), tree.fanout));
   std::size_t level_begin = 0;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const bool leaves = level + 1 == levels.size();
     const std::size_t below = leaves ? cpus : levels[level + 1];
-    const std::size_t fanout = leaves ? leaf_fanout_ : static_cast<std::size_t>(tree.fanout);
+    const std::size_t fanout = leaves ? leaf_fanout_ : tree.fanout;
     for (std::size_t i = 0; i < levels[level]; ++i) {
       Node node;
       if (level > 0) {
-        node.parent = level_begin - levels[level - 1] + i / static_cast<std::size_t>(tree.fanout);
-        node.place = static_cast<int>(i % static_cast<std::size_t>(tree.fanout));
+        node.parent = level_begin - levels[level - 1] + i / tree.fanout;
+        node.place = static_cast<int>(i % tree.fanout);
       }
       const std::string name = fmt::format("rcu_node[{}]", nodes_.size());
       node.data = setting.memory.place(node_layout(), name, setting.memory.line_bytes());

@@ -9,7 +9,6 @@
 // after the next.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "models/core/cpu.hpp"
@@ -35,9 +34,7 @@ class NodeTree final : public GracePeriods {
     std::size_t parent = 0;  // the root's is itself
     int place = 0;           // in the parent's mask
   };
-  [[nodiscard]] std::size_t leaf_of(const Cpu& cpu) const {
-    return first_leaf_ + static_cast<std::size_t>(cpu.id().value) / leaf_fanout_;
-  }
+  [[nodiscard]] std::size_t leaf_of(const Cpu& cpu) const { return first_leaf_ + cpu.id().value / leaf_fanout_; }
   [[nodiscard]] Value bit_of(const Cpu& cpu) const { return bit_at(cpu.id().value % static_cast<int>(leaf_fanout_)); }
   static Value bit_at(int place) { return Value{1} << static_cast<unsigned>(place); }
 

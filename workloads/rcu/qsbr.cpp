@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/rcu/grace_period_times.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/readers.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 
@@ -42,7 +42,7 @@ class Qsbr final : public SynchronousRcu {
   void report_reports(MetricSink& metrics) const override;
 
  private:
-  [[nodiscard]] Address word_of(const Cpu& cpu) const { return words_[static_cast<std::size_t>(cpu.id().value)]; }
+  [[nodiscard]] Address word_of(const Cpu& cpu) const { return words_[cpu.id().value]; }
 
   RcuReaders readers_;
   GracePeriodTimes times_;
@@ -57,7 +57,7 @@ class Qsbr final : public SynchronousRcu {
 
 Qsbr::Qsbr(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
     : readers_(setting.machine.cpus),
-      awaited_(static_cast<std::size_t>(setting.machine.cpus) - (options.mistake == RcuMistake::skips_a_cpu ? 1 : 0)),
+      awaited_(setting.machine.cpus - (options.mistake == RcuMistake::skips_a_cpu ? 1 : 0)),
       barrier_(options.mistake != RcuMistake::no_barrier),
       quiescent_(setting.memory.function("rcu_quiescent_state", Mode::user)),
       offline_(setting.memory.function("rcu_thread_offline", Mode::user)),
@@ -69,9 +69,9 @@ Qsbr::Qsbr(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
   number_ = setting.memory.place(kGracePeriod, "urcu_gp", line);
   setting.memory.preset(number_, kFirst);
   lock_ = &setting.locks.create(options.lock, "rcu_gp_lock");
-  reports_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  reports_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     words_.push_back(setting.memory.place(kReader, fmt::format("urcu_reader[{}]", cpu), line, home));
   }
 }
@@ -85,7 +85,7 @@ void Qsbr::quiescent(Cpu& cpu) {
   cpu.fence();
   cpu.store(word_of(cpu), number);
   cpu.fence();
-  reports_[static_cast<std::size_t>(cpu.id().value)].add(cpu, from);
+  reports_[cpu.id().value].add(cpu, from);
 }
 
 void Qsbr::go_offline(Cpu& cpu) {

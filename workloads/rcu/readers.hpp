@@ -13,7 +13,7 @@ namespace linebounce::workloads {
 
 class RcuReaders {
  public:
-  explicit RcuReaders(int cpus) : readers_(static_cast<std::size_t>(cpus)) {}
+  explicit RcuReaders(int cpus) : readers_(cpus) {}
 
   void enter(const Cpu& cpu) {
     Reader& reader = readers_[index(cpu)];
@@ -47,7 +47,7 @@ class RcuReaders {
     int depth = 0;
     Tick since = 0;
   };
-  static std::size_t index(const Cpu& cpu) { return static_cast<std::size_t>(cpu.id().value); }
+  static std::size_t index(const Cpu& cpu) { return cpu.id().value; }
   std::vector<Reader> readers_;  // by CPU
 };
 

@@ -11,7 +11,7 @@
 
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/times.hpp"
-#include "workloads/rcu/grace_period_times.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/readers.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 
@@ -60,7 +60,7 @@ class Srcu final : public SynchronousRcu {
 
 Srcu::Srcu(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
     : readers_(setting.machine.cpus),
-      awaited_(static_cast<std::size_t>(setting.machine.cpus) - (options.mistake == RcuMistake::skips_a_cpu ? 1 : 0)),
+      awaited_(setting.machine.cpus - (options.mistake == RcuMistake::skips_a_cpu ? 1 : 0)),
       barrier_(options.mistake != RcuMistake::no_barrier),
       retry_cycles_(cycles(options.retry_us, setting.machine)),
       read_lock_(setting.memory.function("srcu_read_lock", Mode::kernel)),
@@ -73,7 +73,7 @@ Srcu::Srcu(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
   turns_ = setting.memory.place(kStruct, "srcu_struct", line);
   lock_ = &setting.locks.create(options.lock, "srcu_mutex", {.word = turns_ + 8});
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     counts_.push_back(setting.memory.place(kCounts, fmt::format("srcu_data[{}]", cpu), line, home));
   }
 }
@@ -82,7 +82,7 @@ int Srcu::read_lock(Cpu& cpu) {
   const FunctionScope scope(cpu, read_lock_);
   const Value turns = cpu.load(turns_);
   const int index = static_cast<int>(turns & 1);
-  increment(cpu, word(static_cast<std::size_t>(cpu.id().value), kEntries, index));
+  increment(cpu, word(cpu.id().value, kEntries, index));
   if (barrier_) cpu.fence();
   cpu.now();
   readers_.enter(cpu);
@@ -94,7 +94,7 @@ void Srcu::read_unlock(Cpu& cpu, int section) {
   cpu.now();
   readers_.leave(cpu);
   if (barrier_) cpu.fence();
-  increment(cpu, word(static_cast<std::size_t>(cpu.id().value), kExits, section));
+  increment(cpu, word(cpu.id().value, kExits, section));
 }
 
 Value Srcu::sum(Cpu& cpu, Address which, int index) const {

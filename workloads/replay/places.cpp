@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <stdexcept>
 
-#include "workloads/replay/homes_text.hpp"
-
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
@@ -37,6 +36,10 @@ Layout layout_of(const trace::Structure& structure) {
 Layout bytes_layout(const trace::Object& object) {
   return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
 }
+
+constexpr std::string_view kNode = "node ";
+constexpr std::array<std::pair<std::string_view, Placement>, 3> kPolicies = {
+    {{"local", Placement::local}, {"first_touch", Placement::first_touch}, {"interleaved", Placement::interleaved}}};
 
 }  // namespace
 
@@ -129,12 +132,12 @@ const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
   if (changed == recorded) return nullptr;
   auto& known = fields_[recorded.name];
   if (known != nullptr) return known.get();
-  known = std::make_unique<std::vector<FieldPlace>>(static_cast<std::size_t>(recorded.size));
+  known = std::make_unique<std::vector<FieldPlace>>(recorded.size);
   MovedBytes last;
   auto next = changed.moved.begin();
   for (int offset = 0; offset < recorded.size; ++offset) {
     if (next != changed.moved.end() && next->from == offset) last = *next++;
-    (*known)[static_cast<std::size_t>(offset)] = {last.to + offset - last.from, 1, last.section};
+    (*known)[offset] = {last.to + offset - last.from, 1, last.section};
   }
   return known.get();
 }
@@ -185,7 +188,7 @@ void ReplayPlaces::place_recorded_addresses() {
   for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
     if (symbols_.objects[id].address) ids.push_back(id);
   }
-  std::stable_sort(ids.begin(), ids.end(), [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
+  std::ranges::stable_sort(ids, [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
   // What lies where another object has been before comes in another round, in which near ones are near each other as well.
   while (!ids.empty()) {
     std::uint64_t end = 0;  // of what lies there so far, as recorded
@@ -238,6 +241,28 @@ Value ReplayPlaces::count_of(std::uint32_t object, std::uint64_t offset, int byt
     count |= Value{1} << (8 * (begin - offset));
   }
   return count;
+}
+
+std::string text_of(const Home& home) {
+  for (const auto& [name, policy] : kPolicies) {
+    if (home.policy == policy) return std::string(name);
+  }
+  return fmt::format("{}{}", kNode, home.node);
+}
+
+std::optional<Home> home_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  for (const auto& [name, policy] : kPolicies) {
+    if (text == name) return Home::by(policy);
+  }
+  int node = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with(kNode)) {
+    const auto [rest, error] = std::from_chars(text.data() + kNode.size(), end, node);
+    if (error == std::errc{} && rest == end && node >= 0) return Home::on(node);
+  }
+  throw std::invalid_argument(
+      fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
 }
 
 }  // namespace linebounce::workloads

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/memory/homes.hpp"
 #include "trace/symbols.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/barrier.hpp"
@@ -89,5 +90,10 @@ class ReplayPlaces {
 // several under one name the last, structures before objects. Objects of 2 GiB and more have none, structures must not be as
 // large: std::invalid_argument.
 LayoutSet layouts_of(const trace::Symbols& symbols);
+
+// Where an object is to be, as a trace says it: "node 3", "first_touch", "interleaved", "local".
+std::string text_of(const Home& home);
+// Empty text: none. Errors: std::invalid_argument.
+std::optional<Home> home_of(const std::string& text);
 
 }  // namespace linebounce::workloads

@@ -49,8 +49,7 @@ void ReplayCpu::take_last_handlers(Cpu& cpu) {
 }
 
 bool ReplayCpu::has_handlers() {
-  return std::any_of(handlers_.begin(), handlers_.end(),
-                     [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
+  return std::ranges::any_of(handlers_, [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
 }
 
 // A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by
@@ -63,12 +62,12 @@ void ReplayCpu::run_folded(Cpu& cpu) {
     bool moved = false;
     for (ReplayThread& thread : threads_) {
       if (thread.ended) continue;
-      const std::int64_t before = context_.differences[static_cast<std::size_t>(number_)].operations;
+      const std::int64_t before = context_.differences[number_].operations;
       cpu.enter_function(thread.inside);
       if (run_on(cpu, thread)) --left;
       thread.inside = cpu.function();
       cpu.leave_function(outside);
-      moved = moved || thread.ended || context_.differences[static_cast<std::size_t>(number_)].operations != before;
+      moved = moved || thread.ended || context_.differences[number_].operations != before;
     }
     if (!moved) wait_for_any(cpu);
   }
@@ -77,7 +76,7 @@ void ReplayCpu::run_folded(Cpu& cpu) {
 bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   if (!thread.begun && !begin(cpu, thread)) return false;
   ReplayPlaces& places = context_.places;
-  ReplayContext::Differences& counts = context_.differences[static_cast<std::size_t>(number_)];
+  ReplayContext::Differences& counts = context_.differences[number_];
   const auto count = [&](std::int64_t operations) {
     counts.operations += operations;
     if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
@@ -126,7 +125,7 @@ void ReplayCpu::end(Cpu& cpu, ReplayThread& thread) {
 // A handler is read whole before it runs: another interrupt may come in the middle of it.
 void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   const auto known = handlers_.find(vector);
-  ReplayContext::Differences& differences = context_.differences[static_cast<std::size_t>(number_)];
+  ReplayContext::Differences& differences = context_.differences[number_];
   if (known == handlers_.end() || known->second.operations.peek() == nullptr) {
     ++differences.handlers_missing;
     return;
@@ -273,7 +272,7 @@ void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
     case Kind::interrupts_off: return cpu.disable_interrupts();
     case Kind::interrupts_on: return cpu.enable_interrupts();
     case Kind::tally:
-      ++context_.differences[static_cast<std::size_t>(number_)].tallies;
+      ++context_.differences[number_].tallies;
       return cpu.tally(static_cast<int>(operation.id), static_cast<std::int64_t>(operation.argument));
     default: return;
   }

@@ -19,8 +19,7 @@ bool is_shared(Kind kind) {
 }
 
 auto held_alone(ReplayThread& thread, const trace::Operation& operation) {
-  return std::find_if(thread.held_alone.begin(), thread.held_alone.end(),
-                      [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
+  return std::ranges::find_if(thread.held_alone, [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
-  std::int64_t& differences = context_.differences[static_cast<std::size_t>(number_)].tries;
+  std::int64_t& differences = context_.differences[number_].tries;
   if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
     if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
       ++alone->again;
@@ -100,7 +99,7 @@ bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operati
 }
 
 void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
-  const auto not_had = std::find(thread.not_had.begin(), thread.not_had.end(), operation.id);
+  const auto not_had = std::ranges::find(thread.not_had, operation.id);
   if (not_had != thread.not_had.end()) {
     thread.not_had.erase(not_had);
     return;
@@ -132,7 +131,7 @@ void ReplayCpu::read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bo
   const std::vector<trace::Operation> section = std::move(thread.section);
   thread.reads_again_with.reset();
   do {
-    ++context_.differences[static_cast<std::size_t>(number_)].reads_again;
+    ++context_.differences[number_].reads_again;
     lock.acquire_shared(cpu);
     if (!outermost) continue;
     for (const trace::Operation& operation : section) step(cpu, thread, operation);

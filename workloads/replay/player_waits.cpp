@@ -52,8 +52,8 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& op
 // One look, where nothing is waited for.
 void ReplayCpu::spin_for_any(Cpu& cpu, const std::vector<trace::Operation>& awaited) {
   const auto is_own = [](const trace::Operation& await) { return (await.flags & trace::kCounted) != 0; };
-  const bool waits = std::any_of(awaited.begin(), awaited.end(),
-                                 [&](const trace::Operation& await) { return await.argument > 0 || is_own(await); });
+  const bool waits =
+      std::ranges::any_of(awaited, [&](const trace::Operation& await) { return await.argument > 0 || is_own(await); });
   std::vector<WantedWord> words;
   std::vector<Address> addresses;
   std::vector<OwnWrites> own(awaited.size());

@@ -1,6 +1,5 @@
 #include "workloads/replay/recorder.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -41,11 +40,7 @@ bool takes(Composite::What what) {
 }  // namespace
 
 Recorder::Recorder(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus)
-    : memory_(memory),
-      locks_(locks),
-      timebase_(timebase),
-      contexts_(static_cast<std::size_t>(cpus)),
-      programs_(static_cast<std::size_t>(cpus)) {
+    : memory_(memory), locks_(locks), timebase_(timebase), contexts_(cpus), programs_(cpus) {
   for (const LockSet::Created& created : locks.created())
     lock_numbers_.emplace(created.lock, static_cast<std::uint32_t>(lock_numbers_.size()));
   for (std::size_t cpu = 0; cpu < contexts_.size(); ++cpu) contexts_[cpu].emplace_back(programs_[cpu]);
@@ -149,7 +144,7 @@ void Recorder::forwarded(const Cpu& cpu, Address address) {
 }
 
 void Recorder::note_own_write(const Cpu& cpu, const Operation& operation) {
-  for (Context& context : contexts_[static_cast<std::size_t>(cpu.id().value)]) {
+  for (Context& context : contexts_[cpu.id().value]) {
     if (!context.spins) continue;
     for (Looked& word : context.spin.words) {
       if (WrittenWords::covers(operation.address, operation.bytes, word.address, context.spin.bytes)) ++word.own;
@@ -165,7 +160,7 @@ void Recorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int b
   for (const Address word : words) context.spin.words.push_back({.address = word});
 }
 
-void Recorder::spin_looked(const Cpu& cpu) {
+void Recorder::spin_polled(const Cpu& cpu) {
   Context& context = top(cpu);
   if (!context.spins || context.inside > 0) return;
   for (Looked& word : context.spin.words) {
@@ -188,15 +183,14 @@ void Recorder::spin_ends(const Cpu& cpu) {
 }
 
 bool Recorder::holds_any(const Cpu& cpu) const {
-  const auto& contexts = contexts_[static_cast<std::size_t>(cpu.id().value)];
+  const auto& contexts = contexts_[cpu.id().value];
   return std::any_of(contexts.begin(), contexts.end(), [](const Context& context) { return !context.held.empty(); });
 }
 
 // The word that had changed since the look before is the one that has ended it.
 void Recorder::append_awaits(Context& context) {
   const Spin& spin = context.spin;
-  const auto changed =
-      std::find_if(spin.words.begin(), spin.words.end(), [](const Looked& word) { return word.has_changed(); });
+  const auto changed = std::ranges::find_if(spin.words, [](const Looked& word) { return word.has_changed(); });
   const auto ends = changed == spin.words.end() ? spin.words.begin() : changed;
   for (auto word = spin.words.begin(); word != spin.words.end(); ++word) {
     const auto number =
@@ -229,7 +223,7 @@ void Recorder::composite_begins(const Cpu& cpu, const Composite& composite) {
     parties_[composite.barrier] = composite.parties;
   } else {
     subject = lock_numbers_.at(composite.lock);
-    if (contexts_[static_cast<std::size_t>(cpu.id().value)].size() > 1) in_handlers_.insert(subject);
+    if (contexts_[cpu.id().value].size() > 1) in_handlers_.insert(subject);
   }
   context.to->push_back({.kind = kind_of(composite.what), .id = subject});
   if (composite.what == Composite::What::release || composite.what == Composite::What::release_shared) {
@@ -257,12 +251,12 @@ void Recorder::handler_begins(const Cpu& cpu, int vector) {
   const int number = cpu.id().value;
   Operations& to = handlers_[{number, vector}].emplace_back();
   to.push_back({.kind = Kind::handler});
-  contexts_[static_cast<std::size_t>(number)].emplace_back(to);
+  contexts_[number].emplace_back(to);
 }
 
 void Recorder::handler_ends(const Cpu& cpu) {
   top(cpu).to->push_back({.kind = Kind::handler_end});
-  contexts_[static_cast<std::size_t>(cpu.id().value)].pop_back();
+  contexts_[cpu.id().value].pop_back();
 }
 
 }  // namespace linebounce::workloads

@@ -2,6 +2,7 @@
 // words are awaited is known only at the end, so the operations stay in memory until then, 16 bytes each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,13 +13,60 @@
 #include "models/core/cpu.hpp"
 #include "models/core/program_tap.hpp"
 #include "models/timebase.hpp"
+#include "models/units.hpp"
 #include "trace/summary.hpp"
 #include "trace/writer.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/address_space.hpp"
-#include "workloads/replay/written_words.hpp"
 
 namespace linebounce::workloads {
+
+// How often each word has been written so far, in the order in which the writes take effect.
+class WrittenWords {
+ public:
+  void written(Address address, int bytes) {
+    std::vector<Kind>& kinds = granules_[address / kGranule];
+    for (Kind& kind : kinds) {
+      if (kind.address != address || kind.bytes != bytes) continue;
+      ++kind.times;
+      return;
+    }
+    kinds.push_back({address, bytes, 1});
+  }
+
+  // Of any write that has a byte in common with the word.
+  [[nodiscard]] std::uint64_t times(Address address, int bytes) const {
+    const auto found = granules_.find(address / kGranule);
+    if (found == granules_.end()) return 0;
+    std::uint64_t sum = 0;
+    for (const Kind& kind : found->second) sum += overlap(kind, address, bytes) ? kind.times : 0;
+    return sum;
+  }
+
+  // Whether every write so far of a byte of the word was one of all its bytes.
+  [[nodiscard]] bool only_as_a_whole(Address address, int bytes) const {
+    const auto found = granules_.find(address / kGranule);
+    return found == granules_.end() || std::ranges::all_of(found->second, [&](const Kind& kind) {
+             return !overlap(kind, address, bytes) || covers(kind.address, kind.bytes, address, bytes);
+           });
+  }
+
+  static bool covers(Address write, int write_bytes, Address word, int bytes) {
+    return write <= word && word + static_cast<Address>(bytes) <= write + static_cast<Address>(write_bytes);
+  }
+
+ private:
+  static constexpr Address kGranule = 8;  // a word is naturally aligned and lies in one
+  struct Kind {
+    Address address;
+    int bytes;
+    std::uint64_t times;
+  };
+  static bool overlap(const Kind& kind, Address address, int bytes) {
+    return kind.address < address + static_cast<Address>(bytes) && address < kind.address + static_cast<Address>(kind.bytes);
+  }
+  std::unordered_map<Address, std::vector<Kind>> granules_;
+};
 
 class Recorder final : public ProgramTap {
  public:
@@ -34,7 +82,7 @@ class Recorder final : public ProgramTap {
   void applied(const Cpu& cpu, const Operation& operation, Value old) override;
   void forwarded(const Cpu& cpu, Address address) override;
   void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
-  void spin_looked(const Cpu& cpu) override;
+  void spin_polled(const Cpu& cpu) override;
   void spin_ends(const Cpu& cpu) override;
   void composite_begins(const Cpu& cpu, const Composite& composite) override;
   void composite_ends(const Cpu& cpu, bool failed) override;
@@ -74,7 +122,7 @@ class Recorder final : public ProgramTap {
   };
   using AwaitedWord = std::pair<Address, int>;
 
-  Context& top(const Cpu& cpu) { return contexts_[static_cast<std::size_t>(cpu.id().value)].back(); }
+  Context& top(const Cpu& cpu) { return contexts_[cpu.id().value].back(); }
   [[nodiscard]] static bool records(const Context& context) { return context.inside == 0 && !context.spins; }
   void append_memory(Context& context, const ProgramCall& call);
   [[nodiscard]] trace::Operation at(trace::Kind kind, Address address, int bytes) const;

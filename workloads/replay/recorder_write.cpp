@@ -5,7 +5,7 @@
 #include <functional>
 #include <iterator>
 
-#include "workloads/replay/homes_text.hpp"
+#include "workloads/replay/places.hpp"
 #include "workloads/replay/recorder.hpp"
 
 namespace linebounce::workloads {
@@ -111,7 +111,7 @@ void Recorder::forget_barriers_without_end() {
   };
   std::map<std::uint32_t, std::int64_t> passed;  // how often, counted by the CPU that has passed it most often
   const auto times = [this](std::size_t cpu, std::uint32_t barrier) {
-    return std::count_if(programs_[cpu].begin(), programs_[cpu].end(), [barrier](const trace::Operation& operation) {
+    return std::ranges::count_if(programs_[cpu], [barrier](const trace::Operation& operation) {
       return operation.kind == Kind::barrier && operation.id == barrier;
     });
   };
@@ -160,9 +160,9 @@ void Recorder::find_words() {
       of_locks.emplace_back(object.begin, object.begin + static_cast<Address>(object.size));
     }
   }
-  std::sort(of_locks.begin(), of_locks.end());
+  std::ranges::sort(of_locks);
   const auto is_of_lock = [&of_locks](Address begin, Address end) {
-    const auto after = std::lower_bound(of_locks.begin(), of_locks.end(), std::pair(end, Address{0}));
+    const auto after = std::ranges::lower_bound(of_locks, std::pair(end, Address{0}));
     return after != of_locks.begin() && std::prev(after)->second > begin;
   };
   std::uint32_t next = 0;

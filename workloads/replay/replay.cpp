@@ -1,26 +1,132 @@
 #include "workloads/replay/replay.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
+#include "trace/error.hpp"
+#include "trace/symbols.hpp"
 #include "trace/word_locks.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
-#include "workloads/replay/homes_text.hpp"
+#include "workloads/program/workload_entry.hpp"
+#include "workloads/replay/places.hpp"
 #include "workloads/replay/player.hpp"
-#include "workloads/replay/thread_map.hpp"
 #include "workloads/replay/written_sections.hpp"
 
 namespace linebounce::workloads {
-
 namespace {
+
+struct ThreadMap {
+  std::vector<std::vector<std::uint32_t>> streams;  // by CPU: its threads, in the order of the trace
+  std::vector<int> cpu_of;                          // by the number of a CPU that was recorded
+};
+
+std::vector<std::uint32_t> threads_of(const trace::Symbols& symbols) {
+  std::vector<std::uint32_t> threads;
+  for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
+    if (symbols.streams[stream].vector < 0) threads.push_back(stream);
+  }
+  return threads;
+}
+
+std::vector<int> read_list(const std::string& text, std::size_t threads, int cpus) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(fmt::format(
+        "workload.threads: \"{}\" {}; legal: one_each, round_robin, block, or {} numbers below {}, the CPU of each thread",
+        text, why, threads, cpus));
+  };
+  std::vector<int> list;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    int cpu = -1;
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, cpu);
+    if (error != std::errc{} || rest != end) refuse("is none of these");
+    if (cpu < 0 || cpu >= cpus) refuse(fmt::format("has CPU {}, and the machine has {}", cpu, cpus));
+    list.push_back(cpu);
+  }
+  if (list.size() != threads) refuse(fmt::format("has {} numbers", list.size()));
+  return list;
+}
+
+std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus, const std::string& file) {
+  std::vector<int> list(threads);
+  if (text == "one_each") {
+    if (threads > static_cast<std::size_t>(cpus)) {
+      throw trace::TraceError(
+          fmt::format("{}: the trace has {} threads and the machine {} CPUs; give it more (machine.cpus), or fold the threads: "
+                      "workload.threads "
+                      "= \"round_robin\", \"block\", or the CPU of each thread, as in \"0 0 1 1\"",
+                      file, threads, cpus));
+    }
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i);
+  } else if (text == "round_robin") {
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i % static_cast<std::size_t>(cpus));
+  } else if (text == "block") {
+    const std::size_t used = std::min(threads, static_cast<std::size_t>(cpus));
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i * used / threads);
+  } else {
+    return read_list(text, threads, cpus);
+  }
+  return list;
+}
+
+// Where handlers ran, a thread has to be whose CPU they interrupt.
+void refuse_homeless_handlers(const trace::Symbols& symbols, const std::string& file) {
+  std::set<int> cpus;
+  for (const std::uint32_t thread : threads_of(symbols)) {
+    if (const int cpu = symbols.streams[thread].cpu; cpu >= 0) cpus.insert(cpu);
+  }
+  for (const trace::Stream& handlers : symbols.streams) {
+    if (handlers.vector < 0 || cpus.contains(handlers.cpu)) continue;
+    throw trace::TraceError(fmt::format("{}: {} has interrupt handlers of CPU {}, on which no thread ran; legal: {}", file,
+                                        handlers.name, handlers.cpu,
+                                        cpus.empty() ? "none" : fmt::format("{}", fmt::join(cpus, ", "))));
+  }
+}
+
+bool shares_a_cpu(const std::vector<int>& list) {
+  return std::set(list.begin(), list.end()).size() < list.size();
+}
+
+trace::TraceError interrupts_of_their_own(const std::string& file, std::size_t threads) {
+  return trace::TraceError(
+      fmt::format("{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} "
+                  "CPUs or more (machine.cpus)",
+                  file, threads));
+}
+
+// `text`: one_each, round_robin, block, or the CPU of each thread: "0 0 1 1". `file`: the trace, for messages.
+// Errors: trace::TraceError for more threads than CPUs with one_each, and for threads that cannot share a CPU;
+// std::invalid_argument for a text that fits neither trace nor machine.
+ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, int cpus, const std::string& file) {
+  refuse_homeless_handlers(symbols, file);
+  const std::vector<std::uint32_t> threads = threads_of(symbols);
+  const bool handlers = threads.size() < symbols.streams.size();
+  if (handlers && threads.size() > static_cast<std::size_t>(cpus)) throw interrupts_of_their_own(file, threads.size());
+  const std::vector<int> list = cpus_of(text, threads.size(), cpus, file);
+  if (handlers && shares_a_cpu(list)) throw interrupts_of_their_own(file, threads.size());
+  ThreadMap map;
+  map.streams.resize(static_cast<std::size_t>(cpus));
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    map.streams[static_cast<std::size_t>(list[i])].push_back(threads[i]);
+    const int recorded = symbols.streams[threads[i]].cpu;
+    if (recorded < 0) continue;
+    if (map.cpu_of.size() <= static_cast<std::size_t>(recorded)) map.cpu_of.resize(static_cast<std::size_t>(recorded) + 1);
+    map.cpu_of[static_cast<std::size_t>(recorded)] = list[i];
+  }
+  return map;
+}
 
 constexpr const char* kRecorded = "recorded";
 constexpr const char* kDefault = "default";
@@ -34,7 +140,7 @@ constexpr const char* kOtherwise = "mutex";
 
 bool is_ours(const std::string& algorithm) {
   const auto entries = all_locks();
-  return std::any_of(entries.begin(), entries.end(), [&](const LockEntry& entry) { return entry.name == algorithm; });
+  return std::ranges::any_of(entries, [&](const LockEntry& entry) { return entry.name == algorithm; });
 }
 
 struct ReplayOptions {
@@ -100,12 +206,12 @@ class Replay final : public Workload {
     for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
       const trace::Stream& handlers = symbols.streams[stream];
       if (handlers.vector < 0) continue;
-      const int cpu = context_->cpu_of.at(static_cast<std::size_t>(handlers.cpu));
-      cpus_[static_cast<std::size_t>(cpu)]->add_handlers(handlers.vector, stream);
+      const int cpu = context_->cpu_of.at(handlers.cpu);
+      cpus_[cpu]->add_handlers(handlers.vector, stream);
     }
   }
 
-  void run(Cpu& cpu) override { cpus_[static_cast<std::size_t>(cpu.id().value)]->run(cpu); }
+  void run(Cpu& cpu) override { cpus_[cpu.id().value]->run(cpu); }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     ReplayContext::Differences all;
@@ -169,22 +275,21 @@ class Replay final : public Workload {
   // Only who asks pays for a pass over the operations.
   [[nodiscard]] bool has_writers(const trace::Lock& lock) const {
     if (!with_writers_) with_writers_ = locks_with_writers(*trace_);
-    return with_writers_->at(static_cast<std::size_t>(&lock - trace_->symbols().locks.data()));
+    return with_writers_->at(&lock - trace_->symbols().locks.data());
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
     for (const auto& chosen : options_.locks) {
       const std::string& name = chosen.first;
-      const bool known =
-          name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(), [&](const trace::Lock& lock) {
-            const std::vector<std::string> all = names_of(lock);
-            return std::find(all.begin(), all.end(), name) != all.end();
-          });
+      const bool known = name == kDefault || std::ranges::any_of(symbols.locks, [&](const trace::Lock& lock) {
+                           const std::vector<std::string> all = names_of(lock);
+                           return std::ranges::find(all, name) != all.end();
+                         });
       if (known) continue;
       std::vector<std::string> names;
       for (const trace::Lock& lock : symbols.locks) {
         const std::string shown = names_of(lock).back();
-        if (std::find(names.begin(), names.end(), shown) == names.end()) names.push_back(shown);
+        if (std::ranges::find(names, shown) == names.end()) names.push_back(shown);
       }
       throw std::invalid_argument(
           fmt::format("workload.locks.{}: the trace has no lock of this name; it has: {}", name, fmt::join(names, ", ")));
@@ -220,21 +325,22 @@ std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& subs
 
 std::string recorded_algorithm(const trace::Lock& lock) {
   if (is_ours(lock.algorithm)) return lock.algorithm;
-  const auto nearest =
-      std::find_if(kNearest.begin(), kNearest.end(), [&](const auto& it) { return it.first == lock.algorithm; });
+  const auto nearest = std::ranges::find_if(kNearest, [&](const auto& it) { return it.first == lock.algorithm; });
   return nearest == kNearest.end() ? kOtherwise : nearest->second;
-}
-
-std::vector<ParameterDeclaration> replay_parameters() {
-  return declare<ReplayOptions>();
 }
 
 std::uint64_t heap_shift_of(const Parameters& parameters) {
   return read_options<ReplayOptions>(parameters).heap_shift;
 }
 
-std::unique_ptr<Workload> make_replay(const Parameters& parameters) {
-  return std::make_unique<Replay>(parameters);
+WorkloadEntry replay_workload() {
+  return {"replay",
+          "A trace of operations, recorded or synthetic, with its own locks or others",
+          declare<ReplayOptions>(),
+          make_workload<Replay>,
+          {{"replay.first_thread_over_us", "first thread over"},
+           {"latency.user_offchip.mean_ns", "miss"},
+           {"replay.operations", "operations"}}};
 }
 
 }  // namespace linebounce::workloads

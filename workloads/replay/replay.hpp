@@ -1,13 +1,11 @@
 // Workload `replay`: a trace's operations, on any machine and with any locks.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/program/parameters.hpp"
-#include "workloads/program/workload.hpp"
 
 namespace linebounce::trace {
 struct Lock;
@@ -17,8 +15,6 @@ namespace linebounce::workloads {
 
 struct LockEntry;
 
-std::vector<ParameterDeclaration> replay_parameters();
-std::unique_ptr<Workload> make_replay(const Parameters& parameters);
 // workload.heap_shift, in bytes.
 std::uint64_t heap_shift_of(const Parameters& parameters);
 

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "models/units.hpp"
 
 namespace linebounce {
 
 struct Lru {
-  static constexpr std::string_view kName = "lru";
-
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
     // The oldest of all is seldom refused.

@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <string_view>
 
 #include "models/units.hpp"
 
 namespace linebounce {
 
 struct TreePlru {
-  static constexpr std::string_view kName = "tree_plru";
-
   // Where the tree's choice can't go, the first that can.
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {

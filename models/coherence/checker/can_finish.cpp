@@ -4,8 +4,8 @@
 
 namespace linebounce::checker {
 
-// Backwards over all states until nothing changes. States are numbered by their distance from the initial one and most steps
-// lead to higher numbers, so that a few rounds are enough, and no reversed graph is needed.
+// Iterates backwards over all states until nothing changes. States are numbered by their distance from the initial one, so most
+// steps lead to higher numbers, and a few rounds suffice without a reversed graph.
 std::optional<StateNumber> first_that_cannot_finish(const StepGraph& graph, const std::vector<bool>& quiescent) {
   std::vector<bool> finishes = quiescent;
   bool changed = true;

@@ -1,4 +1,4 @@
-// From which states can everything that waits be finished?
+// Liveness: from which states can every pending request finish?
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace linebounce::checker {
 
-// Every step between different states: those from state n are successors[first[n]] to successors[first[n + 1] - 1].
+// The steps between different states. State n's are successors[first[n]] to successors[first[n + 1] - 1].
 struct StepGraph {
   std::deque<std::size_t> first = {0};
   std::deque<StateNumber> successors;

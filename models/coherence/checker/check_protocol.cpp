@@ -9,7 +9,7 @@ namespace linebounce {
 namespace checker {
 namespace {
 
-// The caches of one bus, as the search wants them.
+// The caches of one bus, as a Model of the search.
 class BusModel {
  public:
   using Key = checker::Key;
@@ -48,7 +48,7 @@ class BusModel {
   void check(const World& world) const { check_world(protocol_, options_.caches, world); }
   [[nodiscard]] bool quiescent(const World& world) const { return is_quiescent(protocol_, options_.caches, world); }
   void saw(const World&) const {}
-  [[nodiscard]] static Broken broken_by(const ProtocolFault& fault) { return {promise_of(fault.kind), fault.what()}; }
+  [[nodiscard]] static Broken broken_by(const ProtocolFault& fault) { return {property_of(fault.kind), fault.what()}; }
 
   [[nodiscard]] std::string too_large(std::size_t states) const {
     return fmt::format("{}: nothing is proved: {} caches have more than {} states, and {} MiB hold no more; try fewer caches{}",
@@ -93,9 +93,9 @@ CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options
   return result;
 }
 
-bool promises(const Protocol& protocol, Promise promise) {
-  if (promise == Promise::single_writer) return protocol.invariant_swmr;
-  if (promise == Promise::data_value) return protocol.invariant_data_value;
+bool claims(const Protocol& protocol, Property property) {
+  if (property == Property::single_writer) return protocol.invariant_swmr;
+  if (property == Property::data_value) return protocol.invariant_data_value;
   return true;
 }
 

@@ -120,7 +120,7 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
     recorder.begin(step, world);
     try {
       copies.run(step);
-    } catch (const checker::Broken&) {  // the last step: what there is of it is shown
+    } catch (const checker::Broken&) {  // the last step: shown as far as it went
     } catch (const ProtocolFault&) {
     }
     steps.push_back(recorder.end(world));
@@ -147,19 +147,19 @@ std::string message_diagram(const Protocol& protocol, const CheckOptions& option
   for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, protocol, steps[i], i + 1, options.caches);
   diagram.gap();
   diagram.cells("", steps.empty() ? states : steps.back().states);
-  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), promise_text(violation.promise), violation.text);
+  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), property_text(violation.property), violation.text);
 }
 
-std::string promise_text(Promise promise) {
-  switch (promise) {
-    case Promise::single_writer: return "single writer or many readers";
-    case Promise::data_value: return "what is read is what was written last";
-    case Promise::impossible_pair: return "nothing happens that the table calls impossible";
-    case Promise::one_supplier: return "one supplier of data at a time";
-    case Promise::data_arrives: return "data for whoever waits for it";
-    case Promise::accounted: return "every access and request that waits is accounted for";
-    case Promise::no_deadlock: return "no deadlock";
-    case Promise::can_finish: return "every request can finish";
+std::string property_text(Property property) {
+  switch (property) {
+    case Property::single_writer: return "single writer or many readers";
+    case Property::data_value: return "what is read is what was written last";
+    case Property::impossible_pair: return "nothing happens that the table calls impossible";
+    case Property::one_supplier: return "one supplier of data at a time";
+    case Property::data_arrives: return "data for whoever waits for it";
+    case Property::accounted: return "every access and request that waits is accounted for";
+    case Property::no_deadlock: return "no deadlock";
+    case Property::can_finish: return "every request can finish";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// What happened on the way to a broken promise, for people: step by step, and as a message-sequence diagram.
+// Counterexamples for people: the steps to a violated property, as a list and as a message-sequence diagram.
 #pragma once
 
 #include <optional>
@@ -9,29 +9,29 @@
 
 namespace linebounce {
 
-// One step as it was seen: column i is cache i, the last one is memory.
+// One step of a counterexample. Column i is cache i; the last column is memory.
 struct ReplayedStep {
   CheckStep step;
   std::optional<MessageId> message;             // of an order step
   int supplier = kNobody;                       // of a data step: a cache or kMemory
-  std::uint8_t data = 0;                        // of a data step: what is on the bus
+  std::uint8_t data = 0;                        // of a data step: the value on the bus
   std::vector<std::vector<std::string>> notes;  // by column: "S -> I", "sends 1", ...
-  std::vector<std::vector<int>> rows;           // by column: the lines of the protocol's file whose rows ran
+  std::vector<std::vector<int>> rows;           // by column: the rows that ran, as line numbers of the protocol's file
   std::vector<std::string> states;              // by column, after the step
-  std::vector<int> values;                      // likewise: what a load would find here, -1 for nothing; memory's data
+  std::vector<int> values;                      // by column, after the step: the value that a load would find, or -1
 };
 
 // REQUIRES: `violation` was found in this protocol with these options.
 std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& options, const Violation& violation);
 
-// By column, before the first step.
+// The states by column before the first step.
 std::vector<std::string> start_states(const Protocol& protocol, int caches);
 
-// Time goes down, one column for each cache and one for memory; ends with what is broken. For three caches under 100 characters
-// wide.
+// Draws time downwards, with a column for each cache and for memory, and the violation at the end. Three caches take less than
+// 100 columns.
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation);
 
-// "single writer or many readers", as in a sentence.
-std::string promise_text(Promise promise);
+// The property as part of a sentence: "single writer or many readers".
+std::string property_text(Property property);
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// A message-sequence diagram in characters: time goes down, one lifeline a column.
+// A message-sequence diagram in characters. Time goes down; each column has a lifeline.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@ class Diagram {
  public:
   Diagram(int columns, std::size_t column_width) : columns_(static_cast<std::size_t>(columns)), width_(column_width) {}
 
-  // One text for each column; a lifeline where it is empty.
+  // A line with one text for each column; a lifeline stands for an empty text.
   void cells(const std::string& margin, const std::vector<std::string>& texts);
   void gap() { cells("", std::vector<std::string>(columns_)); }
-  // As many lines as the longest column has.
+  // Notes below each other in their columns.
   void notes(const std::vector<std::vector<std::string>>& notes);
-  // From one column to all from `first` to `last`; what only passes those between stops at the ends. REQUIRES: first < last.
+  // An arrow from column `from` across `first` to `last`. If it only passes the columns between, it reaches the two ends alone.
+  // REQUIRES: first < last.
   void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label,
              bool passes);
 

@@ -1,5 +1,5 @@
-// One Murphi procedure for each thing that happens, each row of the tables a case in it. Where the model checks something with
-// an `error` or `assert`, check_protocol() throws.
+// Writes one Murphi procedure for each kind of step, with a case for each row. Each `error` or `assert` of the model
+// corresponds to an exception in check_protocol().
 #include "models/coherence/checker/murphi.hpp"
 
 #include <string_view>
@@ -112,7 +112,7 @@ class BusMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
-  // The state's change; false where there is no more to say.
+  // Writes the change of state; false if the row has no actions.
   bool begin_row(int depth, const ControllerTable& table, const Row& row, StateId state, const MurphiCache& place) {
     if (row.impossible) {
       line(depth, "error \"impossible: line {}\";", row.source_line);
@@ -140,7 +140,7 @@ class BusMurphi : MurphiWriter {
     }
   }
 
-  // All states of a table at one base event. Both rows of a guarded event, where its lines say which.
+  // Writes the rows of all states at one base event. Conditions on bus lines choose between the rows of a guarded event.
   void rows_at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiCache& place) {
     const BaseEvent& base = table.base_events[base_event];
     each_state(depth, place.state, place.kind, table, [&](StateId state) {
@@ -210,7 +210,7 @@ class BusMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
-  // "cs[c] is one of these".
+  // A condition: cs[c] is one of these states.
   template <class Where>
   [[nodiscard]] std::string cache_is(Where where, std::string_view variable = "cs[c]") const {
     return one_of(variable, kCacheState, protocol_.cache, [&](std::size_t s) { return where(protocol_.cache.states[s]); });

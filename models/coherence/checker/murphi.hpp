@@ -1,4 +1,4 @@
-// The same small system as a Murphi model, for an independent model checker (Debian's `rumur`).
+// Exports the system of check_protocol() as a Murphi model, for an independent model checker (Debian's `rumur`).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// The model that check_protocol() explores without symmetry: the same states, the same steps, the same promises. Where both
-// find nothing wrong they count the same number of states. REQUIRES: caches is 1 or more.
+// The model has the states, steps and properties of check_protocol() without symmetry. If both find no violation, they count
+// the same number of states. REQUIRES: caches >= 1.
 std::string murphi_model(const Protocol& protocol, int caches);
 
 }  // namespace linebounce

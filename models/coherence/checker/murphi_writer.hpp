@@ -1,4 +1,4 @@
-// What the Murphi models of a bus and of a network have in common: their lines, their names, and the caches of a bus.
+// Shared by the Murphi models of buses and networks: lines, names, and the caches of a bus.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace linebounce::checker {
 
 inline constexpr std::string_view kCacheState = "C", kRequest = "R";  // prefixes of names
 
-// Names may hold anything but spaces and commas in a table; the number keeps them apart.
+// A Murphi name for a name of a table. The number keeps names apart that differ only in characters illegal in Murphi.
 std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number);
 inline std::string state_name(std::string_view kind, const ControllerTable& table, std::size_t state) {
   return murphi_name(kind, table.states[state].name, state);
@@ -25,7 +25,7 @@ inline std::string request_name(const Protocol& bus, std::size_t message) {
   return murphi_name(kRequest, bus.messages[message].name, message);
 }
 
-// "x = A | x = B": x is in one of the states for which `where` holds.
+// A condition "x = A | x = B": x is one of the states for which `where` holds.
 template <class Where>
 std::string one_of(std::string_view variable, std::string_view kind, const ControllerTable& table, Where where) {
   std::string tests;
@@ -35,21 +35,21 @@ std::string one_of(std::string_view variable, std::string_view kind, const Contr
   return tests.empty() ? "false" : "(" + tests + ")";
 }
 
-// How a model names a cache, in Murphi's words.
+// The Murphi expressions for a cache.
 struct MurphiCache {
   std::string parameters;          // "a: aid; c: cid"
   std::string who;                 // "a, c"
   std::string state, data, waits;  // "cs[a][c]"
-  std::string bus{};               // "bd[a]"; nothing where there is none
+  std::string bus{};               // "bd[a]"; empty without a bus
   std::string_view kind = kCacheState;
 };
 
-// The words of a model for an access.
+// The Murphi names for an access.
 struct MurphiAccess {
-  std::string_view procedure;  // that completes one
-  char kind;                   // before "_Load"
-  std::string_view waited;     // the access that has waited
-  char value;                  // that a store writes
+  std::string_view procedure;  // completes an access
+  char kind;                   // the prefix of "_Load"
+  std::string_view waited;     // the pending access
+  char value;                  // the value that a store writes
 };
 
 class MurphiWriter {
@@ -61,7 +61,7 @@ class MurphiWriter {
     text_ += '\n';
   }
 
-  // "switch" over the states of a table, with what `one_case` writes for each.
+  // A "switch" over a table's states; `one_case` writes each case.
   template <class OneCase>
   void each_state(int depth, std::string_view variable, std::string_view kind, const ControllerTable& table, OneCase one_case) {
     line(depth, "switch {}", variable);
@@ -72,18 +72,18 @@ class MurphiWriter {
     line(depth, "end;");
   }
 
-  // A copy is read or written, and an access that waited completes. `subject`'s promises; `atomic`: the base event of an atomic
-  // operation, kStore where it is none of its own.
+  // The procedures that read and write a copy and complete an access, with the properties of `subject`. `atomic`: the base
+  // event of an atomic operation; kStore if the table has no Atomic.
   void use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic, const MurphiCache& cache,
                       const MurphiAccess& access);
 
-  // The atomic operation of a cache runs at memory, whose data this is.
+  // The procedure that runs a cache's atomic at memory, on its data.
   void operate_procedure(const Protocol& subject, const MurphiCache& cache, const MurphiAccess& access,
                          std::string_view memory_data);
 
-  // What a cache on a bus does; not the accesses that hit or stall.
+  // An action of a cache on a bus; accesses that hit or stall are written elsewhere.
   void bus_cache_action(int depth, Action action, const Protocol& bus, const MurphiCache& cache, const MurphiAccess& access);
-  // What a sender's data is for.
+  // Notes the destinations of a sender's data.
   void supplies(int depth, Action action);
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -1,5 +1,5 @@
-// The search that proves: every state that a small system can reach, breadth first, so that the first violation found is one of
-// the nearest. What the system is, a Model says.
+// A breadth-first search of every state that a small system can reach. A violation found first is among the nearest. The system
+// is defined by a Model.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace linebounce::checker {
 
-inline Promise promise_of(ProtocolFault::Kind kind) {
+inline Property property_of(ProtocolFault::Kind kind) {
   switch (kind) {
-    case ProtocolFault::Kind::two_suppliers: return Promise::one_supplier;
-    case ProtocolFault::Kind::no_data: return Promise::data_arrives;
-    case ProtocolFault::Kind::nobody: return Promise::accounted;
+    case ProtocolFault::Kind::two_suppliers: return Property::one_supplier;
+    case ProtocolFault::Kind::no_data: return Property::data_arrives;
+    case ProtocolFault::Kind::nobody: return Property::accounted;
     case ProtocolFault::Kind::impossible: break;
   }
-  return Promise::impossible_pair;
+  return Property::impossible_pair;
 }
 
-// What breaks in `action`.
+// Runs `action`, and returns the property that it violates, if any.
 template <class Model, class Action>
 std::optional<Broken> breaks(const Model& model, Action action) {
   try {
@@ -41,11 +41,11 @@ std::optional<Broken> breaks(const Model& model, Action action) {
 
 // Model has
 //   types Key, World (its default is the initial state), Step (with a `value`);
-//   key_of(world), where states that differ in names only may have one key; unpack(key);
-//   enabled(world, symmetry, steps): what can happen next; with symmetry, equals count once;
-//   run(world, step): whether the step's value made a difference. Errors: Broken, ProtocolFault, the world is then half
-//   changed; check(world): Broken if the state itself breaks a promise; quiescent(world): nothing waits for anything;
-//   saw(world): every state, once; broken_by(fault); too_large(states): a text for a user.
+//   key_of(world), which may be one key for states that differ only in names; unpack(key);
+//   enabled(world, symmetry, steps): the possible steps, with symmetry one of each kind of equals;
+//   run(world, step): true if the step's value made a difference; Errors: Broken, ProtocolFault, which leave the world half
+//   changed; check(world): throws Broken if the state violates a property; quiescent(world): nothing is pending;
+//   saw(world): called once for each state; broken_by(fault); too_large(states): a text for a user.
 template <class Model>
 class Search {
  public:
@@ -54,14 +54,14 @@ class Search {
   Search(Model& model, bool symmetry, std::size_t memory_limit_mib)
       : model_(model), symmetry_(symmetry), memory_limit_mib_(memory_limit_mib) {}
 
-  // Fills in all but the rows that never ran. Errors: CheckTooLarge.
+  // Fills in the result, except for its unreached rows. Errors: CheckTooLarge.
   void run(SearchResult<Step>& result) {
     const auto broken = breaks(model_, [&] {
       add(model_.key_of(World{}), World{}, 0);
       for (StateNumber number = 0; number < states_.size() && !violation_; ++number) expand(number);
     });
     if (broken) {
-      violated_at(parent_, broken->promise, broken->text);
+      violated_at(parent_, broken->property, broken->text);
       find_last_step();
     }
     if (!violation_) check_finishing();
@@ -86,13 +86,13 @@ class Search {
     model_.enabled(world_, symmetry_, enabled_);
     for (const Step& step : enabled_) take(step);
     if (graph_.successors.size() == graph_.first.back()) {
-      return violated_at(number, Promise::no_deadlock, "deadlock: nothing that can happen changes anything");
+      return violated_at(number, Property::no_deadlock, "deadlock: nothing that can happen changes anything");
     }
     graph_.first.push_back(graph_.successors.size());
     check_memory();
   }
 
-  // The step with each value that can make a difference.
+  // Takes the step with each value that can make a difference.
   void take(Step step) {
     for (step.value = 0; step.value < 2; ++step.value) {
       next_ = world_;
@@ -121,36 +121,36 @@ class Search {
 
   void check_finishing() {
     if (const auto stuck = first_that_cannot_finish(graph_, quiescent_)) {
-      violated_at(*stuck, Promise::can_finish, "what waits here can never be finished, whatever happens next");
+      violated_at(*stuck, Property::can_finish, "what waits here can never be finished, whatever happens next");
     }
   }
 
-  // The steps to a state; world_ is that state then.
-  void violated_at(StateNumber number, Promise promise, std::string text) {
-    violation_ = CheckViolation<Step>{promise, std::move(text), {}};
+  // Records a violation with the steps to its state, and leaves world_ in that state.
+  void violated_at(StateNumber number, Property property, std::string text) {
+    violation_ = CheckViolation<Step>{property, std::move(text), {}};
     std::vector<Key> path;
     for (; number != 0; number = parents_[number]) path.push_back(states_[number]);
     world_ = World{};
     for (auto key = path.rbegin(); key != path.rend(); ++key) find_step_to(*key);
   }
 
-  // Symmetry reduction has given the agents other names in every state. The path is walked again, each with one name from
-  // beginning to end: the step that leads from world_ to a state that is `key` up to names.
+  // Symmetry reduction renames agents in every state. So the path is walked again with one set of names: finds the step from
+  // world_ to a state that equals `key` up to names.
   void find_step_to(const Key& key) {
     try_all([&](const std::optional<Broken>& broken) { return !broken && model_.key_of(next_) == key; });
     world_ = next_;
   }
 
-  // From world_, the step that goes wrong; the text with the names of the walk.
+  // Finds the violating step from world_, and takes its text with the names of the walk.
   void find_last_step() {
     try_all([&](const std::optional<Broken>& broken) {
-      if (!broken || broken->promise != violation_->promise) return false;
+      if (!broken || broken->property != violation_->property) return false;
       violation_->text = broken->text;
       return true;
     });
   }
 
-  // Every step from world_ until `found`, which sees next_ and what broke; that step is noted.
+  // Tries every step from world_ until `found`, which sees next_ and the violation, and records that step.
   template <class Found>
   void try_all(Found found) {
     model_.enabled(world_, false, enabled_);
@@ -183,7 +183,7 @@ class Search {
   StateNumber first_of_next_depth_ = 1;
   std::optional<CheckViolation<Step>> violation_;
 
-  StateNumber parent_ = 0;  // the state that is being expanded, its world, the steps to try, and the world after one
+  StateNumber parent_ = 0;  // the state being expanded; then its world, its steps, and the world after a step
   World world_, next_;
   std::vector<Step> enabled_;
 };

@@ -1,4 +1,4 @@
-// What a protocol promises, and what a search for a broken promise has found.
+// The properties that the checker proves, and the result of its search for a violation.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace linebounce {
 
-enum class Promise : std::uint8_t {
-  single_writer,    // where one cache can write, no other can read
-  data_value,       // a copy that is read, or written in part, has the value written last
-  impossible_pair,  // no pair of state and event that the table calls impossible
+enum class Property : std::uint8_t {
+  single_writer,    // if one cache may write, no other may read
+  data_value,       // a copy that is read, or partly written, has the value written last
+  impossible_pair,  // no (state, event) pair that the table calls impossible
   one_supplier,     // one controller drives the data bus in an order step
   data_arrives,     // a requestor that waits for data has a supplier
-  accounted,        // every access and every request that waits is waited for, by exactly one state
-  no_deadlock,      // in every state something can change
-  can_finish,       // from every state there is a way to one in which nothing waits
+  accounted,        // every pending access and request belongs to exactly one waiting state
+  no_deadlock,      // every state has a step that changes something
+  can_finish,       // from every state, a state without pending accesses can be reached
 };
 constexpr std::size_t kPromises = 8;
 
-// From the initial state to one that breaks a promise; no shorter sequence breaks anything.
+// A shortest sequence of steps from the initial state to a violated property.
 template <class Step>
 struct CheckViolation {
-  Promise promise{};
+  Property property{};
   std::string text;
   std::vector<Step> steps;
 };
@@ -42,14 +42,14 @@ struct UnreachedRow {
 template <class Step>
 struct SearchResult {
   std::size_t states = 0;
-  std::size_t steps = 0;                          // tried, from all states together
-  int depth = 0;                                  // steps to the state farthest from the initial one
-  std::optional<CheckViolation<Step>> violation;  // then states, steps and depth are as far as it got
+  std::size_t steps = 0;                          // tried from all states
+  int depth = 0;                                  // distance of the farthest state from the initial one
+  std::optional<CheckViolation<Step>> violation;  // ends the search: states, steps and depth count up to it
   std::vector<UnreachedRow> unreached;            // rows that never ran; empty after a violation
 };
 
-// More states than the memory limit has room for, or a table larger than a state can encode: nothing is proved. what() is for
-// a user.
+// Too many states for the memory limit, or a table too large for the encoding of a state. Nothing is proved. what() is a text
+// for a user.
 class CheckTooLarge : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -57,9 +57,9 @@ class CheckTooLarge : public std::runtime_error {
 
 namespace checker {
 
-// Thrown by a step that breaks a promise, and by a look at a state that does.
+// Thrown by a step that violates a property, and by the check of a state that does.
 struct Broken {
-  Promise promise;
+  Property property;
   std::string text;
 };
 

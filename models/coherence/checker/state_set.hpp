@@ -1,4 +1,4 @@
-// The states found so far, numbered in the order in which they were found.
+// The states found so far, numbered in the order of discovery.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace linebounce::checker {
 
 using StateNumber = std::uint32_t;
 
-// Open addressing: a state's key, and 8 to 16 bytes for finding it again. What grows with the states stands in deques here, not
-// in vectors, which would hold it twice while they grow. A key is an array of `words`.
+// A hash set with open addressing: 8 to 16 bytes for each key besides the key itself. Keys are in a deque, because a vector
+// holds its elements twice while it grows. A key is an array of `words`.
 template <class Key>
 class StateSet {
  public:
@@ -21,7 +21,7 @@ class StateSet {
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] const Key& operator[](StateNumber number) const { return keys_[number]; }
 
-  // The number of the state, and whether it is new.
+  // Returns the state's number, and true if it is new.
   std::pair<StateNumber, bool> insert(const Key& key) {
     if (keys_.size() * 2 >= slots_.size()) grow();
     std::size_t slot = place(key);

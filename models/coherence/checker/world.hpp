@@ -1,4 +1,4 @@
-// One state of the small system that is checked, and its encoding in 16 bytes.
+// A state of the system on a bus, and its encoding in 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace linebounce::checker {
 
-enum class Waiting : std::uint8_t { nothing, load, store, atomic };  // the access that complete() or operate() will run
+enum class Waiting : std::uint8_t { nothing, load, store, atomic };  // the pending access, which complete() or operate() runs
 
 constexpr Waiting waiting_for(std::size_t event) {
   return event == kLoad ? Waiting::load : event == kStore ? Waiting::store : Waiting::atomic;
 }
-// The base event of what waits. REQUIRES: something does.
+// The pending access's base event. REQUIRES: an access is pending.
 inline std::size_t event_of(Waiting waiting, const Protocol& bus) {
   return waiting == Waiting::load ? kLoad : waiting == Waiting::store ? kStore : bus.atomic;
 }
@@ -25,20 +25,20 @@ struct CacheWorld {
   StateId state = 0;
   std::uint8_t data = 0;  // one bit
   Waiting access = Waiting::nothing;
-  std::uint8_t request = 0;  // 1 + the message that waits for its order step
-  bool data_due = false;     // its order step was, its data step is next for this line
+  std::uint8_t request = 0;  // 1 + the message that waits for its order step; 0: none
+  bool data_due = false;     // ordered, and its data step comes next
 
   friend bool operator==(const CacheWorld&, const CacheWorld&) = default;
 };
 
-constexpr std::size_t kMaxMessages = 15;  // a request has four bits
+constexpr std::size_t kMaxMessages = 15;  // a request is encoded in four bits
 
 struct World {
   std::array<CacheWorld, kMaxCheckedCaches> caches{};
   StateId memory_state = 0;
   std::uint8_t memory_data = 0;
-  std::uint8_t bus_data = 0;  // 0 where no data step is due
-  std::uint8_t latest = 0;    // ghost: what the last store wrote
+  std::uint8_t bus_data = 0;  // 0 if no data step is due
+  std::uint8_t latest = 0;    // ghost: the value of the last store
 
   [[nodiscard]] bool data_step_due() const {
     return std::any_of(caches.begin(), caches.end(), [](const CacheWorld& cache) { return cache.data_due; });
@@ -82,9 +82,9 @@ inline World unpack(const Key& key) {
   return world;
 }
 
-// The same state for every renaming of the first `caches` caches: no row knows a cache's number, so sorting them is enough.
+// A canonical state under renaming of caches. No row knows a cache's number, so sorting the caches suffices.
 inline Key canonical(Key key, int caches) {
-  // A handful of words that are nearly in order: insertion.
+  // Insertion sort: a handful of words, nearly sorted.
   for (std::size_t i = 1; i < static_cast<std::size_t>(caches); ++i) {
     for (std::size_t j = i; j > 0 && key.words[j] < key.words[j - 1]; --j) std::swap(key.words[j], key.words[j - 1]);
   }

@@ -29,7 +29,7 @@ const std::vector<int>& WorldCopies::snoopers(MessageId message) {
 
 void WorldCopies::issue(int cache, MessageId message) {
   if (at(cache).request != 0) {
-    throw Broken{Promise::accounted,
+    throw Broken{Property::accounted,
                  fmt::format("{} issues {} while its {} still waits for its order", name(cache),
                              protocol_.messages[message].name, protocol_.messages[at(cache).request - 1U].name)};
   }
@@ -39,26 +39,26 @@ void WorldCopies::issue(int cache, MessageId message) {
 void WorldCopies::complete(int cache) {
   const Waiting waiting = at(cache).access;
   if (waiting == Waiting::nothing) {
-    throw Broken{Promise::accounted, fmt::format("{} completes an access, but none waits", name(cache))};
+    throw Broken{Property::accounted, fmt::format("{} completes an access, but none waits", name(cache))};
   }
   at(cache).access = Waiting::nothing;
   const std::size_t event = event_of(waiting, protocol_);
   if (!access(cache, event)) {
-    throw Broken{Promise::accounted, fmt::format("{} completes its {}, which doesn't hit there", name(cache),
-                                                 protocol_.cache.base_events[event].name)};
+    throw Broken{Property::accounted, fmt::format("{} completes its {}, which doesn't hit there", name(cache),
+                                                  protocol_.cache.base_events[event].name)};
   }
 }
 
 void WorldCopies::send_word(int cache) {
   if (at(cache).access != Waiting::store) {
-    throw Broken{Promise::accounted, fmt::format("{} sends a word, but no store waits", name(cache))};
+    throw Broken{Property::accounted, fmt::format("{} sends a word, but no store waits", name(cache))};
   }
   at(cache).access = Waiting::nothing;
   latest_before_ = world_.latest;
   read_and_write(cache, kStore);
 }
 
-// As in a store, the line's other bytes must be right before it.
+// The word is only part of the line, so the copy's other bytes must be the latest before.
 void WorldCopies::apply_word(int cache) {
   check_latest(cache, at(cache).data, latest_before_, "takes a word into a copy with");
   at(cache).data = world_.latest;
@@ -67,7 +67,7 @@ void WorldCopies::apply_word(int cache) {
 
 void WorldCopies::operate(int cache) {
   if (at(cache).access != Waiting::atomic) {
-    throw Broken{Promise::accounted, fmt::format("memory operates for {}, but no atomic operation waits", name(cache))};
+    throw Broken{Property::accounted, fmt::format("memory operates for {}, but no atomic operation waits", name(cache))};
   }
   at(cache).access = Waiting::nothing;
   check_latest(kMemory, world_.memory_data, world_.latest, "operates on");
@@ -83,12 +83,12 @@ void WorldCopies::on_transition(Controller controller, int cache, StateId state,
   if (watcher_ != nullptr) watcher_->transition(controller, cache, state, event);
 }
 
-// True if it hit.
+// True if the access hit.
 bool WorldCopies::access(int cache, std::size_t event) {
   const AccessResult result = access_step(protocol_, *this, cache, event);
   if (result == AccessResult::issued && event != kEvict) {
     if (at(cache).access != Waiting::nothing) {
-      throw Broken{Promise::accounted, fmt::format("{} has two accesses that wait", name(cache))};
+      throw Broken{Property::accounted, fmt::format("{} has two accesses that wait", name(cache))};
     }
     at(cache).access = waiting_for(event);
   }
@@ -96,7 +96,7 @@ bool WorldCopies::access(int cache, std::size_t event) {
   return result == AccessResult::hit;
 }
 
-// A store writes only some of a line's bytes, so the others must be right before it.
+// A store writes only part of the line, so the copy's other bytes must be the latest before.
 void WorldCopies::read_and_write(int cache, std::size_t event) {
   CacheWorld& copy = at(cache);
   check_latest(cache, copy.data, world_.latest, event == kLoad ? "reads a copy with" : "writes into a copy with");
@@ -111,7 +111,7 @@ void WorldCopies::read_and_write(int cache, std::size_t event) {
 
 void WorldCopies::check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const {
   if (!protocol_.invariant_data_value || data == latest) return;
-  throw Broken{Promise::data_value,
+  throw Broken{Property::data_value,
                fmt::format("{} {} the value {}, but {} was written last", name(cache), what, data, latest)};
 }
 
@@ -119,7 +119,7 @@ void WorldCopies::order(int cache) {
   const auto message = static_cast<MessageId>(at(cache).request - 1);
   at(cache).request = 0;
   at(cache).data_due = order_step(protocol_, *this, message, cache).needs_data_step;
-  if (!at(cache).data_due) world_.bus_data = 0;  // nobody will look at it, so it is no part of the state
+  if (!at(cache).data_due) world_.bus_data = 0;  // dead, so no part of the state
 }
 
 void WorldCopies::data(int cache) {
@@ -130,7 +130,7 @@ void WorldCopies::data(int cache) {
 
 void WorldCopies::drive(int sender, std::uint8_t value) {
   if (sender_ != kNobody && sender_ != sender) {
-    throw Broken{Promise::one_supplier,
+    throw Broken{Property::one_supplier,
                  fmt::format("{} and {} put data on the bus in the same order step", name(sender_), name(sender))};
   }
   sender_ = sender;
@@ -152,7 +152,7 @@ void check_accounts(const Protocol& protocol, int cache, const CacheWorld& copy)
   if (waits && copy.request == 0 && !copy.data_due) wrong = "waits, but no request of it is under way";
   if (copy.access != Waiting::nothing && info.stable) wrong = "has forgotten the access that waits";
   if (copy.request != 0 && info.stable) wrong = "has forgotten its request, which is still under way";
-  if (wrong != nullptr) throw Broken{Promise::accounted, fmt::format("cache {} (in {}) {}", cache, info.name, wrong)};
+  if (wrong != nullptr) throw Broken{Property::accounted, fmt::format("cache {} (in {}) {}", cache, info.name, wrong)};
 }
 
 void check_single_writer(const Protocol& protocol, int caches, const World& world, int writer) {
@@ -162,7 +162,7 @@ void check_single_writer(const Protocol& protocol, int caches, const World& worl
   if (!info(writer).writable) return;
   for (int other = 0; other < caches; ++other) {
     if (other == writer || !info(other).readable) continue;
-    throw Broken{Promise::single_writer,
+    throw Broken{Property::single_writer,
                  fmt::format("cache {} (in {}) can write while cache {} (in {}) can {}", writer, info(writer).name, other,
                              info(other).name, info(other).writable ? "write too" : "read")};
   }
@@ -176,8 +176,8 @@ void check_world(const Protocol& protocol, int caches, const World& world) {
     const StateInfo& info = protocol.cache.states[copy.state];
     if (protocol.invariant_swmr) check_single_writer(protocol, caches, world, cache);
     if (protocol.invariant_data_value && info.readable && copy.data != world.latest) {
-      throw Broken{Promise::data_value, fmt::format("cache {} (in {}) can read the value {}, but {} was written last", cache,
-                                                    info.name, copy.data, world.latest)};
+      throw Broken{Property::data_value, fmt::format("cache {} (in {}) can read the value {}, but {} was written last", cache,
+                                                     info.name, copy.data, world.latest)};
     }
     check_accounts(protocol, cache, copy);
   }

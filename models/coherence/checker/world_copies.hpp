@@ -1,4 +1,4 @@
-// The copies that the functions of bus_order.hpp act on when a protocol is checked, and what they find wrong on the way.
+// The copies on which bus_order.hpp acts in the checker. They check properties during each step.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace linebounce::checker {
 
-// Wants to know what a step does: for counterexamples. Exploring runs without one.
+// Observes a step, for counterexamples. The search runs without one.
 class StepWatcher {
  public:
   virtual ~StepWatcher() = default;
@@ -21,7 +21,7 @@ class StepWatcher {
   virtual void drove_bus(int sender, std::uint8_t value) = 0;  // a cache or kMemory
 };
 
-// Which rows have run, by [state][event].
+// The rows that have run, by [state][event].
 struct RowsRun {
   explicit RowsRun(const Protocol& protocol) : cache(protocol.cache.rows.size()), memory(protocol.memory.rows.size()) {}
   std::vector<bool> cache, memory;
@@ -33,12 +33,12 @@ class WorldCopies {
               StepWatcher* watcher = nullptr)
       : protocol_(protocol), options_(options), world_(world), rows_run_(rows_run), watcher_(watcher) {}
 
-  // Errors, of all steps: Broken; ProtocolFault. The world is half changed then.
+  // Errors: Broken, ProtocolFault, which leave the world half changed.
   void run(const CheckStep& step);
-  // Whether the last step's value was stored: else another value would have made no difference.
+  // Whether the last step stored its value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // What bus_order.hpp calls.
+  // Called by bus_order.hpp.
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message);
   [[nodiscard]] StateId state(int cache) const { return at(cache).state; }
   [[nodiscard]] StateId memory_state() const { return world_.memory_state; }
@@ -61,7 +61,7 @@ class WorldCopies {
   [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[static_cast<std::size_t>(cache)]; }
   bool access(int cache, std::size_t event);
   void read_and_write(int cache, std::size_t event);
-  // `data`: the copy of this cache, or memory's.
+  // `data`: this cache's copy, or memory's.
   void check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const;
   void order(int cache);
   void data(int cache);
@@ -77,14 +77,14 @@ class WorldCopies {
   int sender_ = kNobody;
   std::uint8_t value_ = 0;
   bool value_used_ = false;
-  std::uint8_t latest_before_ = 0;  // before the word of this order step was written
+  std::uint8_t latest_before_ = 0;  // World::latest before this order step's word was written
 };
 static_assert(LineCopies<WorldCopies>);
 
-// Throws Broken if the state itself breaks a promise.
+// Throws Broken if the state violates a property.
 void check_world(const Protocol& protocol, int caches, const World& world);
 
-// Nothing waits for anything.
+// Whether nothing is pending.
 bool is_quiescent(const Protocol& protocol, int caches, const World& world);
 
 }  // namespace linebounce::checker

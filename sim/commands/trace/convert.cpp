@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"

@@ -1,17 +1,15 @@
 // `linebounce trace info`
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/terminal/lock_comparison_table.hpp"
 #include "sim/terminal/trace_table.hpp"
 #include "trace/check.hpp"
-#include "trace/operation_kinds.hpp"
+#include "trace/operation.hpp"
 #include "trace/profile.hpp"
 #include "trace/reader.hpp"
 #include "trace/word_locks.hpp"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "sim/commands/commands.hpp"
+#include "models/ordinal.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/plan/unfinished_file.hpp"
@@ -51,7 +51,7 @@ class Recording final : public SimulationTap {
   }
   void miss(const Miss& miss) override {
     // What the end of a run finds under way is not counted.
-    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
+    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(ordinal(miss.source));
   }
   void end(const PointData&) override {
     for (std::size_t source = 0; source < misses_.size(); ++source) {

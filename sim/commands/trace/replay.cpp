@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/replay/replay_study.hpp"

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "sim/commands/command.hpp"
-#include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/unfinished_file.hpp"
@@ -67,8 +66,7 @@ ExitCode make_trace(const std::string& output, const std::vector<std::string>& a
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
       lock_names([](const LockTraits& traits) { return traits.excludes && traits.readers != Readers::never_wait; });
-  if (std::find(legal.begin(), legal.end(), name) == legal.end())
-    throw ConfigError("--lock: the lock " + not_known(name, legal));
+  if (std::ranges::find(legal, name) == legal.end()) throw ConfigError("--lock: the lock " + not_known(name, legal));
 }
 
 template <class T>

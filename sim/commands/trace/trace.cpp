@@ -1,13 +1,18 @@
 // `linebounce trace`: the commands that make, show and replay traces, one file each.
-#include <array>
-
-#include "sim/commands/commands.hpp"
+#include "models/listed.hpp"
+#include "sim/commands/command.hpp"
 
 namespace linebounce::sim {
 
-namespace {
+static void add_trace_commands(Command& trace) {
+  LISTED(AddSubcommand, add_trace_record)(trace);
+  LISTED(AddSubcommand, add_trace_replay)(trace);
+  LISTED(AddSubcommand, add_trace_info)(trace);
+  LISTED(AddSubcommand, add_trace_convert)(trace);
+  LISTED(AddSubcommand, add_trace_synth)(trace);
+}
 
-constexpr std::array kTraceCommands = {add_trace_record, add_trace_replay, add_trace_info, add_trace_convert, add_trace_synth};
+namespace {
 
 constexpr const char* kTraceFooter = R"(Examples:
   linebounce trace record timer_churn -o timers.lbt
@@ -27,7 +32,7 @@ void add_trace(Command& program) {
   Command trace = program.subcommand("trace", "Record, make, convert, inspect and replay traces of operations");
   trace.require_subcommand();
   trace.footer(kTraceFooter);
-  for (const auto add : kTraceCommands) add(trace);
+  add_trace_commands(trace);
 }
 
 }  // namespace linebounce::sim

@@ -6,7 +6,16 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "models/machine_layout.hpp"
+#include "models/memory/homes.hpp"
+#include "models/memory/line_store.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/replay/places.hpp"
+#include "workloads/replay/replay.hpp"
+
 namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -55,9 +64,8 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   for (std::uint32_t stream = 0; stream < streams.size(); ++stream) {
     threads[stream] = stream;
     if (streams[stream].vector < 0) continue;
-    const auto interrupted = std::find_if(streams.begin(), streams.end(), [&](const trace::Stream& other) {
-      return other.vector < 0 && other.cpu == streams[stream].cpu;
-    });
+    const auto interrupted = std::ranges::find_if(
+        streams, [&](const trace::Stream& other) { return other.vector < 0 && other.cpu == streams[stream].cpu; });
     if (interrupted != streams.end()) threads[stream] = static_cast<std::uint32_t>(interrupted - streams.begin());
   }
   return threads;
@@ -99,7 +107,7 @@ class Granules {
       for (std::uint64_t i = 0; i < kChunk; ++i) {
         if (states[i] == 0) continue;
         const std::uint64_t number = chunk * kChunk + i;
-        const auto object = std::prev(std::upper_bound(first_.begin(), first_.end(), number)) - first_.begin();
+        const auto object = std::prev(std::ranges::upper_bound(first_, number)) - first_.begin();
         use(static_cast<std::uint32_t>(object), static_cast<std::int64_t>(number - first_[object]) * kBytes, states[i]);
       }
     }
@@ -137,15 +145,13 @@ std::uint64_t line_of(const ObjectPlaces& places, std::uint32_t object, std::int
 }
 
 ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
-  const auto known = std::find_if(uses.begin(), uses.end(), [&](const ThreadUse& use) { return use.thread == thread; });
+  const auto known = std::ranges::find_if(uses, [&](const ThreadUse& use) { return use.thread == thread; });
   return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
 }
 
 // What one access covers is one piece, even if others look at parts of it.
 void join_overlapping(std::vector<PieceUse>& pieces) {
-  std::sort(pieces.begin(), pieces.end(), [](const PieceUse& a, const PieceUse& b) {
-    return std::tuple(a.object, a.offset, a.bytes) < std::tuple(b.object, b.offset, b.bytes);
-  });
+  std::ranges::sort(pieces, {}, [](const PieceUse& piece) { return std::tuple(piece.object, piece.offset, piece.bytes); });
   std::vector<PieceUse> joined;
   for (PieceUse& piece : pieces) {
     PieceUse* last = joined.empty() ? nullptr : &joined.back();
@@ -213,8 +219,8 @@ class ByteUses {
       const auto [number, is_new] = numbers_.try_emplace(granule, pieces_.size());
       if (is_new) pieces_.emplace_back();
       std::vector<PieceUse>& pieces = pieces_[number->second];
-      auto piece = std::find_if(pieces.begin(), pieces.end(),
-                                [&](const PieceUse& known) { return known.offset == offset && known.bytes == access.bytes; });
+      auto piece = std::ranges::find_if(
+          pieces, [&](const PieceUse& known) { return known.offset == offset && known.bytes == access.bytes; });
       if (piece == pieces.end()) piece = pieces.insert(pieces.end(), {access.object, offset, access.bytes, {}});
       ThreadUse& use = use_of(piece->threads, thread);
       use.reads += access.reads ? 1 : 0;
@@ -230,7 +236,7 @@ class ByteUses {
           by_line.emplace_back(line_of(places, piece.object, piece.offset), &piece);
       }
     }
-    std::sort(by_line.begin(), by_line.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(by_line, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<LineUsers> users;
     for (auto piece = by_line.begin(); piece != by_line.end();) {
       LineUsers on_line{piece->first, {}};
@@ -255,8 +261,8 @@ class Solitude {
   explicit Solitude(const trace::Reader& reader) {
     const auto& streams = reader.symbols().streams;
     const auto is_first = [](const trace::Stream& stream) { return !stream.created; };
-    if (std::count_if(streams.begin(), streams.end(), is_first) != 1) return;
-    first_ = static_cast<std::uint32_t>(std::find_if(streams.begin(), streams.end(), is_first) - streams.begin());
+    if (std::ranges::count_if(streams, is_first) != 1) return;
+    first_ = static_cast<std::uint32_t>(std::ranges::find_if(streams, is_first) - streams.begin());
     created_ = streams.size() - 1;
   }
 
@@ -302,6 +308,23 @@ std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader
   std::vector<std::vector<LineUsers>> lines;
   for (const ObjectPlaces& places : placements) lines.push_back(uses.on_lines_of(places));
   return lines;
+}
+
+ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& input) {
+  LineStore store(input.machine.caches.back().line_bytes);
+  const MachineLayout layout = lay_out(input.machine);
+  Homes homes(input.machine, layout, store.line_bytes());
+  AddressSpace memory(store, &homes, input.placement);
+  LockSet locks(memory, input.machine.cpus, layout.cpus);
+  const ReplayPlaces::Choices choices{.algorithm_of = recorded_algorithm,
+                                      .home_of = [](const trace::Object& object) { return home_of(object.home); },
+                                      .heap_shift = heap_shift_of(input.parameters)};
+  const WorkloadSetup setting{memory, locks, input.machine, layout, input.seed, nullptr, &reader};
+  const ReplayPlaces places(reader.symbols(), setting, choices);
+  ObjectPlaces out{store.line_bytes(), {}};
+  for (std::uint32_t object = 0; object < reader.symbols().objects.size(); ++object)
+    out.begin.push_back(places.at(object, 0, 0));
+  return out;
 }
 
 }  // namespace linebounce::sim

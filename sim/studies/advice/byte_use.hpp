@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/point/simulation_input.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -40,5 +41,9 @@ struct LineUsers {
 // Errors: trace::TraceError.
 std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader& reader,
                                                              std::span<const ObjectPlaces> placements);
+
+// Where a replay puts a trace's objects, without running it: on this machine, with the recorded locks and layouts and the
+// replay's workload.heap_shift. Errors: std::invalid_argument, as the replay itself.
+ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& input);
 
 }  // namespace linebounce::sim

@@ -41,7 +41,7 @@ ArrayPlace numbered_place(const trace::Structure& structure, const std::string& 
 
 std::vector<Piece> pieces_in(const ArrayPlace& array, const std::vector<Piece>& pieces) {
   std::vector<Piece> inside;
-  std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(inside), [&array](const Piece& piece) {
+  std::ranges::copy_if(pieces, std::back_inserter(inside), [&array](const Piece& piece) {
     return piece.offset >= array.begin && piece.offset + piece.bytes <= array.begin + array.size;
   });
   return inside;
@@ -76,7 +76,7 @@ Runs runs_of(const ArrayPlace& array, const std::vector<Piece>& pieces) {
 }
 
 bool holds_whole_pieces(const ArrayPlace& array, std::int64_t bytes, const std::vector<Piece>& pieces) {
-  return std::none_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+  return std::ranges::none_of(pieces, [&](const Piece& piece) {
     const std::int64_t begin = piece.offset - array.begin;
     return begin / bytes != (begin + piece.bytes - 1) / bytes;
   });

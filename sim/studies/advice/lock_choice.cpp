@@ -7,7 +7,6 @@
 #include <set>
 
 #include "sim/results/metric_names.hpp"
-#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/replay/replay.hpp"
 #include "workloads/replay/written_sections.hpp"
@@ -56,7 +55,7 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
     if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
     const trace::Lock& symbol = reader.symbols().locks[id];
     const std::string& name = symbol.counted_as();
-    auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
+    auto lock = std::ranges::find_if(locks, [&name](const RecordedLock& known) { return known.name == name; });
     if (lock == locks.end())
       lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(name_in_figures(name))), symbol.algorithm,
                                         recorded_algorithm(symbol)});
@@ -75,7 +74,7 @@ std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& w
   for (const trace::WordLock& word : words) {
     const bool is_fought_for = word.retries * 100 >= word.acquisitions;
     if (!is_fought_for && word.acquisitions * 10 < static_cast<std::uint64_t>(most)) continue;
-    if (std::find(names.begin(), names.end(), word.lock.counted_as()) == names.end()) names.push_back(word.lock.counted_as());
+    if (std::ranges::find(names, word.lock.counted_as()) == names.end()) names.push_back(word.lock.counted_as());
   }
   return names;
 }
@@ -83,7 +82,7 @@ std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& w
 bool suits(const RecordedLock& lock, const LockEntry& substitute) {
   const LockTraits& traits = substitute.traits;
   if (!traits.excludes || (lock.acquired_shared == 0 && traits.readers != Readers::one_by_one)) return false;
-  return std::all_of(lock.locks.begin(), lock.locks.end(), [&](const trace::Lock& symbol) {
+  return std::ranges::all_of(lock.locks, [&](const trace::Lock& symbol) {
     return why_no_substitute(symbol, substitute, [&] { return lock.has_writers; }).empty();
   });
 }

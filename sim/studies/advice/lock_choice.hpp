@@ -31,7 +31,7 @@ std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& w
 
 // Whether one that is in no table, too, may take the lock's place.
 bool suits(const RecordedLock& lock, const workloads::LockEntry& substitute);
-// Names of `list locks` that keep this lock's promises; those for readers only if it has any.
+// Names of `list locks` that keep this lock's properties; those for readers only if it has any.
 std::vector<std::string> suitable_locks(const RecordedLock& lock);
 
 }  // namespace linebounce::sim

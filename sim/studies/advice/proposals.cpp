@@ -9,7 +9,7 @@
 
 #include "sim/config/toml_text.hpp"
 #include "sim/studies/advice/element_size.hpp"
-#include "sim/studies/advice/struct_drawing.hpp"
+#include "trace/symbols.hpp"
 #include "workloads/program/layout_set.hpp"
 
 namespace linebounce::sim {
@@ -17,6 +17,101 @@ namespace linebounce::sim {
 using namespace workloads;
 
 namespace {
+
+// A structure as a C programmer would write it with a proposal's changes.
+struct StructDrawing {
+  struct Array {
+    std::string name;  // empty: the object itself is the array
+    std::int64_t elements = 0, element_bytes = 0;
+  };
+  std::string name;
+  int line_bytes = 64;
+  std::vector<Array> arrays;                    // spread
+  std::vector<std::vector<std::string>> split;  // a line each
+  const trace::Structure* structure = nullptr;  // none: bytes without fields
+};
+
+struct Member {
+  std::string name;
+  std::int64_t bytes = 0;
+};
+
+// Fields with dotted or numbered names are parts of one member.
+std::vector<Member> members_of(const trace::Structure& structure) {
+  std::vector<trace::Field> fields = structure.fields;
+  std::ranges::stable_sort(fields, [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  std::vector<Member> members;
+  std::int64_t begin = 0;
+  for (const trace::Field& field : fields) {
+    const std::string name = group_of(field.name);
+    if (members.empty() || members.back().name != name) {
+      members.push_back({name});
+      begin = field.offset;
+    }
+    members.back().bytes = field.offset + field.size - begin;
+  }
+  return members;
+}
+
+class Drawer {
+ public:
+  explicit Drawer(const StructDrawing& drawing) : it_(drawing) {
+    if (it_.structure != nullptr) members_ = members_of(*it_.structure);
+    // What an array's elements are called by alone: it is no structure in the program.
+    std::erase_if(members_, [](const Member& member) { return member.name.empty(); });
+  }
+
+  std::string draw() {
+    for (const StructDrawing::Array& array : it_.arrays) {
+      if (array.name.empty()) return element_type(array) + fmt::format("struct element {}[{}];\n", it_.name, array.elements);
+    }
+    if (members_.empty()) return fmt::format("{} {};\n", it_.name, aligned());
+    for (const StructDrawing::Array& array : it_.arrays) out_ += element_type(array);
+    out_ += fmt::format("struct {} {{\n", it_.name);
+    for (const Member& member : members_) {
+      if (!moves(member.name)) field(member, false);
+    }
+    for (const StructDrawing::Array& array : it_.arrays)
+      out_ += fmt::format("  struct {}_element {}[{}];\n", array.name, array.name, array.elements);
+    for (const auto& line : it_.split) draw_line(line);
+    return out_ + (it_.arrays.empty() && it_.split.empty() ? fmt::format("}} {};\n", aligned()) : "};\n");
+  }
+
+ private:
+  [[nodiscard]] std::string aligned() const { return fmt::format("__attribute__((aligned({})))", it_.line_bytes); }
+
+  [[nodiscard]] std::string element_type(const StructDrawing::Array& array) const {
+    return fmt::format("struct {}element {{ char bytes[{}]; }} {};\n", array.name.empty() ? "" : array.name + "_",
+                       array.element_bytes, aligned());
+  }
+
+  [[nodiscard]] bool moves(const std::string& name) const {
+    const bool spread = std::ranges::any_of(it_.arrays, [&](const auto& array) { return array.name == name; });
+    return spread ||
+           std::ranges::any_of(it_.split, [&](const auto& line) { return std::ranges::find(line, name) != line.end(); });
+  }
+
+  void draw_line(const std::vector<std::string>& line) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const auto member = std::ranges::find_if(members_, [&](const Member& it) { return it.name == line[i]; });
+      if (member != members_.end()) field(*member, i == 0);
+    }
+  }
+
+  void field(const Member& member, bool begins_line) {
+    const std::string text = fmt::format("  {}{};", member.name, begins_line ? " " + aligned() : "");
+    out_ += fmt::format("{:<52} // {} byte{}\n", text, member.bytes, member.bytes == 1 ? "" : "s");
+  }
+
+  const StructDrawing& it_;
+  std::vector<Member> members_;
+  std::string out_;
+};
+
+// Lines of text, each with its end. Types are not known: fields are drawn as bytes.
+std::string struct_drawing(const StructDrawing& drawing) {
+  return Drawer(drawing).draw();
+}
 
 // All that is known of the objects of one layout: for each of them its pieces, over all lines.
 struct Subject {
@@ -54,10 +149,10 @@ std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, co
   for (auto& [name, subject] : by_layout) {
     if (subject.lines.empty()) continue;
     for (auto& [object, pieces] : subject.objects)
-      std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+      std::ranges::sort(pieces, [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
     subjects.push_back(std::move(subject));
   }
-  std::stable_sort(subjects.begin(), subjects.end(), [](const auto& a, const auto& b) { return a.disturbed > b.disturbed; });
+  std::ranges::stable_sort(subjects, [](const auto& a, const auto& b) { return a.disturbed > b.disturbed; });
   return subjects;
 }
 
@@ -75,7 +170,7 @@ std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& sym
       if (!array) continue;
       const auto bytes = element_bytes(*array, pieces);
       if (!bytes) continue;
-      const auto known = std::find_if(spreads.begin(), spreads.end(), [&](const Spread& it) { return it.array == *array; });
+      const auto known = std::ranges::find_if(spreads, [&](const Spread& it) { return it.array == *array; });
       if (known == spreads.end()) {
         spreads.push_back({*array, *bytes});
       } else {
@@ -93,8 +188,7 @@ class FieldGroups {
     for (const auto& [object, pieces] : subject.objects) {
       for (const Piece& piece : pieces) {
         const std::string name = piece.field.empty() ? "" : group_of(piece.field);
-        const bool spread =
-            std::any_of(spreads.begin(), spreads.end(), [&](const Spread& it) { return it.array.name == name; });
+        const bool spread = std::ranges::any_of(spreads, [&](const Spread& it) { return it.array.name == name; });
         if (!name.empty() && !spread) add(name);
       }
     }
@@ -103,7 +197,7 @@ class FieldGroups {
   // Each a line of its own, but for those that stay.
   [[nodiscard]] std::vector<std::vector<std::string>> split() const {
     if (groups_.size() < 2) return {};
-    auto staying = std::find_if(groups_.begin(), groups_.end(), [&](const auto& group) { return is_only_read(group); });
+    auto staying = std::ranges::find_if(groups_, [&](const auto& group) { return is_only_read(group); });
     if (staying == groups_.end()) staying = groups_.begin();
     std::vector<std::vector<std::string>> lines;
     for (auto group = groups_.begin(); group != groups_.end(); ++group) {
@@ -115,10 +209,10 @@ class FieldGroups {
  private:
   void add(const std::string& name) {
     for (const auto& group : groups_) {
-      if (std::find(group.begin(), group.end(), name) != group.end()) return;
+      if (std::ranges::find(group, name) != group.end()) return;
     }
-    const auto fits = std::find_if(groups_.begin(), groups_.end(), [&](const auto& group) {
-      return std::none_of(group.begin(), group.end(), [&](const std::string& other) { return are_in_conflict(name, other); });
+    const auto fits = std::ranges::find_if(groups_, [&](const auto& group) {
+      return std::ranges::none_of(group, [&](const std::string& other) { return are_in_conflict(name, other); });
     });
     if (fits != groups_.end()) {
       fits->push_back(name);
@@ -128,7 +222,7 @@ class FieldGroups {
   }
 
   [[nodiscard]] bool are_in_conflict(const std::string& a, const std::string& b) const {
-    return std::any_of(subject_->objects.begin(), subject_->objects.end(), [&](const auto& object) {
+    return std::ranges::any_of(subject_->objects, [&](const auto& object) {
       for (const Piece& one : object.second) {
         if (group_of(one.field) != a) continue;
         for (const Piece& other : object.second) {
@@ -140,9 +234,9 @@ class FieldGroups {
   }
 
   [[nodiscard]] bool is_only_read(const std::vector<std::string>& group) const {
-    return std::all_of(subject_->objects.begin(), subject_->objects.end(), [&](const auto& object) {
-      return std::none_of(object.second.begin(), object.second.end(), [&](const Piece& piece) {
-        return piece.written && std::find(group.begin(), group.end(), group_of(piece.field)) != group.end();
+    return std::ranges::all_of(subject_->objects, [&](const auto& object) {
+      return std::ranges::none_of(object.second, [&](const Piece& piece) {
+        return piece.written && std::ranges::find(group, group_of(piece.field)) != group.end();
       });
     });
   }
@@ -246,7 +340,7 @@ std::string choice_name(const std::string& layout, const std::vector<Proposal>& 
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; }, '_');
   const auto taken = [&](const std::string& word) {
     return word == "all" || word == "none" ||
-           std::any_of(others.begin(), others.end(), [&](const Proposal& other) { return other.name == word; });
+           std::ranges::any_of(others, [&](const Proposal& other) { return other.name == word; });
   };
   for (int number = 2; taken(name); ++number) name = fmt::format("{}_{}", name, number);
   return name;

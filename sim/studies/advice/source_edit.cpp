@@ -95,7 +95,7 @@ std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   for (std::sregex_iterator word(type.begin(), type.end(), kWord), end; word != end; ++word) {
     if (word->str() != "volatile") words.insert(word->str());
   }
-  const bool all_known = std::all_of(words.begin(), words.end(), [](const std::string& word) { return kBytes.contains(word); });
+  const bool all_known = std::ranges::all_of(words, [](const std::string& word) { return kBytes.contains(word); });
   if (words.empty() || !all_known || type.find_first_of("<>*&") != std::string::npos) return std::nullopt;
   if (words.contains("double")) return words.size() == 1 ? std::optional<std::int64_t>(8) : std::nullopt;
   for (const std::string narrow : {"char", "short"}) {
@@ -184,7 +184,7 @@ class Editor {
     const std::string& last = file.code(body.close_line);
     if (last.find("aligned", body.close_column) != std::string::npos)
       throw NoEdit(fmt::format("{}: has an alignment already", structure.source));
-    const auto at = static_cast<std::size_t>(found.position(1));
+    const std::size_t at = found.position(1);
     const bool apart = at > 0 && code[at - 1] != ' ';
     file.insert(place.line, at, (apart ? " " : "") + aligned() + " ");
   }
@@ -281,8 +281,8 @@ class Editor {
     if (!scalar) throw NoEdit(fmt::format("{}: the size of {} is not known", object.source, type));
     if (*scalar != element_bytes)
       throw NoEdit(fmt::format("{}: threads use {} bytes each, which is not one {}", object.source, element_bytes, type));
-    const auto begin = static_cast<std::size_t>(parts.position(1));
-    const auto end = static_cast<std::size_t>(parts.position(3));
+    const std::size_t begin = parts.position(1);
+    const std::size_t end = parts.position(3);
     file.replace(
         place.line, begin, end - begin,
         fmt::format("struct {{ {} value {}; }} {}{}{}", type, aligned(), name, parts[2].str(), parts[3] == "=" ? " " : ""));
@@ -316,7 +316,7 @@ class Editor {
     std::smatch word;
     if (!std::regex_search(before, word, kDeclared)) return true;
     static const std::set<std::string> kStatements = {"return", "case", "else", "do"};
-    const bool is_product = before.find('*', static_cast<std::size_t>(word.position())) != std::string::npos;
+    const bool is_product = before.find('*', word.position()) != std::string::npos;
     return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
   }
 

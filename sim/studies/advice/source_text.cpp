@@ -61,7 +61,7 @@ void SourceText::insert(int line, std::size_t column, const std::string& text) {
 void SourceText::replace(int line, std::size_t column, std::size_t bytes, const std::string& text) {
   std::vector<Change>& changes = edits_[line].changes;
   const auto same = [&](const Change& it) { return it.column == column && it.bytes == bytes && it.text == text; };
-  if (std::none_of(changes.begin(), changes.end(), same)) changes.push_back({column, bytes, text});
+  if (std::ranges::none_of(changes, same)) changes.push_back({column, bytes, text});
 }
 
 void SourceText::remove(int line) {
@@ -78,7 +78,7 @@ std::vector<std::string> SourceText::edited(int line) const {
   std::vector<std::string> out = found->second.before;
   if (found->second.removed) return out;
   std::vector<Change> changes = found->second.changes;
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.column > b.column; });
+  std::ranges::stable_sort(changes, [](const Change& a, const Change& b) { return a.column > b.column; });
   std::string text = original(line);
   for (const Change& change : changes) text.replace(change.column, change.bytes, change.text);
   out.push_back(std::move(text));

@@ -17,8 +17,8 @@ class SourceText {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] int line_count() const { return static_cast<int>(lines_.size()); }
-  [[nodiscard]] const std::string& code(int line) const { return code_.at(static_cast<std::size_t>(line) - 1); }
-  [[nodiscard]] const std::string& original(int line) const { return lines_.at(static_cast<std::size_t>(line) - 1); }
+  [[nodiscard]] const std::string& code(int line) const { return code_.at(line - 1); }
+  [[nodiscard]] const std::string& original(int line) const { return lines_.at(line - 1); }
 
   // Inserts into a line, before this column (from 0) of the original.
   void insert(int line, std::size_t column, const std::string& text);

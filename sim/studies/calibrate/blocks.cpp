@@ -4,19 +4,45 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "models/network/topology.hpp"
 
 namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kPairsOfBlock = 4;
+
+std::vector<std::pair<int, int>> pairs_among(const std::set<int>& cpus, const Block& block) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const auto& pair : block.pairs) {
+    if (cpus.contains(pair.first) && cpus.contains(pair.second)) pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+std::set<int> chosen_cpus(const std::vector<Block>& blocks) {
+  std::set<int> cpus;
+  for (const Block& block : blocks) {
+    const std::size_t wanted = std::min(kPairsOfBlock, block.pairs.size());
+    for (std::size_t i = 0; i < wanted && pairs_among(cpus, block).size() < wanted; ++i) {
+      const auto& [a, b] = block.pairs[i * block.pairs.size() / wanted];
+      cpus.insert({a, b});
+    }
+  }
+  return cpus;
+}
+
+}  // namespace
 
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node) {
   std::map<std::tuple<Distance, int, int, int, int>, Block> blocks;  // in the order of the result
   const NetworkMap network = lay_links(machine.network, machine.nodes);
   for (int a = 0; a < machine.cpus; ++a) {
     for (int b = a + 1; b < machine.cpus; ++b) {
-      const CpuPlace& one = layout.cpus[static_cast<std::size_t>(a)];
-      const CpuPlace& other = layout.cpus[static_cast<std::size_t>(b)];
+      const CpuPlace& one = layout.cpus[a];
+      const CpuPlace& other = layout.cpus[b];
       Block block;
       block.distance = one.core == other.core   ? Distance::same_core
                        : one.bus == other.bus   ? Distance::same_bus
@@ -54,6 +80,27 @@ double mean_of(const Block& block, const LatencyMatrix& matrix) {
   double sum = 0;
   for (const auto& [a, b] : block.pairs) sum += matrix.at(a, b);
   return sum / static_cast<double>(block.pairs.size());
+}
+
+Sample sample_of(const LatencyMatrix& measured, const std::vector<Block>& blocks) {
+  const std::set<int> chosen = chosen_cpus(blocks);
+  Sample sample{{chosen.begin(), chosen.end()}, LatencyMatrix(static_cast<int>(chosen.size())), {}};
+  const auto number = [&](int cpu) {
+    return static_cast<int>(std::ranges::lower_bound(sample.cpus, cpu) - sample.cpus.begin());
+  };
+  for (const Block& block : blocks) {
+    const double mean = mean_of(block, measured);
+    Block part = block;
+    part.stands_for = Block::All{block.pairs.size(), 0};
+    for (const auto& [a, b] : block.pairs) part.stands_for->squares += (measured.at(a, b) - mean) * (measured.at(a, b) - mean);
+    part.pairs.clear();
+    for (const auto& [a, b] : pairs_among(chosen, block)) {
+      part.pairs.emplace_back(number(a), number(b));
+      sample.measured.set(number(a), number(b), mean);
+    }
+    sample.blocks.push_back(std::move(part));
+  }
+  return sample;
 }
 
 }  // namespace linebounce::sim

@@ -7,15 +7,12 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <set>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/studies/calibrate/sample.hpp"
-#include "sim/studies/calibrate/simulated_matrix.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/studies/calibrate/structure.hpp"
 #include "sim/studies/calibrate/verdict.hpp"
 
@@ -94,12 +91,12 @@ class Calibrator {
     const std::int64_t cpus = request_.measured.cpus();
     const std::int64_t seats =
         std::int64_t{structure_.nodes} * structure_.buses_per_node * structure_.cores_per_bus * structure_.threads_per_core;
-    if (seats > most_cpus()) {
+    if (seats > kMostCpus) {
       throw ConfigError(fmt::format(
           "{}: groups of very different sizes: {} nodes of {} buses of {} cores of {} threads would be {} CPUs, more than a "
           "machine can have ({}); --machine gives a structure",
           request_.matrix_file, structure_.nodes, structure_.buses_per_node, structure_.cores_per_bus,
-          structure_.threads_per_core, seats, most_cpus()));
+          structure_.threads_per_core, seats, kMostCpus));
     }
     set("machine.cpus_present", seats);
     set_from_matrix("machine.cpus", cpus);
@@ -127,7 +124,7 @@ class Calibrator {
   // CPUs have the file's numbers: in one of the two orders if that fits, else in a list. A given machine keeps its own order,
   // and the report says which CPU of the file each is.
   void number_cpus() {
-    result_.file_cpu.resize(static_cast<std::size_t>(request_.measured.cpus()));
+    result_.file_cpu.resize(request_.measured.cpus());
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
     if (!request_.machine && structure_.uneven()) return list_cpus();
     if (structure_.uneven() || !shape_fits()) return;
@@ -159,7 +156,7 @@ class Calibrator {
     if (structure_.uneven()) return layout.cpus.size() == structure_.seats.size() && numbers_fit();
     const auto& cores = layout.cores_on_bus;
     return machine.cpus == machine.cpus_present &&
-           std::all_of(cores.begin(), cores.end(), [&cores](int count) { return count == cores[0]; });
+           std::ranges::all_of(cores, [&cores](int count) { return count == cores[0]; });
   }
 
   [[nodiscard]] MachineLayout seats_as_layout(const MachineLayout& layout) const {
@@ -184,8 +181,7 @@ class Calibrator {
     const MachineLayout layout = lay_out(typed(result_.machine));
     for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) {
       const CpuPlace& place = layout.cpus[cpu];
-      const auto found =
-          std::find(structure_.seats.begin(), structure_.seats.end(), Seat{place.node, place.bus, place.core, place.thread});
+      const auto found = std::ranges::find(structure_.seats, Seat{place.node, place.bus, place.core, place.thread});
       result_.file_cpu[cpu] = static_cast<int>(found - structure_.seats.begin());
     }
   }
@@ -236,7 +232,7 @@ class Calibrator {
     if (sampled()) {
       sample = sample_of(alike, blocks_);
       std::vector<int> threads;
-      for (const int cpu : sample.cpus) threads.push_back(structure_.hardware_threads[static_cast<std::size_t>(cpu)]);
+      for (const int cpu : sample.cpus) threads.push_back(structure_.hardware_threads[cpu]);
       tables.settings.at("machine.cpus").value = static_cast<std::int64_t>(threads.size());
       tables.settings.at("machine.cpu_list").value = fmt::format("{}", fmt::join(threads, " "));
     }
@@ -251,9 +247,9 @@ class Calibrator {
   void set_positions(const MachineLayout& layout) {
     const Positions& positions = result_.positions.positions;
     const auto text_of = [&](const auto& word_of) {
-      std::vector<std::string> words(static_cast<std::size_t>(layout.cores_present), word_of(std::nullopt));
+      std::vector<std::string> words(layout.cores_present, word_of(std::nullopt));
       for (std::size_t core = 0; core < layout.seat_of_core.size(); ++core) {
-        words[static_cast<std::size_t>(layout.seat_of_core[core])] = word_of(std::optional(core));
+        words[layout.seat_of_core[core]] = word_of(std::optional(core));
       }
       return fmt::format("{}", fmt::join(words, " "));
     };
@@ -269,7 +265,7 @@ class Calibrator {
     set_from_matrix("machine.bus.hop_ns", positions.hop_ns);
   }
 
-  [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[cpu]; }
 
   void measure_what_is_left() {
     double squares = 0;

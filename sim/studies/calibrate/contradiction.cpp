@@ -29,8 +29,8 @@ void compare_threads(const LatencyMatrix& measured, const MachineLayout& layout,
   std::map<std::pair<int, int>, std::vector<double>> by_cores;
   for (int a = 0; a < measured.cpus(); ++a) {
     for (int b = 0; b < a; ++b) {
-      const int one = layout.cpus[static_cast<std::size_t>(a)].core;
-      const int other = layout.cpus[static_cast<std::size_t>(b)].core;
+      const int one = layout.cpus[a].core;
+      const int other = layout.cpus[b].core;
       by_cores[{std::min(one, other), std::max(one, other)}].push_back(measured.at(a, b));
     }
   }

@@ -34,8 +34,7 @@ bool better(const Place& one, const Place& other) {
 
 // The best of some places, if it is better than `than`.
 std::optional<Place> best_of(std::vector<Place> places, const Place& than) {
-  const auto best =
-      std::min_element(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.squares < b.squares; });
+  const auto best = std::ranges::min_element(places, [](const Place& a, const Place& b) { return a.squares < b.squares; });
   if (best == places.end() || !better(*best, than)) return std::nullopt;
   return std::move(*best);
 }
@@ -78,10 +77,9 @@ class Fitter {
     Slopes slopes(blocks_.size());
     std::vector<std::size_t> unknown;
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
-      const auto same = std::find_if(other.knobs_.begin(), other.knobs_.end(),
-                                     [&](const Knob& knob) { return knob.paths == knobs_[k].paths; });
+      const auto same = std::ranges::find_if(other.knobs_, [&](const Knob& knob) { return knob.paths == knobs_[k].paths; });
       if (same == other.knobs_.end()) unknown.push_back(k);
-      const auto column = static_cast<std::size_t>(same - other.knobs_.begin());
+      const std::size_t column = same - other.knobs_.begin();
       for (std::size_t block = 0; block < blocks_.size(); ++block) {
         slopes[block].push_back(same == other.knobs_.end() ? 0 : its.slopes[block][column]);
       }
@@ -109,8 +107,8 @@ class Fitter {
         return between_blocks(place) > kLastStep * between_blocks(end.place) || of_each_pair(place) >= of_each_pair(end.place);
       });
       if (places.empty()) break;
-      end.place = std::move(*std::min_element(places.begin(), places.end(),
-                                              [](const Place& a, const Place& b) { return a.squares < b.squares; }));
+      end.place =
+          std::move(*std::ranges::min_element(places, [](const Place& a, const Place& b) { return a.squares < b.squares; }));
     }
     return end;
   }
@@ -169,7 +167,7 @@ class Fitter {
   // When to stop.
 
   [[nodiscard]] bool good_enough(const Place& place) const {
-    return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+    return std::ranges::all_of(blocks_, [&](const Block& block) {
       const double measured = mean_of(block, measured_);
       return std::fabs(measured - mean_of(block, place.simulated)) <= kGoodShare * measured;
     });
@@ -237,8 +235,7 @@ class Fitter {
 
   // Taken for an effect, it would be turned by hundreds of nanoseconds to make up for one.
   void forget_if_hidden(Slopes& slopes, std::size_t k) const {
-    const bool hidden =
-        std::all_of(slopes.begin(), slopes.end(), [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
+    const bool hidden = std::ranges::all_of(slopes, [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
     for (auto& of_block : slopes) {
       if (hidden) of_block[k] = 0;
     }
@@ -370,8 +367,7 @@ class Fitter {
   [[nodiscard]] std::vector<Values> most_promising(std::vector<Values> candidates, const Place& place,
                                                    const Slopes& slopes) const {
     std::erase_if(candidates, [&](const Values& values) { return !promises(values, place, slopes); });
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [&](const Values& a, const Values& b) { return expected(a, place, slopes) < expected(b, place, slopes); });
+    std::ranges::stable_sort(candidates, {}, [&](const Values& values) { return expected(values, place, slopes); });
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     candidates.resize(std::min(candidates.size(), kMostTried));
     return candidates;
@@ -386,7 +382,7 @@ class Fitter {
     }
     const auto off = [&](const Values& values) { return expected(values, place, slopes) - within_; };
     std::erase_if(turned, [&](const Values& values) { return off(values) > kLastStep * between_blocks(place); });
-    std::stable_sort(turned.begin(), turned.end(), [&](const Values& a, const Values& b) { return off(a) < off(b); });
+    std::ranges::stable_sort(turned, [&](const Values& a, const Values& b) { return off(a) < off(b); });
     turned.erase(std::unique(turned.begin(), turned.end()), turned.end());
     turned.resize(std::min(turned.size(), kMostTried));
     return turned;

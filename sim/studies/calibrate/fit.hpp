@@ -23,7 +23,7 @@ using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vec
 enum class SearchEnd {
   cut_off,        // there were no rounds left
   nothing_left,   // what is left is next to nothing, or differences inside blocks, which no knob moves
-  no_step_gains,  // each knob that does something of its own was turned up and down, and the derivatives promise nothing more
+  no_step_gains,  // each knob that does something of its own was turned up and down, and the derivatives property nothing more
 };
 
 struct FitResult {

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kLinks = "machine.network.link.";
 
 bool has(const std::vector<Block>& blocks, Distance distance) {
-  return std::any_of(blocks.begin(), blocks.end(), [distance](const Block& block) { return block.distance == distance; });
+  return std::ranges::any_of(blocks, [distance](const Block& block) { return block.distance == distance; });
 }
 
 Knob cycles(std::vector<std::string> paths, double minimum = 0) {

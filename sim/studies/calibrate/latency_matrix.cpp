@@ -2,19 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <optional>
 #include <string_view>
 
-#include "sim/config/schema.hpp"
+#include "models/machine_spec.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-constexpr double kMostNs = 1e7;
 constexpr double kLeastMedianNs = 1;
 constexpr double kMostMedianNs = 10'000;
 constexpr std::string_view kBlank = " \t\r";
@@ -141,8 +137,8 @@ class Parser {
                          rows_.size(), columns));
     }
     if (columns == 1)
-      refuse(rows_.front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", most_cpus()));
-    if (const auto most = static_cast<std::size_t>(most_cpus()); columns > most) {
+      refuse(rows_.front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
+    if (const std::size_t most = kMostCpus; columns > most) {
       refuse(rows_.front()[most], fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, most));
     }
   }
@@ -180,9 +176,7 @@ class Parser {
     return out + (text.size() > 40 ? "..." : "");
   }
 
-  [[nodiscard]] const Cell& cell(int row, int column) const {
-    return rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-  }
+  [[nodiscard]] const Cell& cell(int row, int column) const { return rows_[row][column]; }
 
   [[noreturn]] void refuse(const Cell& cell, const std::string& text) const {
     throw ConfigError(fmt::format("{}:{}:{}: {}", file_, cell.line, cell.column, text));
@@ -193,13 +187,6 @@ class Parser {
 };
 
 }  // namespace
-
-int most_cpus() {
-  for (const Parameter& parameter : schema()) {
-    if (parameter.path == "machine.cpus") return static_cast<int>(parameter.maximum);
-  }
-  return 1;
-}
 
 void check_unit(const LatencyMatrix& matrix, const std::string& file) {
   std::vector<double> pairs;

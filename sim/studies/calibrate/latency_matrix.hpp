@@ -15,7 +15,7 @@ namespace linebounce::sim {
 class LatencyMatrix {
  public:
   LatencyMatrix() = default;
-  explicit LatencyMatrix(int cpus) : cpus_(cpus), ns_(static_cast<std::size_t>(cpus) * static_cast<std::size_t>(cpus)) {}
+  explicit LatencyMatrix(int cpus) : cpus_(cpus), ns_(cpus * cpus) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] double at(int a, int b) const { return ns_[index(a, b)]; }
@@ -38,17 +38,12 @@ class LatencyMatrix {
   }
 
  private:
-  [[nodiscard]] std::size_t index(int a, int b) const {
-    return static_cast<std::size_t>(a) * static_cast<std::size_t>(cpus_) + static_cast<std::size_t>(b);
-  }
+  [[nodiscard]] std::size_t index(int a, int b) const { return a * cpus_ + b; }
 
   int cpus_ = 0;
   std::vector<double> ns_;
   std::map<std::pair<int, int>, double> apart_;
 };
-
-// That a machine may have.
-int most_cpus();
 
 // Reads the text of such a file: a row and a column for each CPU, without a head. The tool measures a pair once and leaves the
 // diagonal and all above it empty; where both directions stand there, their mean counts. What the tool shows on the terminal is

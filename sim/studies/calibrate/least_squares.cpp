@@ -1,6 +1,5 @@
 #include "sim/studies/calibrate/least_squares.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

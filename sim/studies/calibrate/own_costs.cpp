@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <tuple>
 
 #include "models/machine_layout.hpp"
-#include "sim/studies/calibrate/simulated_costs.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -18,7 +17,7 @@ constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
 constexpr double kReached = 0.3;  // ns: nearer than this is as measured
-constexpr int kMostWays = 64;
+constexpr int kMostWaysTried = 64;
 
 // On the way to the cache behind the bus, those that a transaction of the bus has most of first. The intervention is not among
 // them: the matrix has that.
@@ -87,13 +86,13 @@ void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache
   const int lines = static_cast<int>(std::int64_t{cache.size_kib} * 1024 / line);
   const int wanted = cache.ways > 0 ? cache.ways : 16;
   int best = 0;
-  for (int ways = 1; ways <= kMostWays; ++ways) {
+  for (int ways = 1; ways <= kMostWaysTried; ++ways) {
     if (lines % ways != 0 || !std::has_single_bit(static_cast<unsigned>(lines / ways))) continue;
     if (best == 0 || std::abs(ways - wanted) < std::abs(best - wanted)) best = ways;
   }
   int size_kib = cache.size_kib;
   if (best == 0) {
-    best = std::min(wanted, kMostWays);
+    best = std::min(wanted, kMostWaysTried);
     const auto sets = std::bit_floor(static_cast<unsigned>(lines / best));
     size_kib = static_cast<int>(std::int64_t{sets} * best * line / 1024);
     notes_.push_back(fmt::format("L{} has {} KiB; in the machine {} KiB, for sets are a power of two there.", cache.level,
@@ -173,11 +172,10 @@ void OwnCosts::reshape_caches(std::size_t levels) {
 void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
-    for (const ProbedHandover& handover : probe_.handovers) {
-      const bool one_node =
-          probe_.node[static_cast<std::size_t>(handover.from)] == probe_.node[static_cast<std::size_t>(handover.to)];
-      if (one_node && handover.state == state && handover.access == "load" && handover.ns.repeats > 0)
-        found.push_back(handover.ns);
+    for (const ProbedHandOff& hand_off : probe_.hand_offs) {
+      const bool one_node = probe_.node[hand_off.from] == probe_.node[hand_off.to];
+      if (one_node && hand_off.state == state && hand_off.access == "load" && hand_off.ns.repeats > 0)
+        found.push_back(hand_off.ns);
     }
     return mean_quartiles(found);
   };
@@ -229,8 +227,7 @@ void OwnCosts::set_operations() {
 
 // Each node's memory has a part of it.
 void OwnCosts::set_bandwidth() {
-  const auto all = std::max_element(probe_.bandwidths.begin(), probe_.bandwidths.end(),
-                                    [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
+  const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
   const auto nodes = static_cast<double>(lay_out(typed()).nodes_with_memory.size());
   const std::string path = "machine.memory.bandwidth_mb_per_s";
@@ -240,8 +237,7 @@ void OwnCosts::set_bandwidth() {
 
 const ProbedRing* OwnCosts::ring_of(const ProbedCache& cache) const {
   const std::string name = fmt::format("L{}", cache.level);
-  const auto ring =
-      std::find_if(probe_.rings.begin(), probe_.rings.end(), [&name](const auto& each) { return each.level == name; });
+  const auto ring = std::ranges::find_if(probe_.rings, [&name](const auto& each) { return each.level == name; });
   return ring != probe_.rings.end() && ring->ns.repeats > 0 ? &*ring : nullptr;
 }
 
@@ -312,7 +308,7 @@ void OwnCosts::fit_ways() {
 
 void OwnCosts::predict(const std::vector<int>& cpu_of) {
   predict_memory();
-  predict_handovers(cpu_of);
+  predict_hand_offs(cpu_of);
   predict_lock();
 }
 
@@ -321,7 +317,7 @@ void OwnCosts::predict_memory() {
   const std::set<int> nodes(probe_.node.begin(), probe_.node.end());
   const MachineSpec machine = typed();
   if (remote.repeats == 0) return;
-  if (static_cast<std::size_t>(machine.nodes) != nodes.size()) {
+  if (machine.nodes != std::ssize(nodes)) {
     notes_.push_back(fmt::format("The system has {} nodes, the machine {}: memory of another node is not compared.",
                                  nodes.size(), machine.nodes));
     return;
@@ -330,7 +326,7 @@ void OwnCosts::predict_memory() {
 }
 
 // Rows of the same state, access, distance and kind of home are one line: the mean of the same pairs, measured and simulated.
-void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
+void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
     double simulated = 0;
@@ -339,35 +335,34 @@ void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
   const bool chosen = determined_.contains("machine.bus.protocol");
   const MachineLayout layout = lay_out(typed());
   std::vector<int> machine_cpu(cpu_of.size());
-  for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu)
-    machine_cpu[static_cast<std::size_t>(cpu_of[cpu])] = static_cast<int>(cpu);
+  for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu) machine_cpu[cpu_of[cpu]] = static_cast<int>(cpu);
   std::map<std::string, Line> lines;
   for (const auto& [access, word] : {std::pair("load", "load"), std::pair("fetch_add", "atomic")}) {
-    const auto measured = [name = std::string(access)](const ProbedHandover& handover) { return handover.access == name; };
-    if (std::none_of(probe_.handovers.begin(), probe_.handovers.end(), measured)) continue;
+    const auto measured = [name = std::string(access)](const ProbedHandOff& hand_off) { return hand_off.access == name; };
+    if (std::none_of(probe_.hand_offs.begin(), probe_.hand_offs.end(), measured)) continue;
     std::map<std::tuple<int, int, int, char>, double> simulated;
-    for (const MatrixRow& row : simulate_handovers(machine_, word)) {
+    for (const MatrixRow& row : simulate_hand_offs(machine_, word)) {
       simulated[{static_cast<int>(row.from_cpu), static_cast<int>(row.to_cpu), static_cast<int>(row.home_node), row.state[0]}] =
           row.latency_ns;
     }
-    for (const ProbedHandover& handover : probe_.handovers) {
-      if (!measured(handover) || handover.ns.repeats == 0) continue;
-      const auto from = static_cast<std::size_t>(handover.from);
-      const auto to = static_cast<std::size_t>(handover.to);
-      const int giver = layout.cpus[static_cast<std::size_t>(machine_cpu[from])].node;
-      const int receiver = layout.cpus[static_cast<std::size_t>(machine_cpu[to])].node;
-      const bool home_is_givers = handover.home_node == probe_.node[from];
-      if (!home_is_givers && handover.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
-      const char state = static_cast<char>(handover.state[0] - 'a' + 'A');
+    for (const ProbedHandOff& hand_off : probe_.hand_offs) {
+      if (!measured(hand_off) || hand_off.ns.repeats == 0) continue;
+      const std::size_t from = hand_off.from;
+      const std::size_t to = hand_off.to;
+      const int giver = layout.cpus[machine_cpu[from]].node;
+      const int receiver = layout.cpus[machine_cpu[to]].node;
+      const bool home_is_givers = hand_off.home_node == probe_.node[from];
+      if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
+      const char state = static_cast<char>(hand_off.state[0] - 'a' + 'A');
       const auto found = simulated.find({machine_cpu[from], machine_cpu[to], home_is_givers ? giver : receiver, state});
       if (found == simulated.end()) continue;
       const std::string where = giver == receiver ? "one node"
                                 : home_is_givers  ? "other node, giver's home"
                                                   : "other node, receiver's home";
-      Line& line = lines[fmt::format("{} of a line, {}, {}", handover.access, handover.state, where)];
-      line.measured.push_back(handover.ns);
+      Line& line = lines[fmt::format("{} of a line, {}, {}", hand_off.access, hand_off.state, where)];
+      line.measured.push_back(hand_off.ns);
       line.simulated += found->second;
-      line.chose = chosen && giver == receiver && handover.state == "exclusive" && handover.access == "load";
+      line.chose = chosen && giver == receiver && hand_off.state == "exclusive" && hand_off.access == "load";
     }
   }
   for (const auto& [what, line] : lines) {

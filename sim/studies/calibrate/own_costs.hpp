@@ -66,7 +66,7 @@ class OwnCosts {
   void lower_bus_clocks();
   void fit_way(const std::string& path, double measured, const std::function<double()>& simulated);
   void predict_memory();
-  void predict_handovers(const std::vector<int>& cpu_of);
+  void predict_hand_offs(const std::vector<int>& cpu_of);
   void predict_lock();
 
   const ProbeFile& probe_;

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <utility>
 
+#include "models/ordinal.hpp"
 #include "sim/studies/calibrate/mesh.hpp"
 
 namespace linebounce::sim {
@@ -71,15 +71,14 @@ std::uint32_t splits_without(int a, int b) {
 class Positioning {
  public:
   Positioning(const LatencyMatrix& measured, const MachineLayout& layout, const std::vector<Block>& blocks) {
-    for (const CpuPlace& place : layout.cpus) cores_ = std::max(cores_, static_cast<std::size_t>(place.core) + 1);
+    for (const CpuPlace& place : layout.cpus) cores_ = std::max<std::size_t>(cores_, place.core + 1);
     bus_of_.resize(cores_);
-    for (const CpuPlace& place : layout.cpus)
-      bus_of_[static_cast<std::size_t>(place.core)] = static_cast<std::size_t>(place.bus);
+    for (const CpuPlace& place : layout.cpus) bus_of_[place.core] = place.bus;
     one_bus_ = std::all_of(layout.cpus.begin(), layout.cpus.end(),
                            [&](const CpuPlace& place) { return place.bus == layout.cpus.front().bus; });
     for (const Block& block : blocks) {
       for (const auto& [a, b] : block.pairs) {
-        const auto core = [&](int cpu) { return static_cast<std::size_t>(layout.cpus[static_cast<std::size_t>(cpu)].core); };
+        const auto core = [&](int cpu) { return static_cast<std::size_t>(layout.cpus[cpu].core); };
         pairs_.push_back({core(a), core(b), blocks_, block.distance, splits_without(a, b), measured.at(a, b)});
       }
       ++blocks_;
@@ -116,7 +115,7 @@ class Positioning {
   // A way must be seen by several pairs, or it is no more than another name for them: if not each core's, that of all cores of
   // a bus.
   [[nodiscard]] bool choose_units(Reach reach) {
-    std::vector<std::size_t>& units = units_[static_cast<std::size_t>(reach)];
+    std::vector<std::size_t>& units = units_[ordinal(reach)];
     units.resize(cores_);
     std::iota(units.begin(), units.end(), 0);
     if (enough_pairs(reach)) return true;
@@ -124,7 +123,7 @@ class Positioning {
     return enough_pairs(reach);
   }
 
-  [[nodiscard]] std::size_t unit(std::size_t core, Reach reach) const { return units_[static_cast<std::size_t>(reach)][core]; }
+  [[nodiscard]] std::size_t unit(std::size_t core, Reach reach) const { return units_[ordinal(reach)][core]; }
 
   [[nodiscard]] bool enough_pairs(Reach reach) const {
     std::set<std::size_t> units;
@@ -255,7 +254,7 @@ class Positioning {
     if (terms.ways) positions.way_ns = above_the_nearest(model.ways, Reach::bus);
     if (terms.edges) positions.edge_way_ns = above_the_nearest(model.edges, Reach::edge);
     for (const auto& [taken, reach] : {std::pair(terms.ways, Reach::bus), {terms.edges, Reach::edge}}) {
-      const auto& units = units_[static_cast<std::size_t>(reach)];
+      const auto& units = units_[ordinal(reach)];
       // The nearest one's way is 0 by definition.
       if (taken) positions.parameters += static_cast<int>(std::set<std::size_t>(units.begin(), units.end()).size()) - 1;
     }
@@ -277,8 +276,8 @@ class Positioning {
 
 double Positions::between(const CpuPlace& one, const CpuPlace& other) const {
   if (one.core == other.core) return 0;
-  const auto a = static_cast<std::size_t>(one.core);
-  const auto b = static_cast<std::size_t>(other.core);
+  const std::size_t a = one.core;
+  const std::size_t b = other.core;
   if (one.bus != other.bus) return edge_way_ns.empty() ? 0 : edge_way_ns[a] + edge_way_ns[b];
   double ns = way_ns.empty() ? 0 : way_ns[a] + way_ns[b];
   if (!places.empty()) ns += hop_ns * hops_between(places[a], places[b]);
@@ -293,8 +292,8 @@ LatencyMatrix without_positions(const LatencyMatrix& matrix, const MachineLayout
   LatencyMatrix rest(matrix.cpus());
   for (int a = 0; a < matrix.cpus(); ++a) {
     for (int b = 0; b < a; ++b) {
-      const CpuPlace& one = layout.cpus[static_cast<std::size_t>(a)];
-      const CpuPlace& other = layout.cpus[static_cast<std::size_t>(b)];
+      const CpuPlace& one = layout.cpus[a];
+      const CpuPlace& other = layout.cpus[b];
       rest.set(a, b, matrix.at(a, b) - positions.between(one, other));
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/machine_spec.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -30,7 +31,7 @@ class ProbeReader {
     read_host(top);
     read_topology(top);
     read_matrix(top);
-    read_rows(top, "handover", [this](TableReader& row) { add_handover(row); });
+    read_rows(top, "handover", [this](TableReader& row) { add_hand_off(row); });
     read_rows(top, "load_to_use", [this](TableReader& row) { add_ring(row); });
     read_rows(top, "atomic",
               [this](TableReader& row) { probe_.atomics[row.required_text("operation")] = quartiles(row, "ns"); });
@@ -124,10 +125,9 @@ class ProbeReader {
   void read_topology(TableReader& top) {
     TableReader topology(needed_table(top, "topology"), file_, "topology");
     cpus_ = integers(topology, "cpus");
-    const int most = most_cpus();
-    if (cpus_.size() < 2 || cpus_.size() > static_cast<std::size_t>(most)) {
+    if (cpus_.size() < 2 || std::ssize(cpus_) > kMostCpus) {
       topology.refuse("cpus", fmt::format("{} CPUs; a machine has 2 to {}: measure some of them, linebounce-probe --cpus LIST",
-                                          cpus_.size(), most));
+                                          cpus_.size(), kMostCpus));
     }
     probe_.node = integers(topology, "node");
     if (probe_.node.size() != cpus_.size()) {
@@ -151,7 +151,7 @@ class ProbeReader {
     const int cpus = static_cast<int>(cpus_.size());
     probe_.matrix = LatencyMatrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      const toml::node& row = rows[static_cast<std::size_t>(a)];
+      const toml::node& row = rows[a];
       if (row.as_array() == nullptr) refuse(row, path, "expected a row, not " + describe_node(row));
       check_count(*row.as_array(), row, path, "cells");
       for (int b = 0; b < a; ++b) probe_.matrix.set_both(a, b, cell(rows, a, b), cell(rows, b, a));
@@ -166,35 +166,34 @@ class ProbeReader {
 
   double cell(const toml::array& rows, int a, int b) const {
     const std::string path = "core_to_core.median_ns";
-    const toml::node& row = rows[static_cast<std::size_t>(a)];
+    const toml::node& row = rows[a];
     if (row.as_array() == nullptr) refuse(row, path, "expected a row, not " + describe_node(row));
     check_count(*row.as_array(), row, path, "cells");
-    const toml::node& node = (*row.as_array())[static_cast<std::size_t>(b)];
+    const toml::node& node = (*row.as_array())[b];
     const auto ns = node.value<double>();
     if (!node.is_number() || !(*ns > 0) || *ns > kMostNumber) {
       refuse(node, path,
-             fmt::format("CPUs {} and {}: expected a latency in ns, not {}", cpus_[static_cast<std::size_t>(a)],
-                         cpus_[static_cast<std::size_t>(b)], describe_node(node)));
+             fmt::format("CPUs {} and {}: expected a latency in ns, not {}", cpus_[a], cpus_[b], describe_node(node)));
     }
     return *ns;
   }
 
   int cpu(TableReader& row, const std::string& key) {
     const int number = integer(row, key, 0);
-    const auto found = std::find(cpus_.begin(), cpus_.end(), number);
+    const auto found = std::ranges::find(cpus_, number);
     if (found == cpus_.end()) row.refuse(key, fmt::format("CPU {} is none of topology.cpus", number));
     return static_cast<int>(found - cpus_.begin());
   }
 
-  void add_handover(TableReader& row) {
-    ProbedHandover handover;
-    handover.from = cpu(row, "from_cpu");
-    handover.to = cpu(row, "to_cpu");
-    handover.home_node = integer(row, "home_node", 0);
-    handover.state = row.text("state", {"modified", "exclusive", "shared"}).value_or("modified");
-    handover.access = row.text("access", {"load", "fetch_add"}).value_or("load");
-    handover.ns = quartiles(row, "ns");
-    probe_.handovers.push_back(handover);
+  void add_hand_off(TableReader& row) {
+    ProbedHandOff hand_off;
+    hand_off.from = cpu(row, "from_cpu");
+    hand_off.to = cpu(row, "to_cpu");
+    hand_off.home_node = integer(row, "home_node", 0);
+    hand_off.state = row.text("state", {"modified", "exclusive", "shared"}).value_or("modified");
+    hand_off.access = row.text("access", {"load", "fetch_add"}).value_or("load");
+    hand_off.ns = quartiles(row, "ns");
+    probe_.hand_offs.push_back(hand_off);
   }
 
   void add_ring(TableReader& row) {

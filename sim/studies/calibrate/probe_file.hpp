@@ -29,7 +29,7 @@ struct ProbedRing {
   Quartiles ns;
 };
 
-struct ProbedHandover {
+struct ProbedHandOff {
   int from = 0, to = 0;  // CPUs of the matrix
   int home_node = 0;     // of the system
   std::string state;     // "modified", "exclusive", "shared"
@@ -56,7 +56,7 @@ struct ProbeFile {
   LatencyMatrix matrix;
   std::int64_t pairs = 0, pairs_measured = 0;
   std::vector<ProbedRing> rings;
-  std::vector<ProbedHandover> handovers;
+  std::vector<ProbedHandOff> hand_offs;
   std::map<std::string, Quartiles> atomics;  // ns, by operation: "exchange", "fence"
   std::vector<ProbedBandwidth> bandwidths;
   std::string lock_kind;

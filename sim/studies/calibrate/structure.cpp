@@ -63,7 +63,7 @@ std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
     }
     auto& [into, from] = nearest;
     groups[into].insert(groups[into].end(), groups[from].begin(), groups[from].end());
-    std::sort(groups[into].begin(), groups[into].end());
+    std::ranges::sort(groups[into]);
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(from));
     cuts.push_back({groups, least});
   }
@@ -72,11 +72,11 @@ std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
 
 // All but the farthest, or the nearest, tenth of some distances: the last of the others.
 double farthest_but_a_tenth(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values[values.size() - 1 - (values.size() - 1) / 10];
 }
 double nearest_but_a_tenth(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values[(values.size() - 1) / 10];
 }
 
@@ -108,14 +108,14 @@ bool clearly_apart(const LatencyMatrix& matrix, const Groups& groups) {
 }
 
 bool same_sizes(const Groups& groups) {
-  return std::all_of(groups.begin(), groups.end(), [&](const auto& group) { return group.size() == groups[0].size(); });
+  return std::ranges::all_of(groups, [&](const auto& group) { return group.size() == groups[0].size(); });
 }
 
 // The other groups are as far from each other as from the first one, in the mean of groups: at most so much nearer or farther.
 constexpr double kAsFar = 0.15;
 
 bool has_single(const Groups& groups) {
-  return std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.size() == 1; });
+  return std::ranges::any_of(groups, [](const auto& group) { return group.size() == 1; });
 }
 
 double mean(const std::vector<double>& values) {
@@ -174,8 +174,7 @@ class Finder {
     found_.threads_per_core = most_members(cores);
     found_.cores_per_bus = most_parts(buses, cores);
     found_.buses_per_node = most_parts(in_order, buses);
-    if (!sockets_.empty())
-      found_.home = static_cast<int>(std::find(in_order.begin(), in_order.end(), home_) - in_order.begin());
+    if (!sockets_.empty()) found_.home = static_cast<int>(std::ranges::find(in_order, home_) - in_order.begin());
     seat(in_order, buses, cores);
     return std::move(found_);
   }
@@ -206,19 +205,18 @@ class Finder {
   bool is_one_socket_and_groups(const Groups& cut) {
     if (levels_.empty() || cut.size() < 3) return false;
     const Groups& before = levels_.back();
-    const auto largest =
-        std::max_element(cut.begin(), cut.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto largest = std::ranges::max_element(cut, [](const auto& a, const auto& b) { return a.size() < b.size(); });
     std::vector<int> others;
     for (const auto& group : cut) {
       if (group == *largest) continue;
-      if (std::find(before.begin(), before.end(), group) == before.end()) return false;
+      if (std::ranges::find(before, group) == before.end()) return false;
       others.insert(others.end(), group.begin(), group.end());
     }
     if (others.size() != largest->size() || !others_as_far(cut, *largest)) return false;
-    std::sort(others.begin(), others.end());
+    std::ranges::sort(others);
     home_ = *largest;
     sockets_ = {home_, others};
-    std::sort(sockets_.begin(), sockets_.end());
+    std::ranges::sort(sockets_);
     return true;
   }
 
@@ -243,9 +241,8 @@ class Finder {
   static int most_parts(const Groups& groups, const Groups& parts) {
     int most = 0;
     for (const auto& group : groups) {
-      most = std::max(most, static_cast<int>(std::count_if(parts.begin(), parts.end(), [&](const auto& part) {
-                        return std::binary_search(group.begin(), group.end(), part[0]);
-                      })));
+      most = std::max(most, static_cast<int>(std::ranges::count_if(
+                                parts, [&](const auto& part) { return std::ranges::binary_search(group, part[0]); })));
     }
     return most;
   }
@@ -299,7 +296,7 @@ class Finder {
     for (int a = 0; a < count; ++a) {
       for (int b = 0; b < a; ++b) means.push_back(between(nodes, a, b));
     }
-    std::sort(means.begin(), means.end());
+    std::ranges::sort(means);
     std::size_t gap = 1;
     for (std::size_t i = 1; i < means.size(); ++i) {
       if (means[i] * means[gap - 1] > means[gap] * means[i - 1]) gap = i;
@@ -309,9 +306,7 @@ class Finder {
     return found_.topology == Topology::ring ? round_the_ring(nodes) : nodes;
   }
 
-  [[nodiscard]] double between(const Groups& nodes, int a, int b) const {
-    return mean_between(matrix_, nodes[static_cast<std::size_t>(a)], nodes[static_cast<std::size_t>(b)]);
-  }
+  [[nodiscard]] double between(const Groups& nodes, int a, int b) const { return mean_between(matrix_, nodes[a], nodes[b]); }
 
   void join_near(const Groups& nodes, double limit) {
     const int count = static_cast<int>(nodes.size());
@@ -323,8 +318,7 @@ class Finder {
       }
     }
     const bool connected = reached(near) == count;
-    const bool two_each =
-        std::all_of(near.begin(), near.end(), [](const auto& neighbours) { return neighbours.second.size() == 2; });
+    const bool two_each = std::ranges::all_of(near, [](const auto& neighbours) { return neighbours.second.size() == 2; });
     found_.topology = Topology::links;
     if (connected && two_each && count > 3) {
       found_.topology = Topology::ring;
@@ -368,7 +362,7 @@ class Finder {
     int before = 0;
     int at = near_.at(0).front();
     while (at != 0) {
-      order.push_back(nodes[static_cast<std::size_t>(at)]);
+      order.push_back(nodes[at]);
       const auto& neighbours = near_.at(at);
       const int next = neighbours[0] == before ? neighbours[1] : neighbours[0];
       before = at;
@@ -378,12 +372,10 @@ class Finder {
   }
 
   void seat(const Groups& nodes, const Groups& buses, const Groups& cores) {
-    found_.seats.resize(static_cast<std::size_t>(matrix_.cpus()));
+    found_.seats.resize(matrix_.cpus());
     found_.hardware_threads.resize(found_.seats.size());
     int core_number = 0;
-    const auto holds = [](const std::vector<int>& group, int cpu) {
-      return std::binary_search(group.begin(), group.end(), cpu);
-    };
+    const auto holds = [](const std::vector<int>& group, int cpu) { return std::ranges::binary_search(group, cpu); };
     for (std::size_t node = 0; node < nodes.size(); ++node) {
       int bus_number = static_cast<int>(node) * found_.buses_per_node;
       for (const auto& bus : buses) {
@@ -392,7 +384,7 @@ class Finder {
         for (const auto& core : cores) {
           if (!holds(bus, core[0])) continue;
           for (std::size_t thread = 0; thread < core.size(); ++thread) {
-            const auto cpu = static_cast<std::size_t>(core[thread]);
+            const int cpu = core[thread];
             found_.seats[cpu] = {static_cast<int>(node), bus_number, core_number, static_cast<int>(thread)};
             found_.hardware_threads[cpu] = seat_number * found_.threads_per_core + static_cast<int>(thread);
           }

@@ -29,7 +29,7 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
   trial.throughput_per_s = median(orders.throughputs(number));
   trial.change = orders.change(number);
   trial.wait_mean_us = median(figures(lock.metrics + "wait_mean_us"));
-  trial.wait_max_us = *std::max_element(longest_waits.begin(), longest_waits.end());
+  trial.wait_max_us = *std::ranges::max_element(longest_waits);
   trial.waited_pct = median(figures(lock.metrics + "cpu_pct")) / with_threads;
   trial.transfers = median(orders.figures(number, transfers_of));
   return trial;
@@ -46,8 +46,7 @@ LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplaceme
       ranking.failed.push_back(trials[i].algorithm);
     }
   }
-  std::stable_sort(ranking.trials.begin(), ranking.trials.end(),
-                   [](const LockTrial& a, const LockTrial& b) { return a.throughput_per_s > b.throughput_per_s; });
+  std::ranges::stable_sort(ranking.trials, std::ranges::greater{}, &LockTrial::throughput_per_s);
   return ranking;
 }
 
@@ -58,7 +57,7 @@ double largest_change(const LockRanking& ranking) {
 }
 
 const LockRanking& ranking_in(const LockComparison& comparison, const std::string& lock) {
-  return *std::find_if(comparison.locks.begin(), comparison.locks.end(), [&](const auto& it) { return it.lock == lock; });
+  return *std::ranges::find_if(comparison.locks, [&](const auto& it) { return it.lock == lock; });
 }
 
 bool is_recorded(const LockTrial& trial) {
@@ -81,7 +80,7 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
     return std::tuple(-waited(a), -a.acquired - a.acquired_shared) < std::tuple(-waited(b), -b.acquired - b.acquired_shared);
   });
   const auto idle = std::find_if(chosen.begin(), chosen.end(), [&](const RecordedLock& lock) { return waited(lock) == 0; });
-  const auto some = static_cast<std::size_t>(idle - chosen.begin());
+  const std::size_t some = idle - chosen.begin();
   chosen.resize(std::clamp<std::size_t>(some, std::min<std::size_t>(1, chosen.size()), kMostLocks));
   return chosen;
 }
@@ -108,8 +107,7 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   comparison.order_pct = 100 * (*most - *least) / median(base);
   comparison.recorded_order_pct = 100 * (metric_of(recorded, kThroughput) / median(base) - 1);
   for (const RecordedLock& lock : locks) comparison.locks.push_back(ranking_of(lock, trials, orders, with_threads));
-  std::stable_sort(comparison.locks.begin(), comparison.locks.end(),
-                   [](const LockRanking& a, const LockRanking& b) { return largest_change(a) > largest_change(b); });
+  std::ranges::stable_sort(comparison.locks, std::ranges::greater{}, largest_change);
   return comparison;
 }
 
@@ -130,7 +128,7 @@ std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, 
 }
 
 std::string replayed_as(const LockRanking& lock) {
-  const auto recorded = std::find_if(lock.trials.begin(), lock.trials.end(), is_recorded);
+  const auto recorded = std::ranges::find_if(lock.trials, is_recorded);
   const std::string& algorithm = recorded->algorithm;
   return algorithm == lock.recorded_algorithm ? "" : fmt::format("as {}; recorded: {}", algorithm, lock.recorded_algorithm);
 }
@@ -166,7 +164,7 @@ std::string no_advice(const LockComparison& comparison) {
     const std::string& lock = comparison.again->replacement.lock;
     const std::string& algorithm = comparison.again->replacement.algorithm;
     const std::vector<LockTrial>& trials = ranking_in(comparison, lock).trials;
-    const auto first = std::find_if(trials.begin(), trials.end(), [&](const auto& it) { return it.algorithm == algorithm; });
+    const auto first = std::ranges::find_if(trials, [&](const auto& it) { return it.algorithm == algorithm; });
     return fmt::format("{}: {} for {} {} in {} orders, and {} in others", by_chance, algorithm, lock, gains_text(first->change),
                        comparison.orders, text_of(comparison.again->change));
   }
@@ -174,9 +172,7 @@ std::string no_advice(const LockComparison& comparison) {
     return fmt::format("{}{} for {} {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
                        gains_text(best->change), comparison.orders);
   const LockRanking& first = comparison.locks.front();
-  const auto best = std::max_element(first.trials.begin(), first.trials.end(), [](const LockTrial& a, const LockTrial& b) {
-    return a.change.median_pct < b.change.median_pct;
-  });
+  const auto best = std::ranges::max_element(first.trials, {}, [](const LockTrial& trial) { return trial.change.median_pct; });
   if (best->change.median_pct < kWorthIt) return fmt::format("{}no other one gains as much as {} %", leave, kWorthIt);
   return fmt::format("{}: {} for {} {} in {} orders", by_chance, best->algorithm, first.lock, gains_text(best->change),
                      comparison.orders);
@@ -188,7 +184,7 @@ std::string advice(const LockComparison& comparison) {
   if (!comparison.again || !comparison.again->change.is_gain()) return no_advice(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;
   const LockRanking& ranking = ranking_in(comparison, lock);
-  const auto recorded = std::find_if(ranking.trials.begin(), ranking.trials.end(), is_recorded);
+  const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);
   const std::string was =
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
   std::string text = fmt::format("{}: {} instead of {}{}: {} on {}", lock, algorithm, recorded->algorithm, was,

@@ -118,8 +118,8 @@ TrialsInOrders::TrialsInOrders(const std::vector<ReportedPoint>& points, int cou
 }
 
 bool TrialsInOrders::finished(std::size_t trial) const {
-  return std::all_of(orders_.begin(), orders_.end(),
-                     [&](const auto& order) { return order[trial].finished && metric_of(order[trial], kThroughput) > 0; });
+  return std::ranges::all_of(
+      orders_, [&](const auto& order) { return order[trial].finished && metric_of(order[trial], kThroughput) > 0; });
 }
 
 std::vector<double> TrialsInOrders::figures(std::size_t trial,

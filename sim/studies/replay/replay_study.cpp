@@ -1,7 +1,6 @@
 #include "sim/studies/replay/replay_study.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/project_files.hpp"

@@ -9,7 +9,7 @@
 #include "sim/lines/line_rows.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -40,7 +40,7 @@ std::vector<double> in_order(const std::map<std::uint64_t, double>& by_seed) {
 
 std::vector<double> values_of(const Plan& plan, const SeedValues& seeds, int point, const std::string& metric) {
   const auto found = seeds.find(metric);
-  if (found == seeds.end() || found->second.size() != static_cast<std::size_t>(plan.experiment.seeds)) {
+  if (found == seeds.end() || std::ssize(found->second) != plan.experiment.seeds) {
     throw ConfigError(fmt::format(
         "{}, {}: {} of {} runs report {}; a what-if needs a workload that counts its operations and misses in the kernel",
         plan.experiment.name, point_name(plan, point), found == seeds.end() ? 0 : found->second.size(), plan.experiment.seeds,
@@ -62,8 +62,7 @@ std::vector<SubsystemChange> subsystem_changes(const SeedValues& base, const See
     changes.push_back({name, paired_change(in_order(before), in_order(after->second))});
   }
   const auto size = [](const SubsystemChange& change) { return std::abs(change.latency.changed - change.latency.base); };
-  std::stable_sort(changes.begin(), changes.end(),
-                   [&size](const SubsystemChange& a, const SubsystemChange& b) { return size(a) > size(b); });
+  std::ranges::stable_sort(changes, [&size](const SubsystemChange& a, const SubsystemChange& b) { return size(a) > size(b); });
   return changes;
 }
 
@@ -103,8 +102,7 @@ std::vector<LineChange> line_changes(const LineLatencies& base, const LineLatenc
   for (const auto& [place, us] : changed) entry(place).changed_us = us;
   std::vector<LineChange> changes;
   for (const auto& [place, change] : all) changes.push_back(change);
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const LineChange& a, const LineChange& b) { return std::abs(a.change_us()) > std::abs(b.change_us()); });
+  std::ranges::stable_sort(changes, std::ranges::greater{}, [](const LineChange& line) { return std::abs(line.change_us()); });
   return changes;
 }
 
@@ -151,8 +149,7 @@ Effect effect_of(const Plan& plan, const fs::path& directory) {
 }
 
 void rank(std::vector<Effect>& effects) {
-  std::stable_sort(effects.begin(), effects.end(),
-                   [](const Effect& a, const Effect& b) { return a.latency.change_pct < b.latency.change_pct; });
+  std::ranges::stable_sort(effects, {}, [](const Effect& effect) { return effect.latency.change_pct; });
 }
 
 }  // namespace linebounce::sim

@@ -187,7 +187,7 @@ TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
       "| S, E                                        | Other_GetM                         | free                               "
       "                         | I     |",
       "| S, E | Other_GetM | - | = |");
-  SmallMachine small(small_machine(2), broken);
+  SmallMachine small(small_machine(2), broken, {.line_history = true});
   const std::string text = failure_of([&] {
     small.run({[](Cpu& cpu) {
                  cpu.load(kLine);

@@ -1,7 +1,6 @@
 #include "sim/config/measured_tables.hpp"
 
 #include "fixture.hpp"
-#include "sim/config/measured_rows.hpp"
 
 namespace linebounce::sim {
 namespace {

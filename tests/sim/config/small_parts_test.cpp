@@ -1,20 +1,12 @@
+#include <algorithm>
+#include <set>
+
 #include "fixture.hpp"
-#include "sim/config/frequency.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
 namespace {
-
-TEST(Frequencies, TheSmallestDenominatorWithinATenthOfAThousandthIsTaken) {
-  EXPECT_EQ(to_frequency(700), (Frequency{700, 1}));
-  EXPECT_EQ(to_frequency(666.667), (Frequency{2000, 3}));
-  EXPECT_EQ(to_frequency(533.333), (Frequency{1600, 3}));
-  EXPECT_EQ(to_frequency(133.33), (Frequency{400, 3}));
-  EXPECT_EQ(to_frequency(66.5), (Frequency{133, 2}));
-  EXPECT_EQ(to_frequency(0), std::nullopt);
-  EXPECT_EQ(to_frequency(1.2345), std::nullopt);
-}
 
 TEST(Suggestions, UnitsAreTheEndsOfKeys) {
   EXPECT_EQ(unit_suffix("memory.bandwidth_mb_per_s"), "mb_per_s");
@@ -39,6 +31,38 @@ TEST(Schema, EveryDefaultIsALegalValue) {
     }
     EXPECT_FALSE(key.meaning.empty()) << key.path;
   }
+}
+
+TEST(Schema, EveryKeySetsAMemberOfItsOwn) {
+  TypedConfiguration configuration;
+  configuration.machine.caches.resize(1);
+  configuration.machine.memory_of_node.resize(1);
+  configuration.machine.groups.resize(1);
+  configuration.machine.network.links.resize(1);
+  configuration.machine.network.pairs.resize(1);
+  std::set<std::string> keys;
+  std::set<const void*> members;
+  SpecBinder binder([&](const SpecParameter& parameter) {
+    EXPECT_TRUE(keys.insert(parameter.path).second) << parameter.path;
+    if (std::holds_alternative<WordMember>(parameter.member)) return;
+    const auto place_of = [](const auto& member) -> const void* {
+      if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(member)>>) return member;
+      return nullptr;
+    };
+    EXPECT_TRUE(members.insert(std::visit(place_of, parameter.member)).second) << parameter.path;
+  });
+  configuration.bind(binder);
+}
+
+TEST(Schema, APartsParametersNeedWhatItNeedsUnlessTheySayOtherwise) {
+  const std::vector<KeyInfo> keys = schema_keys({.links = {"0_1"}});
+  const auto needs = [&keys](std::string_view path) {
+    return std::find_if(keys.begin(), keys.end(), [path](const KeyInfo& key) { return key.path == path; })->needs;
+  };
+  EXPECT_EQ(needs("machine.network.link.0_1.latency_ns"), "machine.node.protocol");
+  EXPECT_EQ(needs("machine.memory.page_kib"), "machine.node.protocol");
+  EXPECT_EQ(needs("machine.memory.latency_ns"), "");
+  EXPECT_EQ(needs("machine.bus.hop_ns"), "machine.bus.places");
 }
 
 TEST(ProjectRoot, IsTheEnvironmentsOrAboveTheProgram) {

@@ -1,6 +1,6 @@
-#include "sim/plan/paper_points.hpp"
-
 #include <gmock/gmock.h>
+
+#include "sim/plan/plan.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -1,8 +1,8 @@
-#include "sim/terminal/series_chart.hpp"
-
 #include <gmock/gmock.h>
 
 #include <sstream>
+
+#include "sim/terminal/charts.hpp"
 
 namespace linebounce::sim {
 namespace {

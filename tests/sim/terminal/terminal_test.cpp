@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/terminal/latency_chart.hpp"
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/machine_drawing.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"

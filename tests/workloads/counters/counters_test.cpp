@@ -182,7 +182,7 @@ TEST_P(BigrefSwitch, LosesNoReferenceThatIsTakenMeanwhile) {
                        .rcu = kernel.rcu.get(),
                        .name = "count" + std::to_string(i),
                        .cpus = kCpus};
-    counts.push_back(make_bigref(place));
+    counts.push_back(find_counter("bigref").create_reference_count(place));
   }
   std::vector<int> last(kObjects, 0);
   kernel.run([&](Cpu& cpu) {

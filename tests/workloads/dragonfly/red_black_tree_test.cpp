@@ -1,11 +1,10 @@
 // A red-black tree in simulated memory stays one, and gives its nodes in the order of their keys.
-#include "workloads/dragonfly/red_black_tree.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "tests/models/support/small_machine.hpp"
+#include "workloads/dragonfly/dirty_buffers.hpp"
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/random.hpp"
 

@@ -26,7 +26,7 @@ inline MachineSpec litmus_machine(Consistency consistency, int cpus = 4) {
 
 struct LitmusCounts final : MetricSink {
   void metric(const std::string&, double) override {}
-  void handover(const Handover&) override {}
+  void hand_off(const HandOff&) override {}
   void series(const std::string&, std::span<const SeriesSample>) override {}
   void count(const std::string& name, std::int64_t value) override {
     static const std::string kOutcome = "litmus.seen.";

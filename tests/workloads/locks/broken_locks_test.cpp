@@ -38,18 +38,18 @@ class ReleaseWithoutFence final : public Lock {
 };
 
 TEST(BrokenLock, ReleaseByAPlainStoreIsCaughtWhereStoresMayPassEachOther) {
-  EXPECT_EQ(broken_promise(broken<ReleaseWithoutFence>(), machines().at("ia64")(), 4),
+  EXPECT_EQ(broken_property(broken<ReleaseWithoutFence>(), machines().at("ia64")(), 4),
             "a reader has seen half of a writer's data");
 }
 TEST(BrokenLock, ReleaseByAPlainStoreIsRightUnderTotalStoreOrder) {
-  EXPECT_EQ(broken_promise(broken<ReleaseWithoutFence>(), machines().at("tso")()), "");
+  EXPECT_EQ(broken_property(broken<ReleaseWithoutFence>(), machines().at("tso")()), "");
 }
 TEST(BrokenLock, WhoeverComesIsNoQueue) {
   EXPECT_FALSE(serves_in_order(broken<ReleaseWithoutFence>()));
 }
 
 // MCS, with what is left out named by its parts.
-enum class McsFault { none, takes_no_turn, leaves_without_hand_over };
+enum class McsFault { none, takes_no_turn, leaves_without_hand_off };
 
 template <McsFault kFault>
 class BrokenMcs final : public Lock {
@@ -73,7 +73,7 @@ class BrokenMcs final : public Lock {
     Address after = cpu.load(mine);
     if (after == 0) {
       if (cpu.compare_exchange(tail_, mine, 0) == mine) return;
-      if (kFault == McsFault::leaves_without_hand_over) return;
+      if (kFault == McsFault::leaves_without_hand_off) return;
       after = cpu.spin_until(mine, [](Value next) { return next != 0; });
     }
     cpu.store_release(after + 8, 0);
@@ -86,14 +86,14 @@ class BrokenMcs final : public Lock {
 };
 
 TEST(BrokenLock, TheSameQueueWithoutAFaultIsRight) {
-  EXPECT_EQ(broken_promise(broken<BrokenMcs<McsFault::none>>(), small_machine(kCpus)), "");
+  EXPECT_EQ(broken_property(broken<BrokenMcs<McsFault::none>>(), small_machine(kCpus)), "");
 }
 TEST(BrokenLock, McsWithoutTheWaitForItsTurnIsCaught) {
-  EXPECT_NE(broken_promise(broken<BrokenMcs<McsFault::takes_no_turn>>(), small_machine(kCpus)), "");
+  EXPECT_NE(broken_property(broken<BrokenMcs<McsFault::takes_no_turn>>(), small_machine(kCpus)), "");
 }
 // The one behind has his place in the queue but has not said so yet: nobody will ever wake him.
-TEST(BrokenLock, McsWithoutTheHandOverIsADeadlock) {
-  EXPECT_THAT(broken_promise(broken<BrokenMcs<McsFault::leaves_without_hand_over>>(), small_machine(kCpus)),
+TEST(BrokenLock, McsWithoutTheHandOffIsADeadlock) {
+  EXPECT_THAT(broken_property(broken<BrokenMcs<McsFault::leaves_without_hand_off>>(), small_machine(kCpus)),
               HasSubstr("deadlock"));
 }
 
@@ -117,7 +117,7 @@ class TornTicket final : public Lock {
   Address words_;
 };
 TEST(BrokenLock, ATicketDrawnByTwoIsCaught) {
-  EXPECT_NE(broken_promise(broken<TornTicket>(), small_machine(kCpus)), "");
+  EXPECT_NE(broken_property(broken<TornTicket>(), small_machine(kCpus)), "");
 }
 
 // CLH that keeps its own node: it is taken again before the one behind has seen that it was free.
@@ -142,7 +142,7 @@ class ClhWithItsOwnNode final : public Lock {
   std::vector<Address> nodes_;
 };
 TEST(BrokenLock, ClhThatKeepsItsOwnNodeIsCaught) {
-  EXPECT_THAT(broken_promise(broken<ClhWithItsOwnNode>(), small_machine(kCpus)), HasSubstr("deadlock"));
+  EXPECT_THAT(broken_property(broken<ClhWithItsOwnNode>(), small_machine(kCpus)), HasSubstr("deadlock"));
 }
 
 // A reader-writer lock whose writers look for other writers only.
@@ -165,7 +165,7 @@ class WriterIgnoresReaders final : public Lock {
   Address word_;
 };
 TEST(BrokenLock, AWriterThatIgnoresReadersIsCaught) {
-  EXPECT_NE(broken_promise(broken<WriterIgnoresReaders>(), small_machine(kCpus), 5), "");
+  EXPECT_NE(broken_property(broken<WriterIgnoresReaders>(), small_machine(kCpus), 5), "");
 }
 
 // A sequence lock whose sequence may become odd after the data has changed.
@@ -197,11 +197,11 @@ class SequenceLockOfTwoWords final : public Lock {
   std::map<int, Value> begun_;
 };
 TEST(BrokenLock, ASequenceThatIsOddTooLateIsCaughtWhereStoresMayPassEachOther) {
-  EXPECT_EQ(broken_promise(broken<SequenceLockOfTwoWords<false>>(), machines().at("nodes")(), 6),
+  EXPECT_EQ(broken_property(broken<SequenceLockOfTwoWords<false>>(), machines().at("nodes")(), 6),
             "a reader has seen half of a writer's data");
 }
 TEST(BrokenLock, WithAFenceReadersOfThatSequenceSeeWholeData) {
-  EXPECT_THAT(broken_promise(broken<SequenceLockOfTwoWords<true>>(), machines().at("nodes")(), 6), Not(HasSubstr("half")));
+  EXPECT_THAT(broken_property(broken<SequenceLockOfTwoWords<true>>(), machines().at("nodes")(), 6), Not(HasSubstr("half")));
 }
 
 // A mutex that looks and goes to sleep without telling anybody in between.
@@ -226,7 +226,7 @@ class LooksAndSleeps final : public Lock {
   Address word_;
 };
 TEST(BrokenLock, AMutexThatForgetsASleeperIsADeadlock) {
-  EXPECT_THAT(broken_promise(broken<LooksAndSleeps>(), small_machine(kCpus)), HasSubstr("deadlock"));
+  EXPECT_THAT(broken_property(broken<LooksAndSleeps>(), small_machine(kCpus)), HasSubstr("deadlock"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Every lock of the registry keeps its promises on every kind of machine.
+// Every lock of the registry keeps its properties on every kind of machine.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/locks/lock_support.hpp"
@@ -34,14 +34,14 @@ INSTANTIATE_TEST_SUITE_P(, EachLock, testing::Combine(testing::ValuesIn(excludin
                          [](const auto& tested) { return std::get<0>(tested.param) + "_" + std::get<1>(tested.param); });
 
 TEST_P(EachLock, LetsOneWriterInAtATimeAndEverybodyInTheEnd) {
-  EXPECT_EQ(broken_promise(lock, spec), "");
+  EXPECT_EQ(broken_property(lock, spec), "");
 }
 
-// Locks without a side for readers let them in one by one, and keep the same promise.
+// Locks without a side for readers let them in one by one, and keep the same property.
 TEST_P(EachLock, ReadersSeeWhatAWriterHasLeft) {
   const Readers readers = find_lock(std::get<0>(GetParam())).traits.readers;
   if (readers == Readers::never_wait) GTEST_SKIP() << "they need copies, as workloads/rcu's tests have them";
-  std::string broken = broken_promise(lock, spec, 6);
+  std::string broken = broken_property(lock, spec, 6);
   // Readers of a sequence lock do run beside a writer; what they saw then they have thrown away.
   if (readers == Readers::read_again && broken == "a reader and a writer were inside together") broken.clear();
   EXPECT_EQ(broken, "");

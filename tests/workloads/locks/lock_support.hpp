@@ -1,4 +1,4 @@
-// What a lock promises, as checks that any lock can be run through, also one that is broken on purpose.
+// The properties of locks, as checks that any lock can be run through, also one that is broken on purpose.
 #pragma once
 
 #include <algorithm>
@@ -183,8 +183,8 @@ class Trial {
   std::vector<std::string> broken_;
 };
 
-// All CPUs use a lock in turn. Returns which promise was broken; empty: none. A lost wake-up is a deadlock.
-inline std::string broken_promise(const LockFactory& make, const MachineSpec& spec, int readers = 0) {
+// All CPUs use a lock in turn. Returns which property was broken; empty: none. A lost wake-up is a deadlock.
+inline std::string broken_property(const LockFactory& make, const MachineSpec& spec, int readers = 0) {
   LockedMachine locked(make, spec);
   Trial trial(locked, readers);
   try {

@@ -8,8 +8,7 @@
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/lua/lua_file.hpp"
-#include "workloads/lua/lua_program.hpp"
-#include "workloads/program/workload.hpp"
+#include "workloads/workload_registry.hpp"
 
 namespace linebounce::test {
 
@@ -26,7 +25,7 @@ inline SourceFile shipped_file(const std::string& name) {
 class LuaRun {
  public:
   explicit LuaRun(const std::string& text, const MachineSpec& spec = small_machine(2)) : small(spec), file_{"dir/a.lua", text} {
-    program_ = make_program({});
+    program_ = find_workload("program").create({});
     program_->set_up({space, locks, spec, small.machine.layout(), 1, nullptr, nullptr, &file_});
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [this](Cpu& cpu) { program_->run(cpu); }));

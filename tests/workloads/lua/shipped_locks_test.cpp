@@ -1,4 +1,4 @@
-// The locks of programs/ keep the promises that those in C++ keep, on every kind of machine.
+// The locks of programs/ keep the properties that those in C++ keep, on every kind of machine.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/locks/lock_support.hpp"
@@ -29,11 +29,11 @@ INSTANTIATE_TEST_SUITE_P(, ALockInLua,
                          [](const auto& tested) { return std::get<0>(tested.param) + "_" + std::get<1>(tested.param); });
 
 TEST_P(ALockInLua, LetsOneWriterInAtATimeAndEverybodyInTheEnd) {
-  EXPECT_EQ(broken_promise(entry.create, spec), "");
+  EXPECT_EQ(broken_property(entry.create, spec), "");
 }
 
 TEST_P(ALockInLua, ReadersSeeWhatAWriterHasLeft) {
-  std::string broken = broken_promise(entry.create, spec, 6);
+  std::string broken = broken_property(entry.create, spec, 6);
   if (entry.traits.readers == Readers::read_again && broken == "a reader and a writer were inside together") broken.clear();
   EXPECT_EQ(broken, "");
 }

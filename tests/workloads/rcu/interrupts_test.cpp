@@ -117,7 +117,7 @@ TEST(Interrupts, WhatIsRaisedAfterTheLastRoundIsLeftToTheThread) {
   OneCpu one;
   SelfRaising work(one, 9);
   int woken = 0;
-  one.interrupts.leave_rest_to([&](Cpu&) { ++woken; }, 4);
+  one.interrupts.defer_rest_to([&](Cpu&) { ++woken; }, 4);
   one.run([&](Cpu& cpu) {
     cpu.set_timer(100, work.vector);
     cpu.compute(1000);
@@ -125,10 +125,10 @@ TEST(Interrupts, WhatIsRaisedAfterTheLastRoundIsLeftToTheThread) {
     EXPECT_EQ(work.ran, 4);
     EXPECT_EQ(woken, 1);
     EXPECT_TRUE(one.interrupts.is_raised(cpu));
-    one.interrupts.run_left_over(cpu);
+    one.interrupts.run_pending_softirqs(cpu);
     EXPECT_EQ(work.ran, 8);
     EXPECT_EQ(woken, 2);
-    one.interrupts.run_left_over(cpu);
+    one.interrupts.run_pending_softirqs(cpu);
     EXPECT_EQ(work.ran, 9);
     EXPECT_EQ(woken, 2);
     EXPECT_FALSE(one.interrupts.is_raised(cpu));
@@ -140,7 +140,7 @@ TEST(Interrupts, RoundsThatAreNotAdmittedAreLeftToTheThread) {
   OneCpu one;
   SelfRaising work(one, 5);
   int woken = 0;
-  one.interrupts.leave_rest_to([&](Cpu&) { ++woken; });
+  one.interrupts.defer_rest_to([&](Cpu&) { ++woken; });
   one.interrupts.admit_softirqs([&](Cpu&) { return work.ran < 1; });
   one.run([&](Cpu& cpu) {
     cpu.set_timer(100, work.vector);
@@ -148,7 +148,7 @@ TEST(Interrupts, RoundsThatAreNotAdmittedAreLeftToTheThread) {
     cpu.now();
     EXPECT_EQ(work.ran, 1);
     EXPECT_EQ(woken, 1);
-    one.interrupts.run_left_over(cpu);
+    one.interrupts.run_pending_softirqs(cpu);
     EXPECT_EQ(work.ran, 5);
     EXPECT_EQ(woken, 1);
   });

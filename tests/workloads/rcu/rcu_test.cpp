@@ -457,7 +457,7 @@ class SoftirqsWithoutAPause {
   explicit SoftirqsWithoutAPause(Kernel& kernel) : kernel_(kernel) {
     softirq_ = kernel.interrupts.add_softirq([this](Cpu& cpu) { work(cpu); });
     vector_ = kernel.interrupts.add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts.raise(cpu, softirq_); });
-    kernel.interrupts.leave_rest_to([](Cpu&) {}, 1000);
+    kernel.interrupts.defer_rest_to([](Cpu&) {}, 1000);
   }
   void run(Cpu& cpu) {
     const FunctionScope scope(cpu, kernel_.kernel);

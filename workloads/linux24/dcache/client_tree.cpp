@@ -3,7 +3,7 @@
 namespace linebounce::workloads {
 
 std::optional<std::size_t> ClientDirectory::draw(Random& random, bool exists) const {
-  const auto first = static_cast<std::size_t>(random.below(files_.size()));
+  const std::size_t first = random.below(files_.size());
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::size_t file = (first + i) % files_.size();
     if ((files_[file] != 0) == exists) return file;

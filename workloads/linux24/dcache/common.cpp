@@ -17,7 +17,7 @@ std::string why_no_dcache_lock(const LockTraits& traits) {
 }  // namespace
 
 void DcacheOptions::bind(ParameterBinder& parameters) {
-  parameters.text("design", design, "how the dentry cache is protected", dcache_designs());
+  parameters.text("design", design, "how the dentry cache is protected", dcache_design_names());
   parameters.flag("locked_dput", locked_dput, "dput takes the lock each time, not only for the last reference");
   lock_parameter(parameters, "lock", lock, "the algorithm of dcache_lock and of the locks beside it", why_no_dcache_lock);
   parameters.text("layout", layout, "the structures, a file of configs/layouts");
@@ -38,21 +38,22 @@ void DcacheOptions::bind(ParameterBinder& parameters) {
 DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup& setting) {
   DcacheParts parts;
   parts.interrupts = std::make_unique<Interrupts>(setting.machine.cpus);
-  if (design_defers_freeing(options.design)) {
+  if (find_dcache_design(options.design).defers_freeing) {
     parts.rcu = make_classic_rcu(setting, *parts.interrupts, {.tick_us = options.tick_us, .lock = options.lock});
   }
-  parts.dcache = make_dcache(options.design, {.memory = setting.memory,
-                                              .locks = setting.locks,
-                                              .layouts = *setting.layouts,
-                                              .lock = options.lock,
-                                              .locked_dput = options.locked_dput,
-                                              .metering_cycles = cycles(options.metering_us, setting.machine),
-                                              .hash_bits = options.hash_bits,
-                                              .dentries = options.dentries,
-                                              .cpus = setting.machine.cpus,
-                                              .interrupts = parts.interrupts.get(),
-                                              .rcu = parts.rcu.get(),
-                                              .lru_timer_us = options.lru_timer_us});
+  parts.dcache = find_dcache_design(options.design)
+                     .create({.memory = setting.memory,
+                              .locks = setting.locks,
+                              .layouts = *setting.layouts,
+                              .lock = options.lock,
+                              .locked_dput = options.locked_dput,
+                              .metering_cycles = cycles(options.metering_us, setting.machine),
+                              .hash_bits = options.hash_bits,
+                              .dentries = options.dentries,
+                              .cpus = setting.machine.cpus,
+                              .interrupts = parts.interrupts.get(),
+                              .rcu = parts.rcu.get(),
+                              .lru_timer_us = options.lru_timer_us});
   parts.costs = {.component = cycles(options.component_us, setting.machine),
                  .follow = cycles(options.follow_us, setting.machine)};
   return parts;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/program/parameter_binder.hpp"
@@ -48,5 +47,29 @@ DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup&
 
 // A new inode without entries. NAME[number].
 Address place_inode(const WorkloadSetup& setting, const std::string& name, std::uint64_t number);
+
+// Files' data that pass through a CPU's caches and push other lines out: a buffer twice as large as the outermost cache,
+// read line by line, round and round.
+class FileData {
+ public:
+  FileData(const WorkloadSetup& setting, const std::string& name)
+      : line_(static_cast<Address>(setting.memory.line_bytes())),
+        bytes_(static_cast<Address>(setting.machine.caches.back().size_kib) * 2 * 1024),
+        begin_(setting.memory.place_array(name, static_cast<std::int64_t>(bytes_))) {}
+
+  // The CPU whose buffer it is.
+  void read(Cpu& cpu, std::int64_t lines) {
+    for (std::int64_t i = 0; i < lines; ++i) {
+      cpu.load(begin_ + offset_);
+      offset_ = (offset_ + line_) % bytes_;
+    }
+  }
+
+ private:
+  Address line_;
+  Address bytes_;
+  Address begin_;
+  Address offset_ = 0;
+};
 
 }  // namespace linebounce::workloads

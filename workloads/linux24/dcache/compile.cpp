@@ -3,10 +3,9 @@
 #include <array>
 
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -126,12 +125,12 @@ class Compile final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> compile_parameters() {
-  return declare<CompileOptions>();
-}
-
-std::unique_ptr<Workload> make_compile(const Parameters& parameters) {
-  return std::make_unique<Compile>(parameters);
+WorkloadEntry compile_workload() {
+  return {"compile",
+          "The dentry cache under compilers: all CPUs open the same headers",
+          declare<CompileOptions>(),
+          make_workload<Compile>,
+          {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

@@ -16,12 +16,9 @@
 #include "models/failure.hpp"
 #include "workloads/linux24/dcache/client_tree.hpp"
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/exponential.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -266,7 +263,7 @@ void Dbench::stat(Program& program, Client& client, std::size_t directory) {
 
 void Dbench::open(Program& program, Client& client, std::size_t directory) {
   ClientDirectory& files = client.directories[directory];
-  const auto file = static_cast<std::size_t>(program.random.below(files.names()));
+  const std::size_t file = program.random.below(files.names());
   const Address parent = walk_to(program, client, directory);
   const Address dentry = last(program, parent, files, file);
   dcache_->dput(program.cpu, parent);
@@ -340,7 +337,7 @@ void Dbench::walk(Program& program) {
   const FunctionScope scope(program.cpu, function_.open);
   Random& random = program.random;
   Client& client = *program.clients[random.below(program.clients.size())];
-  const auto directory = static_cast<std::size_t>(random.below(client.directories.size()));
+  const std::size_t directory = random.below(client.directories.size());
   std::uint64_t drawn = random.below(kAll);
   const auto is = [&drawn](std::uint64_t share) {
     const bool chosen = drawn < share;
@@ -389,12 +386,12 @@ void Dbench::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> dbench_parameters() {
-  return declare<DbenchOptions>();
-}
-
-std::unique_ptr<Workload> make_dbench(const Parameters& parameters) {
-  return std::make_unique<Dbench>(parameters);
+WorkloadEntry dbench_workload() {
+  return {"dbench",
+          "The dentry cache under clients that look up, create, unlink and rename files",
+          declare<DbenchOptions>(),
+          make_workload<Dbench>,
+          {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

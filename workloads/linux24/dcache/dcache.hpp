@@ -6,15 +6,36 @@
 #include <span>
 #include <string>
 
-#include "workloads/linux24/dcache/dentry.hpp"
 #include "workloads/linux24/dcache/dentry_slab.hpp"
-#include "workloads/linux24/dcache/path_times.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/interrupts.hpp"
 #include "workloads/program/list.hpp"
+#include "workloads/program/times.hpp"
 #include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
+
+// ---- what a path walk does that no memory operation here stands for; times vary ----
+
+struct PathCosts {  // mean cycles
+  std::int64_t component = 0;
+  std::int64_t follow = 0;
+};
+
+// One CPU's.
+class PathTimes {
+ public:
+  PathTimes(const PathCosts& costs, const Random& random) : costs_(costs), random_(random) {}
+
+  // Permission, and the hash of the name.
+  void before_lookup(Cpu& cpu) { compute_about(cpu, random_, costs_.component); }
+  // Mounts and links, up to the dput of the directory before.
+  void after_lookup(Cpu& cpu) { compute_about(cpu, random_, costs_.follow); }
+
+ private:
+  PathCosts costs_;
+  Random random_;
+};
 
 // What is on the disk: the inode of a name in a directory, or 0. Each directory's names are asked for by one CPU.
 class DiskDirectory {

@@ -69,7 +69,7 @@ void DentrySlab::flush(Cpu& cpu, Address own) {
 
 Address DentrySlab::allocate(Cpu& cpu) {
   const FunctionScope scope(cpu, function_);
-  const Address own = by_cpu_[static_cast<std::size_t>(cpu.id().value)];
+  const Address own = by_cpu_[cpu.id().value];
   cpu.disable_interrupts();  // a softirq may free an entry
   if (cpu.load(own) == 0) refill(cpu, own);
   const Address object = pop(cpu, own);
@@ -80,7 +80,7 @@ Address DentrySlab::allocate(Cpu& cpu) {
 
 void DentrySlab::free(Cpu& cpu, Address object) {
   const FunctionScope scope(cpu, function_);
-  const Address own = by_cpu_[static_cast<std::size_t>(cpu.id().value)];
+  const Address own = by_cpu_[cpu.id().value];
   cpu.disable_interrupts();
   push(cpu, own, object);
   if (cpu.load(own + kLength) > 2 * kBatch) flush(cpu, own);

@@ -4,10 +4,77 @@
 
 #include <vector>
 
-#include "workloads/linux24/dcache/dentry.hpp"
+#include "models/core/cpu.hpp"
 #include "workloads/locks/lock_set.hpp"
+#include "workloads/program/layout_set.hpp"
+#include "workloads/program/list.hpp"
 
 namespace linebounce::workloads {
+
+// ---- where a dentry's and an inode's fields are, as a layout file says, and what their words mean ----
+
+constexpr int kWordBytes = 4;            // pointers, counts and flags of a 32-bit kernel
+constexpr Value kMinusOne = 0xFFFFFFFF;  // in such a word
+using list = List<kWordBytes>;
+constexpr Address kNoDentry = 0;
+
+// d_vfs_flags
+constexpr Value kReferenced = 0x8;  // looked up since pruning last came by
+// d_op, which here has no other operation than whether the entry dies with its last reference.
+constexpr Value kDeletes = 1;
+
+// d_flags, a word that only dcache_lock's holder writes. Where hash chains are walked without the lock: it is in no chain.
+constexpr Value kUnhashed = 0x10;
+
+// What a freed dentry's d_count, d_parent and d_hash hold, as the slab allocator's poison. Who reads it has kept a reference
+// that it didn't own.
+constexpr Value kPoison = 0x6B6B6B6B;
+
+struct DentryFields {
+  explicit DentryFields(const Layout& layout)
+      : d_count(offset_of(layout, "d_count")),
+        d_flags(offset_of(layout, "d_flags")),
+        d_inode(offset_of(layout, "d_inode")),
+        d_parent(offset_of(layout, "d_parent")),
+        d_vfsmnt(offset_of(layout, "d_vfsmnt")),
+        d_hash(offset_of(layout, "d_hash")),
+        d_lru(offset_of(layout, "d_lru")),
+        d_child(offset_of(layout, "d_child")),
+        d_subdirs(offset_of(layout, "d_subdirs")),
+        d_alias(offset_of(layout, "d_alias")),
+        name_pointer(offset_of(layout, "d_name.name")),
+        name_length(offset_of(layout, "d_name.len")),
+        name_hash(offset_of(layout, "d_name.hash")),
+        d_op(offset_of(layout, "d_op")),
+        d_sb(offset_of(layout, "d_sb")),
+        d_vfs_flags(offset_of(layout, "d_vfs_flags")),
+        d_fsdata(offset_of(layout, "d_fsdata")),
+        d_iname(offset_of(layout, "d_iname")) {}
+
+  Address d_count, d_flags, d_inode, d_parent, d_vfsmnt, d_hash, d_lru, d_child, d_subdirs, d_alias;
+  Address name_pointer, name_length, name_hash, d_op, d_sb, d_vfs_flags, d_fsdata, d_iname;
+};
+
+struct InodeFields {
+  explicit InodeFields(const Layout& layout)
+      : i_dentry(offset_of(layout, "i_dentry")), i_count(offset_of(layout, "i_count")), i_mode(offset_of(layout, "i_mode")) {}
+
+  Address i_dentry, i_count, i_mode;
+};
+
+// A component of a path as the system call has it: in registers and on the caller's stack, but for the text that it is compared
+// with. Names are at most eight bytes long.
+struct Name {
+  Value text = 0;
+  Value hash = 0;
+  int length = 8;
+};
+
+inline Name name_of(std::uint64_t number) {
+  std::uint64_t mixed = number * 0x9E3779B97F4A7C15ULL;
+  mixed ^= mixed >> 29;
+  return {.text = number, .hash = (mixed >> 7) & 0xFFFFFFFF};
+}
 
 class DentrySlab {
  public:
@@ -18,9 +85,7 @@ class DentrySlab {
   void free(Cpu& cpu, Address object);
 
   [[nodiscard]] const std::vector<Address>& objects() const { return objects_; }
-  [[nodiscard]] std::size_t number_of(Address object) const {
-    return static_cast<std::size_t>((object - objects_.front()) / stride_);
-  }
+  [[nodiscard]] std::size_t number_of(Address object) const { return (object - objects_.front()) / stride_; }
 
  private:
   static constexpr Value kBatch = 30;  // 2.4's batchcount for small objects

@@ -1,51 +1,35 @@
 #include "workloads/linux24/dcache/designs.hpp"
 
-#include <array>
 #include <stdexcept>
+
+#include "models/listed.hpp"
 
 namespace linebounce::workloads {
 
-namespace {
+using MakeDcacheDesign = DcacheDesign();
 
-struct Design {
-  const char* name;
-  bool defers_freeing;
-  std::unique_ptr<Dcache> (*create)(const DcacheSetup&);
-};
-
-constexpr std::array kDesigns = {
-    Design{"global_lock", false, make_global_lock_dcache},
-    Design{"rcu_lookup", true, make_rcu_lookup_dcache},
-    Design{"separate_lru_lock", true, make_separate_lru_lock_dcache},
-    Design{"lazy_lru", true, make_lazy_lru_dcache},
-    Design{"lazy_lru_timer", true, make_lazy_lru_timer_dcache},
-    Design{"fast_walk", false, make_fast_walk_dcache},
-    Design{"lock_free_walk", true, make_lock_free_walk_dcache},
-    Design{"parallel_updates", true, make_parallel_updates_dcache},
-    Design{"sequence_walk", true, make_sequence_walk_dcache},
-};
-
-const Design& find_design(const std::string& name) {
-  for (const Design& design : kDesigns) {
-    if (design.name == name) return design;
-  }
-  throw std::out_of_range("no design of the dentry cache is called " + name);
+std::span<const DcacheDesign> dcache_designs() {
+  static const std::vector<DcacheDesign> kDesigns = {
+      LISTED(MakeDcacheDesign, global_lock_dcache)(),       LISTED(MakeDcacheDesign, rcu_lookup_dcache)(),
+      LISTED(MakeDcacheDesign, separate_lru_lock_dcache)(), LISTED(MakeDcacheDesign, lazy_lru_dcache)(),
+      LISTED(MakeDcacheDesign, lazy_lru_timer_dcache)(),    LISTED(MakeDcacheDesign, fast_walk_dcache)(),
+      LISTED(MakeDcacheDesign, lock_free_walk_dcache)(),    LISTED(MakeDcacheDesign, parallel_updates_dcache)(),
+      LISTED(MakeDcacheDesign, sequence_walk_dcache)(),
+  };
+  return kDesigns;
 }
 
-}  // namespace
-
-std::vector<std::string> dcache_designs() {
+std::vector<std::string> dcache_design_names() {
   std::vector<std::string> names;
-  for (const Design& design : kDesigns) names.emplace_back(design.name);
+  for (const DcacheDesign& design : dcache_designs()) names.emplace_back(design.name);
   return names;
 }
 
-std::unique_ptr<Dcache> make_dcache(const std::string& design, const DcacheSetup& setup) {
-  return find_design(design).create(setup);
-}
-
-bool design_defers_freeing(const std::string& design) {
-  return find_design(design).defers_freeing;
+const DcacheDesign& find_dcache_design(const std::string& name) {
+  for (const DcacheDesign& design : dcache_designs()) {
+    if (design.name == name) return design;
+  }
+  throw std::out_of_range("no design of the dentry cache is called " + name);
 }
 
 }  // namespace linebounce::workloads

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,21 +10,22 @@
 
 namespace linebounce::workloads {
 
-std::unique_ptr<Dcache> make_global_lock_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_rcu_lookup_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_separate_lru_lock_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_lazy_lru_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_lazy_lru_timer_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_lock_free_walk_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_fast_walk_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_parallel_updates_dcache(const DcacheSetup& setup);
-std::unique_ptr<Dcache> make_sequence_walk_dcache(const DcacheSetup& setup);
+// What a design's file says of it.
+struct DcacheDesign {
+  std::string name;
+  bool defers_freeing;  // it needs DcacheSetup::rcu
+  std::unique_ptr<Dcache> (*create)(const DcacheSetup&);
+};
+
+template <class Made>
+std::unique_ptr<Dcache> make_dcache(const DcacheSetup& setup) {
+  return std::make_unique<Made>(setup);
+}
 
 // In the order of OLS 2002, and what OLS 2004 would do next.
-std::vector<std::string> dcache_designs();
+std::span<const DcacheDesign> dcache_designs();
+std::vector<std::string> dcache_design_names();
 // Errors: std::out_of_range for a name that is none of these.
-std::unique_ptr<Dcache> make_dcache(const std::string& design, const DcacheSetup& setup);
-// Whether it needs DcacheSetup::rcu.
-bool design_defers_freeing(const std::string& design);
+const DcacheDesign& find_dcache_design(const std::string& name);
 
 }  // namespace linebounce::workloads

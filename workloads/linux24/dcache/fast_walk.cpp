@@ -30,8 +30,8 @@ class FastWalk final : public Dcache {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_fast_walk_dcache(const DcacheSetup& setup) {
-  return std::make_unique<FastWalk>(setup);
+DcacheDesign fast_walk_dcache() {
+  return {.name = "fast_walk", .defers_freeing = false, .create = make_dcache<FastWalk>};
 }
 
 }  // namespace linebounce::workloads

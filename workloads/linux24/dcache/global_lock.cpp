@@ -12,8 +12,8 @@ class GlobalLock final : public Dcache {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_global_lock_dcache(const DcacheSetup& setup) {
-  return std::make_unique<GlobalLock>(setup);
+DcacheDesign global_lock_dcache() {
+  return {.name = "global_lock", .defers_freeing = false, .create = make_dcache<GlobalLock>};
 }
 
 }  // namespace linebounce::workloads

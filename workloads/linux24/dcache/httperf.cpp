@@ -12,11 +12,9 @@
 #include <array>
 
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
@@ -180,7 +178,7 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
 
 void Httperf::connection(Cpu& cpu, Process& process, Address root, std::uint64_t number) {
   const Address sockets = cpu.load(sockets_word_);
-  const Address inode = socket_inodes_[static_cast<std::size_t>(cpu.id().value)];
+  const Address inode = socket_inodes_[cpu.id().value];
   Address socket = kNoDentry;
   {
     const FunctionScope scope(cpu, socket_);
@@ -216,12 +214,12 @@ void Httperf::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> httperf_parameters() {
-  return declare<HttperfOptions>();
-}
-
-std::unique_ptr<Workload> make_httperf(const Parameters& parameters) {
-  return std::make_unique<Httperf>(parameters);
+WorkloadEntry httperf_workload() {
+  return {"httperf",
+          "The dentry cache under a web server: path walks, few changes",
+          declare<HttperfOptions>(),
+          make_workload<Httperf>,
+          {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

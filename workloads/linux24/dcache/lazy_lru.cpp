@@ -47,8 +47,8 @@ bool LazyLru::in_use_on_lru(Cpu& cpu, Address dentry) {
   return cpu.load(dentry + field_.d_count, kWordBytes) != 0;
 }
 
-std::unique_ptr<Dcache> make_lazy_lru_dcache(const DcacheSetup& setup) {
-  return std::make_unique<LazyLru>(setup);
+DcacheDesign lazy_lru_dcache() {
+  return {.name = "lazy_lru", .defers_freeing = true, .create = make_dcache<LazyLru>};
 }
 
 }  // namespace linebounce::workloads

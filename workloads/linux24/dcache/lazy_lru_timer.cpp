@@ -58,8 +58,8 @@ class LazyLruTimer final : public LazyLru {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_lazy_lru_timer_dcache(const DcacheSetup& setup) {
-  return std::make_unique<LazyLruTimer>(setup);
+DcacheDesign lazy_lru_timer_dcache() {
+  return {.name = "lazy_lru_timer", .defers_freeing = true, .create = make_dcache<LazyLruTimer>};
 }
 
 }  // namespace linebounce::workloads

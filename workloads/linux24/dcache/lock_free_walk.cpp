@@ -35,8 +35,8 @@ class LockFreeWalk final : public LazyLru {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_lock_free_walk_dcache(const DcacheSetup& setup) {
-  return std::make_unique<LockFreeWalk>(setup);
+DcacheDesign lock_free_walk_dcache() {
+  return {.name = "lock_free_walk", .defers_freeing = true, .create = make_dcache<LockFreeWalk>};
 }
 
 }  // namespace linebounce::workloads

@@ -3,10 +3,9 @@
 // removed. That is what the multi-user benchmark of OLS 2004 (section 5.1) does in /proc. The directory's semaphore is not
 // modelled.
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -177,12 +176,12 @@ void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> namei_parameters() {
-  return declare<NameiOptions>();
-}
-
-std::unique_ptr<Workload> make_namei(const Parameters& parameters) {
-  return std::make_unique<Namei>(parameters);
+WorkloadEntry namei_workload() {
+  return {"namei",
+          "The dentry cache alone: paths are walked; files are created, renamed and removed",
+          declare<NameiOptions>(),
+          make_workload<Namei>,
+          {headlines::kOperations, {"throughput.files_created_per_s", "files created"}, headlines::kDcacheLock}};
 }
 
 }  // namespace linebounce::workloads

@@ -256,7 +256,7 @@ void ParallelUpdates::d_move(Cpu& cpu, Address dentry, Address target) {
   lock(cpu);  // parents stay as they are
   std::vector<MeteredLock*> held;
   const auto hold = [&](MeteredLock& wanted) {
-    if (std::find(held.begin(), held.end(), &wanted) != held.end()) return;
+    if (std::ranges::find(held, &wanted) != held.end()) return;
     take(cpu, wanted);
     held.push_back(&wanted);
   };
@@ -284,8 +284,8 @@ Address ParallelUpdates::follow_dotdot(Cpu& cpu, Address dentry) {
   return parent;
 }
 
-std::unique_ptr<Dcache> make_parallel_updates_dcache(const DcacheSetup& setup) {
-  return std::make_unique<ParallelUpdates>(setup);
+DcacheDesign parallel_updates_dcache() {
+  return {.name = "parallel_updates", .defers_freeing = true, .create = make_dcache<ParallelUpdates>};
 }
 
 }  // namespace linebounce::workloads

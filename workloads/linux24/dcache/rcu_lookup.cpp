@@ -15,8 +15,8 @@ class RcuLookup final : public Dcache {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_rcu_lookup_dcache(const DcacheSetup& setup) {
-  return std::make_unique<RcuLookup>(setup);
+DcacheDesign rcu_lookup_dcache() {
+  return {.name = "rcu_lookup", .defers_freeing = true, .create = make_dcache<RcuLookup>};
 }
 
 }  // namespace linebounce::workloads

@@ -25,8 +25,8 @@ class SeparateLruLock final : public Dcache {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_separate_lru_lock_dcache(const DcacheSetup& setup) {
-  return std::make_unique<SeparateLruLock>(setup);
+DcacheDesign separate_lru_lock_dcache() {
+  return {.name = "separate_lru_lock", .defers_freeing = true, .create = make_dcache<SeparateLruLock>};
 }
 
 }  // namespace linebounce::workloads

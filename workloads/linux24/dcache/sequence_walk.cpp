@@ -71,8 +71,8 @@ class SequenceWalk final : public ParallelUpdates {
 
 }  // namespace
 
-std::unique_ptr<Dcache> make_sequence_walk_dcache(const DcacheSetup& setup) {
-  return std::make_unique<SequenceWalk>(setup);
+DcacheDesign sequence_walk_dcache() {
+  return {.name = "sequence_walk", .defers_freeing = true, .create = make_dcache<SequenceWalk>};
 }
 
 }  // namespace linebounce::workloads

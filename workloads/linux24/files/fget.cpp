@@ -7,10 +7,9 @@
 #include <stdexcept>
 
 #include "workloads/linux24/files/file_table.hpp"
-#include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -88,7 +87,7 @@ class Fget final : public Workload {
   }
 
   void run(Cpu& cpu) override {
-    const Output& output = outputs_[static_cast<std::size_t>(cpu.id().value)];
+    const Output& output = outputs_[cpu.id().value];
     for (;;) {
       {
         const FunctionScope scope(cpu, read_);
@@ -117,7 +116,7 @@ class Fget final : public Workload {
   }
   static std::string numbered(const std::string& name, int number) { return name + "[" + std::to_string(number) + "]"; }
 
-  FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : static_cast<std::size_t>(cpu)]; }
+  FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : cpu]; }
   // Each CPU has two descriptors of its own, so that nothing but the table is shared.
   [[nodiscard]] int descriptor(int cpu, int which) const { return options_.shared_table ? 2 * cpu + which : which; }
 
@@ -179,12 +178,12 @@ class Fget final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> fget_parameters() {
-  return declare<FgetOptions>();
-}
-
-std::unique_ptr<Workload> make_fget(const Parameters& parameters) {
-  return std::make_unique<Fget>(parameters);
+WorkloadEntry fget_workload() {
+  return {"fget",
+          "Reads and writes of one byte: how a file descriptor becomes a file",
+          declare<FgetOptions>(),
+          make_workload<Fget>,
+          {{"throughput.system_ns_per_operation", "read and write"}, headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

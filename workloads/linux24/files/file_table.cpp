@@ -1,7 +1,5 @@
 #include "workloads/linux24/files/file_table.hpp"
 
-#include <fmt/format.h>
-
 #include "models/failure.hpp"
 #include "workloads/locks/locks.hpp"
 

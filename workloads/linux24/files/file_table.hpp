@@ -1,7 +1,6 @@
 // From a file descriptor to its file: the table of open files of a process (Linux 2.5 and 2.6), under several designs.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "workloads/locks/lock_set.hpp"

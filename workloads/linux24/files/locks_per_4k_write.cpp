@@ -9,12 +9,11 @@
 
 #include <stdexcept>
 
-#include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/locks/locks.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -178,7 +177,7 @@ void LocksPerWrite::set_up(const WorkloadSetup& setting) {
 
 void LocksPerWrite::run(Cpu& cpu) {
   if (cpu.id().value >= options_.writers) return;
-  File& file = files_[static_cast<std::size_t>(cpu.id().value)];
+  File& file = files_[cpu.id().value];
   for (std::int64_t buffer = 0; buffer < options_.buffers; ++buffer) {
     if (buffer > 0) {
       const FunctionScope scope(cpu, user_);
@@ -294,12 +293,12 @@ void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> locks_per_4k_write_parameters() {
-  return declare<LocksPer4kWriteOptions>();
-}
-
-std::unique_ptr<Workload> make_locks_per_4k_write(const Parameters& parameters) {
-  return std::make_unique<LocksPerWrite>(parameters);
+WorkloadEntry locks_per_4k_write_workload() {
+  return {"locks_per_4k_write",
+          "Which locks a 4 KB write to ext3 acquires, and what merging them saves",
+          declare<LocksPer4kWriteOptions>(),
+          make_workload<LocksPerWrite>,
+          {{"cost.write_4k", "write"}, {"write.locks_mean", "locks"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -2,13 +2,12 @@
 // begin again (OLS 2004, section 5.1). Where the kernel's time goes, by function.
 #include <optional>
 
-#include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/files/proc_directory.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -81,7 +80,7 @@ class MultiUser final : public Workload {
     directory_.emplace(ProcDirectory::Place{setting.memory, setting.locks, options_.dcache_lock, options_.d_lock,
                                             options_.directory_lock, setting.machine.cpus, options_.directory_entries},
                        options_.instructions);
-    woken_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
+    woken_.assign(setting.machine.cpus, 0);
   }
 
   void run(Cpu& cpu) override {
@@ -89,7 +88,7 @@ class MultiUser final : public Workload {
     Random times(seed_, me, 0);
     Random events(seed_, me, 1);
     cpu.set_interrupt_handler([this](Cpu& thread, int) {
-      woken_[static_cast<std::size_t>(thread.id().value)] = 1;
+      woken_[thread.id().value] = 1;
       thread.wake(thread.id());
     });
     for (;;) {
@@ -116,7 +115,7 @@ class MultiUser final : public Workload {
   // The user's buffer is not in memory: the task sleeps until it is.
   void sleep(Cpu& cpu) {
     if (options_.readdir_sleeps_us == 0) return;
-    char& woken = woken_[static_cast<std::size_t>(cpu.id().value)];
+    char& woken = woken_[cpu.id().value];
     woken = 0;
     cpu.set_timer(options_.readdir_sleeps_us * 1000, kTimer);
     while (woken == 0) locks_->sleep(cpu);
@@ -134,12 +133,12 @@ class MultiUser final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> multi_user_parameters() {
-  return declare<MultiUserOptions>();
-}
-
-std::unique_ptr<Workload> make_multi_user(const Parameters& parameters) {
-  return std::make_unique<MultiUser>(parameters);
+WorkloadEntry multi_user_workload() {
+  return {"multi_user",
+          "Processes that open files in /proc, read directories, fork and exit: the kernel's profile",
+          declare<MultiUserOptions>(),
+          make_workload<MultiUser>,
+          {headlines::kOperations, headlines::kDcacheLock, {"time.system_pct", "system"}}};
 }
 
 }  // namespace linebounce::workloads

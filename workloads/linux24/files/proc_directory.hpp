@@ -52,9 +52,7 @@ class ProcDirectory {
     MeteredLock* lock = nullptr;  // d_lock
   };
   Dentry place_dentry(const Place& place, const std::string& name, int users) const;
-  [[nodiscard]] Dentry& own(std::vector<Dentry>& dentries, const Cpu& cpu) const {
-    return dentries[static_cast<std::size_t>(cpu.id().value)];
-  }
+  [[nodiscard]] Dentry& own(std::vector<Dentry>& dentries, const Cpu& cpu) const { return dentries[cpu.id().value]; }
 
   void look_up(Cpu& cpu, const Dentry& dentry) const;
   void put(Cpu& cpu, const Dentry& dentry) const;

@@ -7,9 +7,8 @@
 // ip_queue_xmit().
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -140,12 +139,12 @@ class NetdevRefcount final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> netdev_refcount_parameters() {
-  return declare<NetdevRefcountOptions>();
-}
-
-std::unique_ptr<Workload> make_netdev_refcount(const Parameters& parameters) {
-  return std::make_unique<NetdevRefcount>(parameters);
+WorkloadEntry netdev_refcount_workload() {
+  return {"netdev_refcount",
+          "Packets through the loopback device, which touch its reference count and their route's",
+          declare<NetdevRefcountOptions>(),
+          make_workload<NetdevRefcount>,
+          {headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

@@ -5,10 +5,9 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -87,10 +86,9 @@ class TasklistWalk final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> alive, free;
-    std::int64_t walks = 0;
     double walk_ns = 0, fork_ns = 0;
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   void walk(Cpu& cpu);
   void exit_one(Cpu& cpu, std::uint64_t victim);
@@ -116,10 +114,10 @@ void TasklistWalk::set_up(const WorkloadSetup& setting) {
                     .fields = {{"tasks", 0, 16}, {"state", 16}, {"rcu", 24, Rcu::kHeadBytes}}};
   const int line = setting.memory.line_bytes();
   init_ = setting.memory.place(task, "init_task", line);
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    OfCpu& own = cpus_[cpu];
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     for (std::int64_t i = 0; i < options_.tasks_per_cpu + options_.spare_tasks_per_cpu; ++i) {
       const Address at = setting.memory.place(task, fmt::format("task[{}.{}]", cpu, i), line, home);
       (i < options_.tasks_per_cpu ? own.alive : own.free).push_back(at);
@@ -201,7 +199,7 @@ void TasklistWalk::exit_one(Cpu& cpu, std::uint64_t victim) {
 
 void TasklistWalk::fork_one(Cpu& cpu) {
   OfCpu& own = of(cpu);
-  if (own.alive.size() >= static_cast<std::size_t>(options_.tasks_per_cpu) || own.free.empty()) return;
+  if (std::ssize(own.alive) >= options_.tasks_per_cpu || own.free.empty()) return;
   const FunctionScope scope(cpu, fork_function_);
   const Tick begin = cpu.now();
   const Address task = own.free.back();
@@ -223,30 +221,30 @@ void TasklistWalk::fork_one(Cpu& cpu) {
 void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t walks = tallied_by_all(facts, kListWalks);
   const std::int64_t forks = tallied_by_all(facts, kForks);
-  const std::int64_t put_off = tallied_by_all(facts, kExitsPutOff);
+  const std::int64_t deferred = tallied_by_all(facts, kExitsPutOff);
   double walk_ns = 0;
   double fork_ns = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    walk_ns += cpus_[static_cast<std::size_t>(cpu)].walk_ns;
-    fork_ns += cpus_[static_cast<std::size_t>(cpu)].fork_ns;
+    walk_ns += cpus_[cpu].walk_ns;
+    fork_ns += cpus_[cpu].fork_ns;
   }
   report_rate(facts, walks + forks, metrics);
   metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
   metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
   metrics.mean("tasklist.walk_mean_us", walk_ns / 1000, walks);
   metrics.mean("tasklist.fork_mean_us", fork_ns / 1000, forks);
-  metrics.count("tasklist.waits_for_memory", put_off);
+  metrics.count("tasklist.waits_for_memory", deferred);
   kernel_->rcu().report(metrics);
 }
 
 }  // namespace
 
-std::vector<ParameterDeclaration> tasklist_walk_parameters() {
-  return declare<TasklistWalkOptions>();
-}
-
-std::unique_ptr<Workload> make_tasklist_walk(const Parameters& parameters) {
-  return std::make_unique<TasklistWalk>(parameters);
+WorkloadEntry tasklist_walk_workload() {
+  return {"tasklist_walk",
+          "Walks over the list of all tasks while others fork and exit",
+          declare<TasklistWalkOptions>(),
+          make_workload<TasklistWalk>,
+          {{"tasklist.walks_per_s", "walks"}, {"tasklist.walk_mean_us", "walk"}, {"tasklist.fork_mean_us", "fork"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -8,10 +8,9 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -94,7 +93,7 @@ class TcpHash final : public Workload {
     std::vector<Address> open;  // by connection
     std::deque<Address> free;   // the longest closed first
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   [[nodiscard]] Address bucket(Value key) const { return table_ + (key % static_cast<Value>(options_.buckets)) * 16; }
   [[nodiscard]] MeteredLock& lock(Value key) const { return *locks_[key % static_cast<Value>(options_.buckets)]; }
@@ -131,10 +130,10 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
   const Layout socket{.name = "sock",
                       .size = SocketFields::kBytes,
                       .fields = {{"next", 0}, {"key", 8}, {"refcnt", 16}, {"rcu", 24, Rcu::kHeadBytes}}};
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    OfCpu& own = cpus_[cpu];
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     for (std::int64_t i = 0; i < 2 * options_.connections_per_cpu; ++i) {
       const Address at = setting.memory.place(socket, fmt::format("sock[{}.{}]", cpu, i), line, home);
       if (i < options_.connections_per_cpu) {
@@ -152,7 +151,7 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
 }
 
 void TcpHash::preset_table(AddressSpace& memory) {
-  std::vector<Address> chains(static_cast<std::size_t>(options_.buckets), 0);
+  std::vector<Address> chains(options_.buckets, 0);
   Value key = 0;
   for (const OfCpu& own : cpus_) {
     for (const Address at : own.open) {
@@ -279,26 +278,26 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kSegments, metrics);
   std::int64_t opened = 0;
   std::int64_t not_found = 0;
-  std::int64_t put_off = 0;
+  std::int64_t deferred = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
     opened += facts.cpu(cpu).tallied(kOpened);
     not_found += facts.cpu(cpu).tallied(kNotFound);
-    put_off += facts.cpu(cpu).tallied(kPutOff);
+    deferred += facts.cpu(cpu).tallied(kPutOff);
   }
   metrics.count("tcp_hash.opened", opened);
   metrics.count("tcp_hash.not_found", not_found);
-  metrics.count("tcp_hash.waits_for_memory", put_off);
+  metrics.count("tcp_hash.waits_for_memory", deferred);
   kernel_->rcu().report(metrics);
 }
 
 }  // namespace
 
-std::vector<ParameterDeclaration> tcp_hash_parameters() {
-  return declare<TcpHashOptions>();
-}
-
-std::unique_ptr<Workload> make_tcp_hash(const Parameters& parameters) {
-  return std::make_unique<TcpHash>(parameters);
+WorkloadEntry tcp_hash_workload() {
+  return {"tcp_hash",
+          "Segments look up their connections while others are opened and closed",
+          declare<TcpHashOptions>(),
+          make_workload<TcpHash>,
+          {headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

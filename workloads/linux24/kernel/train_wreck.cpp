@@ -4,12 +4,11 @@
 // the longest of all waits, too.
 #include <algorithm>
 
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -39,7 +38,7 @@ class TrainWreck final : public Workload {
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     lock_ = &setting.locks.create(options_.lock, "section_lock");
-    longest_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
+    longest_.assign(setting.machine.cpus, 0);
     longest_section_ = longest_;
     outside_ = std::max<std::int64_t>(1, (setting.machine.cpus - 1) * options_.inside_cycles * options_.outside_pct / 100);
     meeting_ = Barrier(setting.memory, "meeting", setting.machine.cpus);
@@ -61,8 +60,8 @@ class TrainWreck final : public Workload {
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    const double longest = *std::max_element(longest_.begin(), longest_.end());
-    const double section = *std::max_element(longest_section_.begin(), longest_section_.end());
+    const double longest = *std::ranges::max_element(longest_);
+    const double section = *std::ranges::max_element(longest_section_);
     const double bound = section * (facts.cpus - 1);
     metrics.metric("train_wreck.longest_wait_us", longest / 1000);
     metrics.metric("train_wreck.bound_us", bound / 1000);
@@ -71,7 +70,7 @@ class TrainWreck final : public Workload {
 
  private:
   void enter(Cpu& cpu, std::int64_t inside) {
-    const auto me = static_cast<std::size_t>(cpu.id().value);
+    const int me = cpu.id().value;
     const Tick wanted = cpu.now();
     lock_->acquire(cpu);
     const Tick got = cpu.now();
@@ -94,12 +93,14 @@ class TrainWreck final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> train_wreck_parameters() {
-  return declare<TrainWreckOptions>();
-}
-
-std::unique_ptr<Workload> make_train_wreck(const Parameters& parameters) {
-  return std::make_unique<TrainWreck>(parameters);
+WorkloadEntry train_wreck_workload() {
+  return {"train_wreck",
+          "The longest wait for a lock that all CPUs want at the worst time",
+          declare<TrainWreckOptions>(),
+          make_workload<TrainWreck>,
+          {{"train_wreck.longest_wait_us", "longest wait"},
+           {"train_wreck.bound_us", "bound"},
+           {"train_wreck.longest_wait_of_bound", "wait / bound"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -3,9 +3,8 @@
 // count's line (struct vfsmount of Linux 2.6.13).
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -82,12 +81,12 @@ class VfsmountRefcount final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> vfsmount_refcount_parameters() {
-  return declare<VfsmountRefcountOptions>();
-}
-
-std::unique_ptr<Workload> make_vfsmount_refcount(const Parameters& parameters) {
-  return std::make_unique<VfsmountRefcount>(parameters);
+WorkloadEntry vfsmount_refcount_workload() {
+  return {"vfsmount_refcount",
+          "Path walks, which touch their mount's reference count",
+          declare<VfsmountRefcountOptions>(),
+          make_workload<VfsmountRefcount>,
+          {headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

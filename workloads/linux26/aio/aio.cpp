@@ -118,7 +118,7 @@ void Aio::submit(Cpu& cpu, AioContext& context, const std::vector<Transfer>& tra
 void Aio::submit_one(Cpu& cpu, AioContext& context, const Transfer& transfer) {
   const FunctionScope scope(cpu, function_.io_submit_one);
   if (context.free_slots_.empty()) throw ModelFailure(context.name_ + " has no room for another request");
-  AioContext::Request& request = context.requests_[static_cast<std::size_t>(context.free_slots_.back())];
+  AioContext::Request& request = context.requests_[context.free_slots_.back()];
   context.free_slots_.pop_back();
   ++context.in_flight_;
   request.io.device = transfer.device;

@@ -9,7 +9,7 @@ void RequestQueues::blk_complete_request(Cpu& cpu, Request& request) {
   kernel_.execute(cpu, path::kCompleteRequest);
   request.object.load(cpu, request_.q);
   queue(request.device).object.load(cpu, queue_.softirq_done_fn);
-  const Object& mine = done_lists_[static_cast<std::size_t>(cpu.id().value)];
+  const Object& mine = done_lists_[cpu.id().value];
   const Address entry = request.object.at(request_.donelist, cpu);
   kernel_.list_add_tail(cpu, entry, mine.at(done_list_, cpu));
   kernel_.interrupts().raise(cpu, block_softirq_);
@@ -17,7 +17,7 @@ void RequestQueues::blk_complete_request(Cpu& cpu, Request& request) {
 
 void RequestQueues::done_softirq(Cpu& cpu) {
   const FunctionScope scope(cpu, in_.done_softirq);
-  const auto me = static_cast<std::size_t>(cpu.id().value);
+  const int me = cpu.id().value;
   const Address done = done_lists_[me].at(done_list_, cpu);
   const Address local = local_lists_[me].at(local_list_, cpu);
   kernel_.execute(cpu, path::kDoneSoftirq);

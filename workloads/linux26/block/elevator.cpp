@@ -1,8 +1,8 @@
 // The elevator, noop: requests leave in the order in which they came. And requests that the driver takes off a queue.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/bits.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "workloads/linux26/block/bits.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {
@@ -56,7 +56,7 @@ void RequestQueues::unplug_io_fn(Cpu& cpu, int device) {
 // A thread of the kernel in Linux, here a softirq of the CPU that asked for it.
 void RequestQueues::kblockd_work(Cpu& cpu) {
   const FunctionScope scope(cpu, in_.unplug_work);
-  const std::vector<int> asked = std::exchange(kblockd_[static_cast<std::size_t>(cpu.id().value)], {});
+  const std::vector<int> asked = std::exchange(kblockd_[cpu.id().value], {});
   for (const int device : asked) generic_unplug_device(cpu, device);
 }
 
@@ -74,7 +74,7 @@ void RequestQueues::blk_run_queue(Cpu& cpu, int device) {
       clear_bit(cpu, kQueueReenter, flags);
     } else {
       blk_plug_device(cpu, device);
-      kblockd_[static_cast<std::size_t>(cpu.id().value)].push_back(device);
+      kblockd_[cpu.id().value].push_back(device);
       kernel_.interrupts().raise(cpu, kblockd_softirq_);
     }
   }

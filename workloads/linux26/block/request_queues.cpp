@@ -1,12 +1,9 @@
 // From a bio to a request in its queue.
 #include "workloads/linux26/block/request_queues.hpp"
 
-#include <cmath>
-
 #include "models/failure.hpp"
 #include "workloads/linux26/block/bits.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 
 namespace linebounce::workloads {
 

@@ -92,8 +92,8 @@ class RequestQueues {
         inner_freed_request;
   };
 
-  [[nodiscard]] Queue& queue(int device) { return queues_[static_cast<std::size_t>(device)]; }
-  [[nodiscard]] const Queue& queue(int device) const { return queues_[static_cast<std::size_t>(device)]; }
+  [[nodiscard]] Queue& queue(int device) { return queues_[device]; }
+  [[nodiscard]] const Queue& queue(int device) const { return queues_[device]; }
 
   // request_queues_place.cpp
   void place_queue(int device);

@@ -69,7 +69,7 @@ RequestQueues::RequestQueues(Kernel& kernel, Timers& timers, SlabAllocator& slab
       local_list_(kernel.list_field("blk_done_stack", "local_list")),
       requests_(slab.create_cache("request", objects_per_node(kernel, options))),
       queues_(options.topology.devices.size()),
-      kblockd_(static_cast<std::size_t>(kernel.cpus())),
+      kblockd_(kernel.cpus()),
       block_softirq_(kernel.interrupts().add_softirq([this](Cpu& cpu) { done_softirq(cpu); })),
       kblockd_softirq_(kernel.interrupts().add_softirq([this](Cpu& cpu) { kblockd_work(cpu); })) {
   for (int device = 0; device < devices(); ++device) place_queue(device);
@@ -85,7 +85,7 @@ RequestQueues::RequestQueues(Kernel& kernel, Timers& timers, SlabAllocator& slab
 }
 
 void RequestQueues::place_queue(int device) {
-  const int node = options_.topology.devices[static_cast<std::size_t>(device)].node;
+  const int node = options_.topology.devices[device].node;
   const auto place = [&](const char* structure) {
     return kernel_.place(structure, fmt::format("{}[{}]", structure, device), node);
   };
@@ -99,7 +99,7 @@ void RequestQueues::place_queue(int device) {
   made.unplug_timer = std::make_unique<Timer>(timer_fields(kernel_.layout("request_queue"), "unplug_timer"), made.object,
                                               [this, device](Cpu& cpu) {
                                                 const FunctionScope scope(cpu, in_.unplug_timeout);
-                                                kblockd_[static_cast<std::size_t>(cpu.id().value)].push_back(device);
+                                                kblockd_[cpu.id().value].push_back(device);
                                                 kernel_.interrupts().raise(cpu, kblockd_softirq_);
                                               });
   timers_.init(*made.unplug_timer);
@@ -111,13 +111,13 @@ void RequestQueues::place_tags() {
   for (int node = 0; node < kernel_.nodes(); ++node) {
     std::vector<int> here;
     for (int device = 0; device < devices(); ++device) {
-      if (options_.topology.devices[static_cast<std::size_t>(device)].node == node) here.push_back(device);
+      if (options_.topology.devices[device].node == node) here.push_back(device);
     }
     for (const int device : here) {
       queue(device).tag_index = kernel_.memory().place_array(fmt::format("tag_index[{}]", device),
                                                              std::int64_t{options_.queue_depth} * 8, Home::on(node));
     }
-    const auto shift = static_cast<std::size_t>(options_.tag_neighbour);
+    const std::size_t shift = options_.tag_neighbour;
     for (std::size_t i = 0; i < here.size(); ++i) {
       const int other = here[(i + shift) % here.size()];
       queue(here[i]).tags = kernel_.place("blk_queue_tag", fmt::format("blk_queue_tag[{}]", here[i]), node);

@@ -4,8 +4,8 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux26/block/bits.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
 namespace linebounce::workloads {

@@ -1,18 +1,16 @@
 // Processes that do direct I/O, one on each CPU: it submits a batch to random disks, sleeps until all of it is done, computes,
 // and begins again. What moves between the nodes is the block layer's, SCSI's, the timers' and the slab's; of the file system
 // there is only the count of what is under way.
-#include "workloads/linux26/io/block_io.hpp"
-
 #include <fmt/format.h>
 
 #include <deque>
 #include <optional>
 
 #include "workloads/linux26/io/block_layer.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -143,7 +141,7 @@ void BlockIo::set_up(const WorkloadSetup& setting) {
         processes_.emplace_back(Process{.dio = dio,
                                         .cpu = CpuId{cpu},
                                         .random = Random(setting.seed, static_cast<std::uint64_t>(cpu), kPurpose),
-                                        .ios = std::vector<Io>(static_cast<std::size_t>(options_.batch))});
+                                        .ios = std::vector<Io>(options_.batch)});
     for (Io& io : process.ios) io.owner = &process;
   }
 }
@@ -154,7 +152,7 @@ void BlockIo::tick(Cpu& cpu) {
 }
 
 void BlockIo::run(Cpu& cpu) {
-  Process& process = processes_[static_cast<std::size_t>(cpu.id().value)];
+  Process& process = processes_[cpu.id().value];
   kernel_->interrupts().start(cpu);
   cpu.set_timer(options_.timers.jiffy_us * 1000, tick_);
   for (;;) {
@@ -214,12 +212,12 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> block_io_parameters() {
-  return declare<BlockIoOptions>();
-}
-
-std::unique_ptr<Workload> make_block_io(const Parameters& parameters) {
-  return std::make_unique<BlockIo>(parameters);
+WorkloadEntry block_io_workload() {
+  return {"block_io",
+          "Direct I/O from every CPU to every disk: block layer, SCSI and adapter of Linux 2.6.20",
+          declare<BlockIoOptions>(),
+          make_workload<BlockIo>,
+          {headlines::kOperations, {"io.batch_us", "batch"}, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

@@ -66,7 +66,7 @@ class LinuxBlockLayer final : public BlockLayer {
 
 void InterruptTurns::give(IoTopology::Adapter& adapter, int node, std::int64_t count) {
   const std::vector<int> cpus = kernel_.cpus_of(node);
-  std::size_t& given = given_[static_cast<std::size_t>(node)];
+  std::size_t& given = given_[node];
   for (std::int64_t i = 0; i < count && !cpus.empty(); ++i) adapter.interrupt_cpus.push_back(cpus[given++ % cpus.size()]);
 }
 

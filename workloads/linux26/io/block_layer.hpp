@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 // Gives adapters CPUs of a node in turn, so that all of a node's serve about as many.
 class InterruptTurns {
  public:
-  explicit InterruptTurns(const Kernel& kernel) : kernel_(kernel), given_(static_cast<std::size_t>(kernel.nodes())) {}
+  explicit InterruptTurns(const Kernel& kernel) : kernel_(kernel), given_(kernel.nodes()) {}
   // None, where the node has none.
   void give(IoTopology::Adapter& adapter, int node, std::int64_t count);
 

@@ -48,7 +48,7 @@ Kernel::Kernel(const WorkloadSetup& setting, Options options)
       list_del_(function("list_del")),
       interrupts_(cpus()),
       siblings_(pair_up(setting.layout)),
-      off_(static_cast<std::size_t>(cpus())) {}
+      off_(cpus()) {}
 
 Object Kernel::place(const std::string& structure, const std::string& object, std::optional<int> node) const {
   std::optional<Home> home;
@@ -84,14 +84,14 @@ void Kernel::unlock_irq(Cpu& cpu, MeteredLock& lock) {
 
 // A handler runs with interrupts off already, and its softirqs with interrupts on.
 void Kernel::interrupts_off(Cpu& cpu) {
-  int& off = off_[static_cast<std::size_t>(cpu.id().value)];
+  int& off = off_[cpu.id().value];
   // An interrupt that comes before they are off has softirqs, which must turn them off for themselves: it is counted after.
   if (off == 0 && !interrupts_.in_handler(cpu)) cpu.disable_interrupts();
   ++off;
 }
 
 void Kernel::interrupts_on(Cpu& cpu) {
-  int& off = off_[static_cast<std::size_t>(cpu.id().value)];
+  int& off = off_[cpu.id().value];
   if (--off == 0 && !interrupts_.in_handler(cpu)) cpu.enable_interrupts();
 }
 

@@ -38,10 +38,10 @@ class Kernel {
   [[nodiscard]] std::uint64_t seed() const { return setting_.seed; }
   [[nodiscard]] int cpus() const { return setting_.machine.cpus; }
   [[nodiscard]] int nodes() const { return setting_.layout.nodes(); }
-  [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[static_cast<std::size_t>(cpu)].node; }
+  [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[cpu].node; }
   [[nodiscard]] std::vector<int> cpus_of(int node) const;
   // The other hardware thread of the core, or core of the processor: the CPU's partner in pairs of a node. -1: it has none.
-  [[nodiscard]] int sibling_of(int cpu) const { return siblings_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int sibling_of(int cpu) const { return siblings_[cpu]; }
 
   // Errors: std::invalid_argument, if the layout file has no such structure.
   [[nodiscard]] const Layout& layout(const std::string& structure) const { return setting_.layouts->find(structure); }

@@ -45,7 +45,7 @@ class Mailboxes {
   }
 
  private:
-  [[nodiscard]] Address first(int cpu) const { return boxes_[static_cast<std::size_t>(cpu)].at(first_, 0); }
+  [[nodiscard]] Address first(int cpu) const { return boxes_[cpu].at(first_, 0); }
   FieldPlace first_;
   std::vector<Object> boxes_;  // by CPU
 };

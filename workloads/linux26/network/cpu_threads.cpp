@@ -36,14 +36,14 @@ CpuThreads::CpuThreads(const WorkloadSetup& setting, Interrupts& interrupts, Rcu
       user_(setting.memory.function("user", Mode::user)),
       schedule_(setting.memory.function("schedule", Mode::kernel)),
       ksoftirqd_(setting.memory.function("ksoftirqd", Mode::kernel)),
-      cpus_(static_cast<std::size_t>(setting.machine.cpus)) {
+      cpus_(setting.machine.cpus) {
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     OfCpu& own = cpus_[cpu];
     own.process.runnable = cpu < static_cast<std::size_t>(options.processes);
     own.process.ticks_left = options.process_slice_ticks;
     own.ksoftirqd.ticks_left = options.ksoftirqd_slice_ticks;
   }
-  interrupts.leave_rest_to([this](Cpu& cpu) { wake_ksoftirqd(cpu); }, options.softirq_rounds);
+  interrupts.defer_rest_to([this](Cpu& cpu) { wake_ksoftirqd(cpu); }, options.softirq_rounds);
   interrupts.on_return([this](Cpu& cpu, FunctionId interrupted) { returns(cpu, interrupted); });
   if (options.softirq_quota_pct < 100) {
     interrupts.admit_softirqs([this](Cpu& cpu) { return within_quota(cpu); });
@@ -139,7 +139,7 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
     const FunctionScope scope(cpu, ksoftirqd_);
     while (ksoftirqd_is_next(own)) {
       own.reschedule = false;
-      while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_left_over(cpu);
+      while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_pending_softirqs(cpu);
       cpu.disable_interrupts();  // else one might raise a softirq and wake a thread that is still runnable
       if (!interrupts_->is_raised(cpu)) own.ksoftirqd.runnable = own.ksoftirqd.expired = false;
       cpu.enable_interrupts();
@@ -162,16 +162,16 @@ bool CpuThreads::within_quota(Cpu& cpu) {
 }
 
 int CpuThreads::run_queue_length(int cpu) const {
-  const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+  const OfCpu& own = cpus_[cpu];
   return int{own.process.runnable} + int{own.ksoftirqd.runnable};
 }
 
-void CpuThreads::report(const RunFacts& facts, MetricSink& metrics) const {
+void CpuThreads::report(MetricSink& metrics) const {
   double longest_ns = 0;
   std::int64_t starved = 0;
   std::int64_t left_over = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+    const OfCpu& own = cpus_[cpu];
     longest_ns = std::max(longest_ns, own.longest_ns);
     starved += own.starved;
     left_over += own.left_over;

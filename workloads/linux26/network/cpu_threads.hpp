@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "workloads/program/interrupts.hpp"
@@ -41,7 +40,7 @@ class CpuThreads {
   [[nodiscard]] int run_queue_length(int cpu) const;
 
   // starvation.longest_ms, starvation.longer_than_1_s: between two looks of a process at the clock; softirq.*.
-  void report(const RunFacts& facts, MetricSink& metrics) const;
+  void report(MetricSink& metrics) const;
 
  private:
   struct Thread {
@@ -62,7 +61,7 @@ class CpuThreads {
     std::int64_t left_over = 0;  // wake-ups of ksoftirqd
   };
 
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
   void wake_ksoftirqd(Cpu& cpu);
   void returns(Cpu& cpu, FunctionId interrupted);
   void schedule(Cpu& cpu);

@@ -30,7 +30,7 @@ void ReceptionOptions::bind(ParameterBinder& parameters) {
 }
 
 PacketSource::PacketSource(std::uint64_t seed, const ReceptionOptions& options)
-    : random_(seed, 0, kFlowStream), flow_length_(options.flow_length), flows_(static_cast<std::size_t>(options.flows)) {}
+    : random_(seed, 0, kFlowStream), flow_length_(options.flow_length), flows_(options.flows) {}
 
 Value PacketSource::next_destination() {
   Flow& flow = flows_[random_.below(flows_.size())];
@@ -59,7 +59,7 @@ Reception::Reception(const WorkloadSetup& setting, Interrupts& interrupts, const
       netif_rx_(setting.memory.function("netif_rx", Mode::kernel)),
       net_rx_action_(setting.memory.function("net_rx_action", Mode::kernel)),
       poll_function_(setting.memory.function("e1000_clean", Mode::kernel)),
-      waiting_(static_cast<std::size_t>(options.backlog)) {}
+      waiting_(options.backlog) {}
 
 void Reception::start(Cpu& cpu) {
   first_ns_ = cpu.now_ns() + packet_ns_;
@@ -118,7 +118,7 @@ void Reception::interrupt(Cpu& cpu) {
       if (cpu.measures(cpu.local_time())) ++no_backlog_;
       continue;
     }
-    const auto place = static_cast<std::size_t>(queued_ % options_.backlog);
+    const std::size_t place = queued_ % options_.backlog;
     cpu.store(queue_ + place * 8, destination);
     waiting_[place] = destination;
     ++queued_;
@@ -161,7 +161,7 @@ std::int64_t Reception::process_backlog(Cpu& cpu, std::int64_t most) {
   for (; done < most; ++done) {
     cpu.disable_interrupts();
     const bool empty = queued_ == dequeued_;
-    const auto place = static_cast<std::size_t>(dequeued_ % options_.backlog);
+    const std::size_t place = dequeued_ % options_.backlog;
     if (!empty) {
       cpu.load(queue_ + place * 8);
       ++dequeued_;

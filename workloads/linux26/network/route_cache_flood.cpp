@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "workloads/linux26/network/cpu_threads.hpp"
-#include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/network/reception.hpp"
 #include "workloads/linux26/network/route_cache.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -44,10 +44,7 @@ class Samples {
   void add_all(const Samples& other) {
     for (std::size_t i = 0; i < other.values_.size(); ++i) at(static_cast<std::int64_t>(i)) += other.values_[i];
   }
-  [[nodiscard]] double value(std::int64_t sample) const {
-    const auto index = static_cast<std::size_t>(sample);
-    return index < values_.size() ? values_[index] : 0;
-  }
+  [[nodiscard]] double value(std::int64_t sample) const { return sample < size() ? values_[sample] : 0; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
   [[nodiscard]] std::vector<SeriesSample> rows(std::int64_t samples) const {
     std::vector<SeriesSample> rows;
@@ -57,9 +54,8 @@ class Samples {
 
  private:
   double& at(std::int64_t sample) {
-    const auto index = static_cast<std::size_t>(sample);
-    if (index >= values_.size()) values_.resize(index + 1);
-    return values_[index];
+    if (sample >= size()) values_.resize(sample + 1);
+    return values_[sample];
   }
   std::vector<double> values_;
 };
@@ -124,7 +120,7 @@ class RouteCacheFlood final : public Workload {
 
 void RouteCacheFlood::set_up(const WorkloadSetup& setting) {
   interrupts_.emplace(setting.machine.cpus);
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   rcu_ = make_classic_rcu(setting, *interrupts_, options_.rcu);
   threads_.emplace(setting, *interrupts_, *rcu_, options_.threads);
   cache_.emplace(setting, *rcu_, threads_->jiffies(), 1e6 / kJiffyUs, options_.cache);
@@ -135,20 +131,19 @@ void RouteCacheFlood::set_up(const WorkloadSetup& setting) {
   });
   tick_vector_ = interrupts_->add_handler([this](Cpu& cpu, FunctionId) { tick(cpu); });
   tick_function_ = setting.memory.function("scheduler_tick", Mode::kernel);
-  interrupts_->after_softirq(
-      [this](Cpu& cpu, int) { cpus_[static_cast<std::size_t>(cpu.id().value)].softirqs.add(sample_of(cpu), 1); });
+  interrupts_->after_softirq([this](Cpu& cpu, int) { cpus_[cpu.id().value].softirqs.add(sample_of(cpu), 1); });
 }
 
 void RouteCacheFlood::run(Cpu& cpu) {
   rcu_->start(cpu);
-  cpus_[static_cast<std::size_t>(cpu.id().value)].next_tick_ns = cpu.now_ns();
+  cpus_[cpu.id().value].next_tick_ns = cpu.now_ns();
   set_next_tick(cpu);
   if (cpu.id().value == 0) reception_->start(cpu);
   threads_->run(cpu);
 }
 
 void RouteCacheFlood::set_next_tick(Cpu& cpu) {
-  double& next_ns = cpus_[static_cast<std::size_t>(cpu.id().value)].next_tick_ns;
+  double& next_ns = cpus_[cpu.id().value].next_tick_ns;
   const double now_ns = cpu.now_ns();
   while (next_ns <= now_ns) next_ns += kJiffyUs * 1000;
   cpu.set_timer(next_ns - now_ns, tick_vector_);
@@ -160,7 +155,7 @@ void RouteCacheFlood::tick(Cpu& cpu) {
   threads_->tick(cpu);
   const std::int64_t sample = sample_of(cpu);
   const int number = cpu.id().value;
-  cpus_[static_cast<std::size_t>(number)].threads.raise(sample, threads_->run_queue_length(number));
+  cpus_[number].threads.raise(sample, threads_->run_queue_length(number));
   if (number == 0) {
     entries_.raise(sample, static_cast<double>(cache_->entries()));
     pending_.raise(sample, static_cast<double>(rcu_->queued_on(cpu)));
@@ -171,7 +166,7 @@ void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kPacketsRouted, metrics);
   reception_->report(facts, metrics);
   cache_->report(metrics);
-  threads_->report(facts, metrics);
+  threads_->report(metrics);
   rcu_->report(metrics);
   report_series(facts, metrics);
 }
@@ -236,12 +231,14 @@ void RouteCacheFlood::report_spikes(const Cpu& any, const Samples& softirqs, Met
 
 }  // namespace
 
-std::vector<ParameterDeclaration> route_cache_flood_parameters() {
-  return declare<FloodOptions>();
-}
-
-std::unique_ptr<Workload> make_route_cache_flood(const Parameters& parameters) {
-  return std::make_unique<RouteCacheFlood>(parameters);
+WorkloadEntry route_cache_flood_workload() {
+  return {"route_cache_flood",
+          "A router's route cache under a flood of packets, and the grace periods that its entries wait for",
+          declare<FloodOptions>(),
+          make_workload<RouteCacheFlood>,
+          {{"route_cache.overflows", "overflows"},
+           {"rcu.grace_period_max_us", "longest grace period"},
+           {"starvation.longest_ms", "starved"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -8,7 +8,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr std::int64_t kHandOver = 60;  // instructions, assumed: choosing the CPU and queueing the bio
+constexpr std::int64_t kHandOff = 60;  // instructions, assumed: choosing the CPU and queueing the bio
 
 }  // namespace
 
@@ -16,33 +16,32 @@ HandedSubmission::HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTo
     : kernel_(kernel),
       block_(block),
       topology_(topology),
-      turns_(static_cast<std::size_t>(kernel.cpus())),
+      turns_(kernel.cpus()),
       head_(kernel.field("submit_queue", "head")),
       tail_(kernel.field("submit_queue", "tail")),
       next_(kernel.field("bio", "bi_next")),
-      hand_over_(kernel.function("hand_over_bio")),
+      hand_off_(kernel.function("hand_over_bio")),
       submit_handed_(kernel.function("submit_handed_bios")) {
   for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
     const std::string name = fmt::format("submit_queue[{}]", cpu);
     const Object object = kernel.place("submit_queue", name, kernel.node_of(cpu));
     queues_.push_back({object, &kernel.lock_in(object, name, "submit_queue", "lock"), {}});
-    turns_[static_cast<std::size_t>(cpu)] = static_cast<std::size_t>(cpu);  // not all to the same one first
+    turns_[cpu] = cpu;  // not all to the same one first
   }
   softirq_ = kernel.interrupts().add_softirq([this](Cpu& cpu) { submit_all(cpu); });
   vector_ = kernel.interrupts().add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts().raise(cpu, softirq_); });
 }
 
 int HandedSubmission::target_of(const Cpu& cpu, int device) {
-  const auto adapter = static_cast<std::size_t>(topology_.devices[static_cast<std::size_t>(device)].adapter);
-  const std::vector<int>& interrupted = topology_.adapters[adapter].interrupt_cpus;
-  return interrupted[turns_[static_cast<std::size_t>(cpu.id().value)]++ % interrupted.size()];
+  const std::vector<int>& interrupted = topology_.adapters[topology_.devices[device].adapter].interrupt_cpus;
+  return interrupted[turns_[cpu.id().value]++ % interrupted.size()];
 }
 
 void HandedSubmission::submit(Cpu& cpu, Io& io) {
-  const FunctionScope scope(cpu, hand_over_);
-  kernel_.execute(cpu, kHandOver);
+  const FunctionScope scope(cpu, hand_off_);
+  kernel_.execute(cpu, kHandOff);
   const int target = target_of(cpu, io.device);
-  Queue& queue = queues_[static_cast<std::size_t>(target)];
+  Queue& queue = queues_[target];
   io.bio.store(cpu, next_, 0);
   kernel_.lock_irq(cpu, *queue.lock);
   const bool was_empty = queue.object.load(cpu, tail_) == 0;
@@ -76,7 +75,7 @@ Io* HandedSubmission::take(Cpu& cpu, Queue& queue) {
 
 void HandedSubmission::submit_all(Cpu& cpu) {
   const FunctionScope scope(cpu, submit_handed_);
-  Queue& queue = queues_[static_cast<std::size_t>(cpu.id().value)];
+  Queue& queue = queues_[cpu.id().value];
   while (Io* io = take(cpu, queue)) {
     const int device = io->device;
     block_.submit(cpu, *io);  // it may be complete from here on

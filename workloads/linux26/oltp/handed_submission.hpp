@@ -37,7 +37,7 @@ class HandedSubmission final : public BlockLayer {
   std::vector<Queue> queues_;       // by CPU
   std::vector<std::size_t> turns_;  // by CPU: which of an adapter's CPUs is next
   FieldPlace head_, tail_, next_;
-  FunctionId hand_over_, submit_handed_;
+  FunctionId hand_off_, submit_handed_;
   int vector_ = 0, softirq_ = 0;
 };
 

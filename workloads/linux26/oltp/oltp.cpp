@@ -4,8 +4,6 @@
 //
 // Homes are those that the figures' addresses show: disks' structures on the first node, adapters' on the second, what belongs
 // to a CPU or process on its node.
-#include "workloads/linux26/oltp/oltp.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 
 #include "workloads/linux26/oltp/handed_submission.hpp"
 #include "workloads/linux26/oltp/process.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -223,23 +221,22 @@ void Oltp::place_processes(std::uint64_t seed) {
   for (int i = 0; i < groups; ++i) {
     groups_.emplace_back(*kernel_, *scheduler_, fmt::format("sem_array[{}]", i), i % kernel_->nodes(), group);
   }
-  by_cpu_.resize(static_cast<std::size_t>(cpus));
+  by_cpu_.resize(cpus);
   const auto add = [this](int cpu, std::unique_ptr<Process> process) {
-    by_cpu_[static_cast<std::size_t>(cpu)].push_back(process.get());
+    by_cpu_[cpu].push_back(process.get());
     processes_.push_back(std::move(process));
   };
   for (int i = 0; i < sessions; ++i) {
     const int cpu = i % cpus;
     const Task& task = scheduler_->create_task(fmt::format("session[{}]", i), cpu);
-    add(cpu, make_foreground(*system_, task, seed, kernel_->node_of(cpu), options_.reads_per_transaction,
-                             groups_[static_cast<std::size_t>(i % groups)]));
+    add(cpu, make_foreground(*system_, task, seed, kernel_->node_of(cpu), options_.reads_per_transaction, groups_[i % groups]));
   }
   const int writers = options_.writers;
   const int nodes = kernel_->nodes();
   for (int i = 0; i < writers; ++i) {  // as many on each node, apart from each other
     const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
-    const int cpu = of_node[static_cast<std::size_t>(i / nodes) * of_node.size() / static_cast<std::size_t>(writers_of_node)];
+    const int cpu = of_node[i / nodes * of_node.size() / writers_of_node];
     const Task& task = scheduler_->create_task(fmt::format("writer[{}]", i), cpu);
     add(cpu, make_writer(*system_, task, seed, kernel_->node_of(cpu), options_.writer_contexts, options_.writer_depth,
                          options_.writer_batch));
@@ -251,10 +248,10 @@ void Oltp::run(Cpu& cpu) {
   // Ticks of the CPUs are spread over a jiffy.
   const double jiffy_ns = timers_->jiffy_us() * kNsOfUs;
   cpu.set_timer(jiffy_ns * (1 + static_cast<double>(cpu.id().value) / kernel_->cpus()), tick_vector_);
-  for (Process* process : by_cpu_[static_cast<std::size_t>(cpu.id().value)]) scheduler_->try_to_wake_up(cpu, process->task());
+  for (Process* process : by_cpu_[cpu.id().value]) scheduler_->try_to_wake_up(cpu, process->task());
   for (;;) {
     if (const Task* task = scheduler_->schedule(cpu)) {
-      processes_[static_cast<std::size_t>(task->number)]->run(cpu);
+      processes_[task->number]->run(cpu);
     } else {
       scheduler_->idle(cpu);
     }
@@ -269,12 +266,12 @@ void Oltp::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> oltp_parameters() {
-  return declare<OltpOptions>();
-}
-
-std::unique_ptr<Workload> make_oltp(const Parameters& parameters) {
-  return std::make_unique<Oltp>(parameters);
+WorkloadEntry oltp_workload() {
+  return {"oltp",
+          "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
+          declare<OltpOptions>(),
+          make_workload<Oltp>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

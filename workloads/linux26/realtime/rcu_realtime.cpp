@@ -6,21 +6,18 @@
 // What was proposed against it: callbacks in small batches, so that softirqs have their limit and the rest is left to ksoftirqd
 // (`throttled`); what exceeds a batch in a thread of its own, which can be preempted between two callbacks (`daemon`);
 // callbacks that run at once on a machine of one CPU (`direct`). To compare with, system calls that free nothing (`none`).
-#include "workloads/linux26/realtime/rcu_realtime.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "models/failure.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
@@ -88,7 +85,7 @@ class RcuRealtime final : public Workload {
     double due_ns = -1;      // since when the real-time task is runnable; -1: it is not
     bool in_thread = false;  // ksoftirqd or krcud has the CPU, if only to be preempted
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   void name_functions(AddressSpace& memory);
   void timer(Cpu& cpu);
@@ -123,7 +120,7 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   between_cycles_ = cycles(options_.between_bursts_us, setting.machine);
   task_cycles_ = cycles(options_.task_us, setting.machine);
   vector_ = interrupts_->add_handler([this](Cpu& cpu, FunctionId) { timer(cpu); });
-  interrupts_->leave_rest_to([](Cpu&) {});  // schedule() sees what is left
+  interrupts_->defer_rest_to([](Cpu&) {});  // schedule() sees what is left
   interrupts_->on_return([this](Cpu& cpu, FunctionId interrupted) {
     if (!preemptible(interrupted)) return;
     cpu.enable_interrupts();
@@ -132,7 +129,7 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   });
   name_functions(setting.memory);
   const int bytes = 2 * setting.memory.line_bytes();
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     const Address objects =
         setting.memory.place_array(fmt::format("objects[{}]", cpu), std::int64_t{options_.objects_per_cpu} * bytes,
@@ -220,7 +217,7 @@ bool RcuRealtime::run_thread(Cpu& cpu) {
   if (options_.callbacks == "daemon") {
     worked = rcu_->run_excess(cpu, [&own] { return own.due_ns >= 0; }) > 0;
   } else if (interrupts_->is_raised(cpu)) {
-    interrupts_->run_left_over(cpu);
+    interrupts_->run_pending_softirqs(cpu);
     rcu_->quiescent(cpu);
     worked = true;
   }
@@ -268,9 +265,9 @@ void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   metrics.count("realtime.starts", static_cast<std::int64_t>(latencies_us_.size()));
   if (latencies_us_.empty()) return;
   std::vector<double> sorted = latencies_us_;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const auto starts = static_cast<double>(sorted.size());
-  metrics.count("realtime.later_than_1_ms", std::count_if(sorted.begin(), sorted.end(), [](double us) { return us > 1000; }));
+  metrics.count("realtime.later_than_1_ms", std::ranges::count_if(sorted, [](double us) { return us > 1000; }));
   const auto at = [&sorted](double share) {
     const auto place = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
     return sorted[std::min(sorted.size() - 1, place == 0 ? 0 : place - 1)];
@@ -281,19 +278,19 @@ void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   metrics.metric("realtime.latency_p9999_us", at(0.9999));
   metrics.metric("realtime.latency_max_us", sorted.back());
   for (const int bound : kBoundsUs) {
-    const auto within = std::upper_bound(sorted.begin(), sorted.end(), bound) - sorted.begin();
+    const auto within = std::ranges::upper_bound(sorted, bound) - sorted.begin();
     metrics.metric(fmt::format("realtime.within_{}_us_pct", bound), 100.0 * static_cast<double>(within) / starts);
   }
 }
 
 }  // namespace
 
-std::vector<ParameterDeclaration> rcu_realtime_parameters() {
-  return declare<RcuRealtimeOptions>();
-}
-
-std::unique_ptr<Workload> make_rcu_realtime(const Parameters& parameters) {
-  return std::make_unique<RcuRealtime>(parameters);
+WorkloadEntry rcu_realtime_workload() {
+  return {"rcu_realtime",
+          "How late a periodic task starts beside thousands of RCU callbacks, and what helps",
+          declare<RcuRealtimeOptions>(),
+          make_workload<RcuRealtime>,
+          {{"realtime.latency_max_us", "worst latency"}, {"realtime.latency_p999_us", "99.9 %"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

@@ -27,7 +27,7 @@ constexpr Value kPriorityBit = 1;   // of the one priority that there is, in its
 }  // namespace
 
 Scheduler::Scheduler(Kernel& kernel, const SchedulerOptions& options)
-    : kernel_(kernel), options_(options), queues_(static_cast<std::size_t>(kernel.cpus())) {
+    : kernel_(kernel), options_(options), queues_(kernel.cpus()) {
   const auto rq = [&](const char* field) { return kernel.field("rq", field); };
   rq_ = {rq("nr_running"),
          rq("raw_weighted_load"),
@@ -58,7 +58,7 @@ Scheduler::Scheduler(Kernel& kernel, const SchedulerOptions& options)
       f("move_tasks"),      f("default_idle")};
   AddressSpace& memory = kernel.memory();
   for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
-    RunQueue& queue = queues_[static_cast<std::size_t>(cpu)];
+    RunQueue& queue = queues_[cpu];
     const std::string name = fmt::format("rq[{}]", cpu);
     const int node = kernel.node_of(cpu);
     queue.object = kernel.place("rq", name, node);
@@ -142,7 +142,7 @@ void Scheduler::idle(Cpu& cpu) {
 
 bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   const FunctionScope scope(cpu, function_.idle_cpu);
-  const Object& rq = queues_[static_cast<std::size_t>(which)].object;
+  const Object& rq = queues_[which].object;
   const auto [current, idle] = rq.load_pair(cpu, rq_.curr, rq_.idle);
   return current == idle;
 }
@@ -151,7 +151,7 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {
-    const RunQueue& queue = queues_[static_cast<std::size_t>(target)];
+    const RunQueue& queue = queues_[target];
     if (queue.object.load(cpu, rq_.nr_running) > 1) return;
   }
   if (idle_cpu(cpu, target)) return;
@@ -167,7 +167,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   RunQueue* queue = nullptr;
   for (;;) {
     target = static_cast<int>(task.object.load(cpu, task_.cpu));
-    queue = &queues_[static_cast<std::size_t>(target)];
+    queue = &queues_[target];
     queue->lock->acquire(cpu);
     if (static_cast<int>(task.object.load(cpu, task_.cpu)) == target) break;
     queue->lock->release(cpu);
@@ -177,7 +177,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   if (wakes && task.object.load(cpu, task_.array) == 0) {
     const Object& rq = queue->object;
     const int self = cpu.id().value;
-    const Object& own = queues_[static_cast<std::size_t>(self)].object;
+    const Object& own = queues_[self].object;
     rq.add(cpu, rq_.ttwu_count, 1);
     own.load(cpu, rq_.sd);
     own.load(cpu, rq_.raw_weighted_load);
@@ -187,7 +187,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
     was_idle = rq.load(cpu, rq_.curr) == idle_task(target);
     if (was_idle) {
       const FunctionScope resched(cpu, function_.resched_task);
-      idle_[static_cast<std::size_t>(target)].store(cpu, task_.flags, 1);
+      idle_[target].store(cpu, task_.flags, 1);
     }
   }
   if (wakes) task.object.store(cpu, task_.state, static_cast<Value>(TaskState::running));
@@ -284,7 +284,7 @@ int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
     const bool near = siblings ? other == kernel_.sibling_of(self) : kernel_.node_of(other) == kernel_.node_of(self);
     if (other == self || !near) continue;
     kernel_.execute(cpu, kBalanceInstructions);
-    const Object& rq = queues_[static_cast<std::size_t>(other)].object;
+    const Object& rq = queues_[other].object;
     const Value load = rq.load(cpu, rq_.raw_weighted_load);
     rq.load(cpu, rq_.cpu_load0);
     if (load > most) {
@@ -299,7 +299,7 @@ int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
 void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   const FunctionScope scope(cpu, function_.move_tasks);
   const int self = cpu.id().value;
-  RunQueue& from = queues_[static_cast<std::size_t>(busiest)];
+  RunQueue& from = queues_[busiest];
   RunQueue& to = queue_of(cpu);
   kernel_.interrupts_off(cpu);
   // double_rq_lock(): the lower address first.

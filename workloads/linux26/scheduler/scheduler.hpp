@@ -54,8 +54,8 @@ class Scheduler {
     std::int64_t ticks = 0;   // the same
   };
 
-  RunQueue& queue_of(const Cpu& cpu) { return queues_[static_cast<std::size_t>(cpu.id().value)]; }
-  [[nodiscard]] Address idle_task(int cpu) const { return idle_[static_cast<std::size_t>(cpu)].address(); }
+  RunQueue& queue_of(const Cpu& cpu) { return queues_[cpu.id().value]; }
+  [[nodiscard]] Address idle_task(int cpu) const { return idle_[cpu].address(); }
   bool idle_cpu(Cpu& cpu, int which);
   void wake_idle(Cpu& cpu, int target);
   void activate_task(Cpu& cpu, RunQueue& queue, const Task& task, bool local);

@@ -7,7 +7,6 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/program/exponential.hpp"
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
@@ -51,20 +50,19 @@ QlaAdapters::QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions
   for (std::size_t number = 0; number < adapters.size(); ++number) place(static_cast<int>(number));
   for (const IoTopology::Device& device : options.topology.devices) {
     ports_.push_back(kernel.place("fc_port", fmt::format("fc_port[{}]", ports_.size()), device.node));
-    kernel.memory().preset(ports_.back().at(port_ha_, 0), adapters_[static_cast<std::size_t>(device.adapter)].object.address());
+    kernel.memory().preset(ports_.back().at(port_ha_, 0), adapters_[device.adapter].object.address());
   }
 }
 
 void QlaAdapters::place(int number) {
-  const IoTopology::Adapter& spec = options_.topology.adapters[static_cast<std::size_t>(number)];
+  const IoTopology::Adapter& spec = options_.topology.adapters[number];
   const std::string name = fmt::format("scsi_qla_host[{}]", number);
   int most = 0;  // commands at once
   for (const IoTopology::Device& device : options_.topology.devices) {
     if (device.adapter == number) most += options_.queue_depth;
   }
   const Random stream(kernel_.seed(), static_cast<std::uint64_t>(number), kServicePurpose);
-  Adapter& adapter =
-      adapters_.emplace_back(stream, options_.complete_on_submitter ? static_cast<std::size_t>(kernel_.cpus()) : 1);
+  Adapter& adapter = adapters_.emplace_back(stream, options_.complete_on_submitter ? kernel_.cpus() : 1);
   adapter.handles = static_cast<Address>(std::min(most, options_.can_queue)) + 1;
   adapter.object = kernel_.place("scsi_qla_host", name, spec.node);
   adapter.hardware_lock = &kernel_.lock_in(adapter.object, name, "scsi_qla_host", "hardware_lock");
@@ -93,7 +91,7 @@ void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& comm
   const ScsiDevice& device = *command.device;
   kernel_.execute(cpu, path::kQueueCommand);
   device.object.load(cpu, device_.hostdata);
-  ports_[static_cast<std::size_t>(device.number)].load(cpu, port_state_);
+  ports_[device.number].load(cpu, port_state_);
   host.object.load(cpu, host_.host_lock);
   kernel_.unlock_irq(cpu, *host.default_lock);
   command.srb = new_srb(cpu, command);
@@ -105,7 +103,7 @@ void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& comm
 Object QlaAdapters::new_srb(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, get_new_sp_);
   Object srb = srbs_.alloc(cpu);
-  srb.store(cpu, srb_ha_, adapters_[static_cast<std::size_t>(command.device->host)].object.address());
+  srb.store(cpu, srb_ha_, adapters_[command.device->host].object.address());
   srb.store(cpu, srb_cmd_, command.object.address());
   srb.store(cpu, srb_flags_, 0);
   return srb;
@@ -113,7 +111,7 @@ Object QlaAdapters::new_srb(Cpu& cpu, ScsiCommand& command) {
 
 void QlaAdapters::start_scsi(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, start_scsi_);
-  Adapter& adapter = adapters_[static_cast<std::size_t>(command.device->host)];
+  Adapter& adapter = adapters_[command.device->host];
   kernel_.execute(cpu, path::kStartScsi / 2);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
   const Value handle = take_handle(cpu, adapter);
@@ -164,7 +162,7 @@ void QlaAdapters::work_on(Cpu& cpu, Adapter& adapter, ScsiCommand& command, Valu
   const bool own_queue = options_.complete_on_submitter;
   CpuId target = command.request->submitter;
   if (!own_queue) target.value = adapter.interrupt_cpus[adapter.turn++ % adapter.interrupt_cpus.size()];
-  const std::size_t queue = own_queue ? static_cast<std::size_t>(target.value) : 0;
+  const std::size_t queue = own_queue ? target.value : 0;
   const double due = cpu.to_ns(cpu.local_time()) + static_cast<double>(ns);
   adapter.responses[queue].emplace(std::pair(due, handle), &command);
   cpu.interrupt_later(target, adapter.vector, static_cast<double>(ns));
@@ -174,7 +172,7 @@ void QlaAdapters::interrupt(Cpu& cpu, Adapter& adapter) {
   const FunctionScope scope(cpu, intr_handler_);
   kernel_.execute(cpu, path::kInterruptHandler);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
-  Responses& responses = adapter.responses[options_.complete_on_submitter ? static_cast<std::size_t>(cpu.id().value) : 0];
+  Responses& responses = adapter.responses[options_.complete_on_submitter ? cpu.id().value : 0];
   read_register(cpu);  // its status: is there a response?
   for (int taken = 0; taken < kMostResponses; ++taken) {
     const auto first = responses.begin();

@@ -58,7 +58,7 @@ ScsiLayer::ScsiLayer(Kernel& kernel, Timers& timers, SlabAllocator& slab, Reques
 
 // A host has one command in reserve, which is never touched: allocation from the slab doesn't fail.
 void ScsiLayer::place_host(int number) {
-  const int node = options_.topology.adapters[static_cast<std::size_t>(number)].node;
+  const int node = options_.topology.adapters[number].node;
   const std::string name = fmt::format("scsi_host[{}]", number);
   ScsiHost host{.object = kernel_.place("scsi_host", name, node)};
   host.default_lock = &kernel_.lock_in(host.object, name, "scsi_host", "default_lock");
@@ -81,7 +81,7 @@ void ScsiLayer::place_host(int number) {
 }
 
 void ScsiLayer::place_device(int number) {
-  const IoTopology::Device& spec = options_.topology.devices[static_cast<std::size_t>(number)];
+  const IoTopology::Device& spec = options_.topology.devices[number];
   const std::string name = fmt::format("scsi_device[{}]", number);
   ScsiDevice device{.object = kernel_.place("scsi_device", name, spec.node), .number = number, .host = spec.adapter};
   device.list_lock = &kernel_.lock_in(device.object, name, "scsi_device", "list_lock");
@@ -93,7 +93,7 @@ void ScsiLayer::place_device(int number) {
   list64::preset_empty(memory, device.object.at(device_.starved_entry, 0));
   const Object& queue = queues_.object(number);
   memory.preset(queue.at(queues_.queue_fields().queuedata, 0), device.object.address());
-  preset(device_.host, hosts_[static_cast<std::size_t>(spec.adapter)].object.address());
+  preset(device_.host, hosts_[spec.adapter].object.address());
   preset(device_.request_queue, queue.address());
   preset(device_.queue_depth, static_cast<Value>(options_.queue_depth));
   preset(device_.lun, static_cast<Value>(number));

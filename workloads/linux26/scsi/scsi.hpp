@@ -31,9 +31,7 @@ class ScsiLayer final : public RequestDriver {
   void place_host(int number);
   void place_device(int number);
 
-  [[nodiscard]] const ScsiHost& host_of(const ScsiDevice& device) const {
-    return hosts_[static_cast<std::size_t>(device.host)];
-  }
+  [[nodiscard]] const ScsiHost& host_of(const ScsiDevice& device) const { return hosts_[device.host]; }
   ScsiCommand& command_of(const Request& request) { return *commands_.at(request.command.address()); }
 
   // scsi_submit.cpp

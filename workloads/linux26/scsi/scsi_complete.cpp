@@ -154,7 +154,7 @@ void ScsiLayer::run_queue(Cpu& cpu, const ScsiDevice& own) {
     if (host.object.load(cpu, host_.host_blocked) != 0) break;
     const Value busy = host.object.load(cpu, host_.host_busy);
     if (busy >= host.object.load(cpu, host_.can_queue)) break;
-    const ScsiDevice& device = devices_[static_cast<std::size_t>(device_at_.at(entry))];
+    const ScsiDevice& device = devices_[device_at_.at(entry)];
     list64::remove_and_initialise(cpu, entry);
     kernel_.unlock_irq(cpu, *host.default_lock);
     queues_.blk_run_queue(cpu, device.number);

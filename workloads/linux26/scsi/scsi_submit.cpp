@@ -1,7 +1,7 @@
 // From a request in its queue to a command at the adapter.
 #include "models/failure.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 #include "workloads/linux26/scsi/scsi.hpp"
 
 namespace linebounce::workloads {
@@ -16,7 +16,7 @@ constexpr Value kCommandBytes = 10;
 // scsi_request_fn(): called and left with the queue locked, which it drops for each command.
 void ScsiLayer::request_fn(Cpu& cpu, int number) {
   const FunctionScope scope(cpu, in_.request_fn);
-  const ScsiDevice& device = devices_[static_cast<std::size_t>(number)];
+  const ScsiDevice& device = devices_[number];
   queues_.object(number).load(cpu, queues_.queue_fields().queuedata);
   device.object.fetch_add(cpu, device_.references, 1);  // get_device()
   device.object.load(cpu, device_.host);
@@ -82,7 +82,7 @@ bool ScsiLayer::host_queue_ready(Cpu& cpu, const ScsiHost& host, const ScsiDevic
 // scsi_prep_fn()
 void ScsiLayer::prep_rq_fn(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.prep_fn);
-  const ScsiDevice& device = devices_[static_cast<std::size_t>(request.device)];
+  const ScsiDevice& device = devices_[request.device];
   queues_.object(request.device).load(cpu, queues_.queue_fields().queuedata);
   device.object.load(cpu, device_.sdev_state);
   request.object.load(cpu, queues_.fields().special);

@@ -4,18 +4,64 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
-#include "workloads/linux26/slab/interleaved.hpp"
+#include "models/listed.hpp"
 #include "workloads/linux26/slab/slab_memory.hpp"
+#include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
+namespace {
+
+constexpr std::uint64_t kParts = 10000;
+constexpr std::uint64_t kStreams = 1000;  // this cache's random streams are told from those of others
+
+class Interleaved final : public SlabCache {
+ public:
+  Interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct, std::uint64_t number)
+      : kernel_(kernel),
+        cache_(std::move(cache)),
+        share_(static_cast<std::uint64_t>(std::llround(share_pct / 100 * static_cast<double>(kParts)))) {
+    for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
+      random_.emplace_back(kernel.seed(), static_cast<std::uint64_t>(cpu), kStreams + number);
+    }
+  }
+
+  Object alloc(Cpu& cpu) override {
+    const Interrupts& interrupts = kernel_.interrupts();
+    const bool process = !interrupts.in_handler(cpu) && !interrupts.in_softirq(cpu);
+    if (!process || random_[static_cast<std::size_t>(cpu.id().value)].below(kParts) >= share_) return cache_->alloc(cpu);
+    return cache_->alloc_on(cpu, (kernel_.node_of(cpu.id().value) + 1) % kernel_.nodes());
+  }
+  Object alloc_on(Cpu& cpu, int node) override { return cache_->alloc_on(cpu, node); }
+  void free(Cpu& cpu, const Object& object) override { cache_->free(cpu, object); }
+  void check(Cpu& cpu) override { cache_->check(cpu); }
+  [[nodiscard]] std::vector<Object> objects() const override { return cache_->objects(); }
+
+ private:
+  Kernel& kernel_;
+  std::unique_ptr<SlabCache> cache_;
+  std::uint64_t share_;
+  std::vector<Random> random_;  // by CPU
+};
+
+// Of what processes allocate, `share_pct` comes from the next node, as alternate_node_alloc() takes it; handlers and softirqs
+// have no policy.
+std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
+                                            std::uint64_t number) {
+  return std::make_unique<Interleaved>(kernel, std::move(cache), share_pct, number);
+}
+
+}  // namespace
+
+using MakeSlabVariant = SlabVariant();
 
 std::span<const SlabVariant> slab_variants() {
   static const std::vector<SlabVariant> kVariants = {
-      {"slab_numa", "Lists for each node; what other nodes free waits in alien arrays (Linux 2.6.20)", make_slab_numa},
-      {"slab_unaware", "One set of lists for all nodes (Linux 2.6.9)", make_slab_unaware},
-      {"slub", "No queues: each CPU has a slab, and what others free goes to its slab (Linux 2.6.22)", make_slub},
+      LISTED(MakeSlabVariant, slab_numa_variant)(),
+      LISTED(MakeSlabVariant, slab_unaware_variant)(),
+      LISTED(MakeSlabVariant, slub_variant)(),
   };
   return kVariants;
 }
@@ -32,8 +78,8 @@ SlabAllocator::SlabAllocator(Kernel& kernel, const SlabOptions& options)
 SlabAllocator::~SlabAllocator() = default;
 
 SlabCache& SlabAllocator::create_cache(const std::string& structure, int objects_per_node) {
-  const auto variant = std::find_if(slab_variants().begin(), slab_variants().end(),
-                                    [this](const SlabVariant& candidate) { return candidate.name == options_.variant; });
+  const auto variant = std::ranges::find_if(
+      slab_variants(), [this](const SlabVariant& candidate) { return candidate.name == options_.variant; });
   if (variant == slab_variants().end()) {
     throw std::invalid_argument(
         fmt::format("no slab allocator is called {}; there are: {}", options_.variant, fmt::join(slab_variant_names(), ", ")));

@@ -2,7 +2,6 @@
 // are placed before the simulation; which of them are free, and on which lists, stands in simulated memory.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,19 +67,21 @@ struct SlabCacheSetup {
   int objects_per_node = 0;
 };
 
-// The variants, in the order in which they are shown.
+// What a variant's file says of it.
 struct SlabVariant {
   std::string name;
   std::string title;
   std::unique_ptr<SlabCache> (*create)(const SlabCacheSetup&);
 };
+
+template <class Made>
+std::unique_ptr<SlabCache> make_slab(const SlabCacheSetup& setup) {
+  return std::make_unique<Made>(setup);
+}
+
+// In the order in which they are shown.
 std::span<const SlabVariant> slab_variants();
 // Names for a parameter's choices.
 std::vector<std::string> slab_variant_names();
-
-// One file a variant.
-std::unique_ptr<SlabCache> make_slab_numa(const SlabCacheSetup& setup);
-std::unique_ptr<SlabCache> make_slab_unaware(const SlabCacheSetup& setup);
-std::unique_ptr<SlabCache> make_slub(const SlabCacheSetup& setup);
 
 }  // namespace linebounce::workloads

@@ -38,7 +38,7 @@ void SlabLists::check_list(Cpu& cpu, const List3& list, std::set<Address>& liste
 }
 
 void SlabLists::check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vector<Address> waiting) {
-  std::sort(waiting.begin(), waiting.end());
+  std::ranges::sort(waiting);
   if (std::adjacent_find(waiting.begin(), waiting.end()) != waiting.end()) inconsistent("an object is in two arrays");
   std::size_t found_waiting = 0;
   for (const Slab* slab : memory_.slabs_in_use()) {
@@ -51,7 +51,7 @@ void SlabLists::check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vect
       index = cpu.load(slab->bufctl + index * kBufctlBytes, kBufctlBytes);
     }
     for (std::size_t i = 0; i < owners.size(); ++i) {
-      const bool waits = std::binary_search(waiting.begin(), waiting.end(), slab->objects[i].address());
+      const bool waits = std::ranges::binary_search(waiting, slab->objects[i].address());
       found_waiting += waits ? 1 : 0;
       owners[i] += (waits ? 1 : 0) + (memory_.is_given_out(*slab, static_cast<int>(i)) ? 1 : 0);
       if (owners[i] != 1) inconsistent(fmt::format("an object of {} is in {} places", slab->name, owners[i]));

@@ -1,16 +1,14 @@
 // Every CPU allocates objects, writes to them, and hands each to a CPU anywhere, which reads and frees it: what submission on
 // one CPU and completion on another ask of an allocator (OLS 2007, section 4.6).
-#include "workloads/linux26/slab/slab_churn.hpp"
-
 #include <optional>
 #include <unordered_map>
 
 #include "workloads/linux26/kernel/kernel.hpp"
 #include "workloads/linux26/kernel/mailboxes.hpp"
 #include "workloads/linux26/slab/slab.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -108,12 +106,12 @@ class SlabChurn final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> slab_churn_parameters() {
-  return declare<SlabChurnOptions>();
-}
-
-std::unique_ptr<Workload> make_slab_churn(const Parameters& parameters) {
-  return std::make_unique<SlabChurn>(parameters);
+WorkloadEntry slab_churn_workload() {
+  return {"slab_churn",
+          "Objects that are allocated on one CPU and freed on another",
+          declare<SlabChurnOptions>(),
+          make_workload<SlabChurn>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

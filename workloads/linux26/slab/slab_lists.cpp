@@ -3,15 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace linebounce::workloads {
-
 namespace {
 
 constexpr Value kSmallRefill = 16;  // BATCHREFILL_LIMIT, of a cache that has seen little use
 constexpr int kSharedBatches = 8;
 
 }  // namespace
+
+ArrayCache::ArrayCache(Kernel& kernel, const std::string& structure, const std::string& object, int node, int limit,
+                       int batchcount)
+    : object_(kernel.place(structure, object, node)),
+      fields_{.avail = kernel.field(structure, "avail"),
+              .limit = kernel.field(structure, "limit"),
+              .batchcount = kernel.field(structure, "batchcount"),
+              .touched = kernel.field(structure, "touched"),
+              .entry = kernel.field(structure, "objpp")} {
+  const int room = fields_.entry.size / kPointerBytes;
+  if (limit < 1 || limit > room)
+    throw std::invalid_argument(fmt::format("{} can hold 1 to {} objects, not {}", structure, room, limit));
+  const auto preset = [&](const FieldPlace& field, int value) {
+    kernel.memory().preset(object_.at(field, 0), static_cast<Value>(value), field.size);
+  };
+  preset(fields_.limit, limit);
+  preset(fields_.batchcount, batchcount);
+}
 
 ArrayLimits array_limits(int object_bytes) {
   const int limit = object_bytes > kPageBytes ? 8 : object_bytes > 1024 ? 24 : object_bytes > 256 ? 54 : 120;

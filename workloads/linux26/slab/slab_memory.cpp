@@ -69,13 +69,12 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
       if (!header_inside_) place_header(slab, headers);
       free.push_back(&slab);
     }
-    for (int number = 0; number < slabs; ++number) place_page(*free[static_cast<std::size_t>(number)], number, headers);
+    for (int number = 0; number < slabs; ++number) place_page(*free[number], number, headers);
     std::reverse(free.begin(), free.end());  // the first is taken first
   }
   for (Slab& slab : slabs_) {
     by_header_[slab.header.address()] = &slab;
-    for (int index = 0; index < objects_per_slab_; ++index)
-      by_object_[slab.objects[static_cast<std::size_t>(index)].address()] = {&slab, index};
+    for (int index = 0; index < objects_per_slab_; ++index) by_object_[slab.objects[index].address()] = {&slab, index};
   }
 }
 
@@ -106,7 +105,7 @@ void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
 
 Slab* SlabMemory::take(Cpu& cpu, int node) {
   const FunctionScope scope(cpu, take_);
-  std::vector<Slab*>& free = free_[static_cast<std::size_t>(node)];
+  std::vector<Slab*>& free = free_[node];
   zones_.lock(node).acquire(cpu);
   Slab* slab = nullptr;
   if (!free.empty()) {
@@ -120,7 +119,7 @@ Slab* SlabMemory::take(Cpu& cpu, int node) {
 void SlabMemory::give_back(Cpu& cpu, Slab& slab) {
   const FunctionScope scope(cpu, give_back_);
   zones_.lock(slab.node).acquire(cpu);
-  free_[static_cast<std::size_t>(slab.node)].push_back(&slab);
+  free_[slab.node].push_back(&slab);
   zones_.lock(slab.node).release(cpu);
 }
 
@@ -141,7 +140,7 @@ Object SlabMemory::give_out(Address object) {
   bool& out = given_out_[object];
   if (out) throw ModelFailure(fmt::format("an object of {} is allocated twice", structure_));
   out = true;
-  return place.slab->objects[static_cast<std::size_t>(place.index)];
+  return place.slab->objects[place.index];
 }
 
 void SlabMemory::get_back(const Object& object) {
@@ -152,14 +151,14 @@ void SlabMemory::get_back(const Object& object) {
 }
 
 bool SlabMemory::is_given_out(const Slab& slab, int index) const {
-  const auto found = given_out_.find(slab.objects[static_cast<std::size_t>(index)].address());
+  const auto found = given_out_.find(slab.objects[index].address());
   return found != given_out_.end() && found->second;
 }
 
 std::vector<Slab*> SlabMemory::slabs_in_use() {
   std::vector<Slab*> in_use;
   for (Slab& slab : slabs_) {
-    const std::vector<Slab*>& free = free_[static_cast<std::size_t>(slab.node)];
+    const std::vector<Slab*>& free = free_[slab.node];
     if (std::find(free.begin(), free.end(), &slab) == free.end()) in_use.push_back(&slab);
   }
   return in_use;

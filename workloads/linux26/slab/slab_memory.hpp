@@ -22,7 +22,7 @@ constexpr int kBufctlBytes = 4;    // kmem_bufctl_t: an index
 class Zones {
  public:
   explicit Zones(Kernel& kernel);
-  MeteredLock& lock(int node) { return *locks_[static_cast<std::size_t>(node)]; }
+  MeteredLock& lock(int node) { return *locks_[node]; }
 
  private:
   std::vector<MeteredLock*> locks_;

@@ -29,14 +29,14 @@ class SlabNuma final : public SlabCache {
         free_(kernel_.function("kmem_cache_free")),
         free_alien_(kernel_.function("cache_free_alien")),
         drain_(kernel_.function("__drain_alien_cache")) {
-    std::vector<int> cpus(static_cast<std::size_t>(kernel_.nodes()));
+    std::vector<int> cpus(kernel_.nodes());
     for (int cpu = 0; cpu < kernel_.cpus(); ++cpu) {
       arrays_.push_back(lists_.place_cpu_array(cpu));
-      ++cpus[static_cast<std::size_t>(kernel_.node_of(cpu))];
+      ++cpus[kernel_.node_of(cpu)];
     }
     for (int node = 0; node < kernel_.nodes(); ++node) {
       const std::string name = fmt::format("{}.node[{}]", setup.structure, node);
-      nodes_.push_back(lists_.place_list(name, node, cpus[static_cast<std::size_t>(node)]));
+      nodes_.push_back(lists_.place_list(name, node, cpus[node]));
       if (kernel_.nodes() > 1) place_aliens(name, node, setup.options.alien_limit);
     }
   }
@@ -108,8 +108,8 @@ class SlabNuma final : public SlabCache {
   }
 
   [[nodiscard]] int own_node(const Cpu& cpu) const { return kernel_.node_of(cpu.id().value); }
-  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[static_cast<std::size_t>(cpu.id().value)]; }
-  [[nodiscard]] const List3& list_of(int node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[cpu.id().value]; }
+  [[nodiscard]] const List3& list_of(int node) const { return nodes_[node]; }
   // This node's array for what it frees of another.
   const Alien& alien_for(Cpu& cpu, int other) const {
     const Address table = list_of(own_node(cpu)).object.load(cpu, lists_.alien_field());
@@ -205,8 +205,8 @@ class SlabNuma final : public SlabCache {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slab_numa(const SlabCacheSetup& setup) {
-  return std::make_unique<SlabNuma>(setup);
+SlabVariant slab_numa_variant() {
+  return {"slab_numa", "Lists for each node; what other nodes free waits in alien arrays (Linux 2.6.20)", make_slab<SlabNuma>};
 }
 
 }  // namespace linebounce::workloads

@@ -69,7 +69,7 @@ class SlabUnaware final : public SlabCache {
     }
     throw ModelFailure(fmt::format("no memory is left for an object of {}", lists_.memory().structure()));
   }
-  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[static_cast<std::size_t>(cpu.id().value)]; }
+  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[cpu.id().value]; }
 
   Kernel& kernel_;
   SlabLists lists_;
@@ -80,8 +80,8 @@ class SlabUnaware final : public SlabCache {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slab_unaware(const SlabCacheSetup& setup) {
-  return std::make_unique<SlabUnaware>(setup);
+SlabVariant slab_unaware_variant() {
+  return {"slab_unaware", "One set of lists for all nodes (Linux 2.6.9)", make_slab<SlabUnaware>};
 }
 
 }  // namespace linebounce::workloads

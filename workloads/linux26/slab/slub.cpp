@@ -3,7 +3,6 @@
 // goes on its node's partial list then. The lists' heads, counts and locks are in struct page.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -83,7 +82,7 @@ class Slub final : public SlabCache {
     MeteredLock* lock = nullptr;
   };
 
-  [[nodiscard]] Node& node_of(const Slab& slab) { return nodes_[static_cast<std::size_t>(slab.node)]; }
+  [[nodiscard]] Node& node_of(const Slab& slab) { return nodes_[slab.node]; }
   [[nodiscard]] MeteredLock& lock_of(const Slab& slab) const { return *locks_.at(&slab); }
   [[nodiscard]] Address cpu_slab(int cpu) const {
     const Address first = cache_.at(cpu_slab_, cpu);
@@ -168,7 +167,7 @@ class Slub final : public SlabCache {
     const int first = node == kAnyNode ? kernel_.node_of(cpu.id().value) : node;
     const int nodes = node == kAnyNode ? kernel_.nodes() : 1;
     for (int distance = 0; distance < nodes; ++distance) {
-      Slab* slab = get_partial_of(cpu, nodes_[static_cast<std::size_t>((first + distance) % kernel_.nodes())]);
+      Slab* slab = get_partial_of(cpu, nodes_[(first + distance) % kernel_.nodes()]);
       if (slab != nullptr) return slab;
     }
     return nullptr;
@@ -292,12 +291,12 @@ void Slub::check(Cpu& cpu) {
     Value on_freelist = 0;
     for (Address object = first; object != 0; object = cpu.load(object)) {
       if (++on_freelist > places.size()) inconsistent("a list of free objects has no end");
-      ++places[static_cast<std::size_t>(memory_.find(object).index)];
+      ++places[memory_.find(object).index];
     }
     if (slab->header.load(cpu, inuse_) != places.size() - on_freelist)
       inconsistent("inuse is not what the list of free objects says");
     for (Address object = slab->header.load(cpu, lockless_freelist_); object != 0; object = cpu.load(object)) {
-      if (++places[static_cast<std::size_t>(memory_.find(object).index)] > 1) inconsistent("an object is free twice");
+      if (++places[memory_.find(object).index] > 1) inconsistent("an object is free twice");
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       places[i] += memory_.is_given_out(*slab, static_cast<int>(i)) ? 1 : 0;
@@ -308,8 +307,8 @@ void Slub::check(Cpu& cpu) {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slub(const SlabCacheSetup& setup) {
-  return std::make_unique<Slub>(setup);
+SlabVariant slub_variant() {
+  return {"slub", "No queues: each CPU has a slab, and what others free goes to its slab (Linux 2.6.22)", make_slab<Slub>};
 }
 
 }  // namespace linebounce::workloads

@@ -22,7 +22,7 @@ void RetiredTimers::place_for(int cpu) {
 }
 
 const Object& RetiredTimers::gathered(const Cpu& cpu, int base) const {
-  return gathered_[static_cast<std::size_t>(cpu.id().value)][static_cast<std::size_t>(base)];
+  return gathered_[cpu.id().value][base];
 }
 
 void RetiredTimers::add(Cpu& cpu, const Timer& timer, int base) {
@@ -36,21 +36,21 @@ void RetiredTimers::add(Cpu& cpu, const Timer& timer, int base) {
   }
   batch.store(cpu, first_, timer.entry());
   batch.store(cpu, count_, count + 1);
-  if (count + 1 >= kBatch) hand_over(cpu, base);
+  if (count + 1 >= kBatch) hand_off(cpu, base);
 }
 
-void RetiredTimers::hand_over(Cpu& cpu) {
+void RetiredTimers::hand_off(Cpu& cpu) {
   for (int base = 0; base < kernel_.cpus(); ++base) {
-    if (gathered(cpu, base).load(cpu, count_) != 0) hand_over(cpu, base);
+    if (gathered(cpu, base).load(cpu, count_) != 0) hand_off(cpu, base);
   }
 }
 
-void RetiredTimers::hand_over(Cpu& cpu, int base) {
+void RetiredTimers::hand_off(Cpu& cpu, int base) {
   const Object& batch = gathered(cpu, base);
   const Value first = batch.load(cpu, first_);
   const Address last_link = batch.load(cpu, last_link_);
   batch.store(cpu, count_, 0);
-  const Address incoming = incoming_of_[static_cast<std::size_t>(base)].at(incoming_, 0);
+  const Address incoming = incoming_of_[base].at(incoming_, 0);
   Value before = cpu.load(incoming);
   for (;;) {
     cpu.store(last_link, before);
@@ -61,7 +61,7 @@ void RetiredTimers::hand_over(Cpu& cpu, int base) {
 }
 
 Value RetiredTimers::take(Cpu& cpu) {
-  const Address incoming = incoming_of_[static_cast<std::size_t>(cpu.id().value)].at(incoming_, 0);
+  const Address incoming = incoming_of_[cpu.id().value].at(incoming_, 0);
   return cpu.load(incoming) == 0 ? 0 : cpu.exchange(incoming, 0);
 }
 

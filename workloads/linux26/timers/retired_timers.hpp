@@ -3,7 +3,6 @@
 // transfer of a line for many timers. A chain goes through the timers' `expires`, which has no use any more.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "workloads/linux26/timers/timer.hpp"
@@ -22,14 +21,14 @@ class RetiredTimers {
   // The timer, of the base of CPU `base`, joins those that this CPU has gathered. REQUIRES: interrupts are off.
   void add(Cpu& cpu, const Timer& timer, int base);
   // Hands over whatever this CPU has gathered. REQUIRES: as above.
-  void hand_over(Cpu& cpu);
+  void hand_off(Cpu& cpu);
   // The first of those that were handed over to this CPU, which leave; 0: there are none.
   Value take(Cpu& cpu);
 
  private:
   static constexpr Value kBatch = 16;  // timers of one base that are handed over at the latest
 
-  void hand_over(Cpu& cpu, int base);
+  void hand_off(Cpu& cpu, int base);
   [[nodiscard]] const Object& gathered(const Cpu& cpu, int base) const;
 
   const Kernel& kernel_;

@@ -1,8 +1,6 @@
 // Every CPU starts commands and hands each to a CPU anywhere, which completes those that have come. A command has a timer for
 // the case of an error, which its start adds and its completion deletes; the start goes through a queue of all CPUs, whose plug
 // timer it modifies and deletes (OLS 2007, section 4.5).
-#include "workloads/linux26/timers/timer_churn.hpp"
-
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -10,9 +8,9 @@
 #include "workloads/linux26/kernel/kernel.hpp"
 #include "workloads/linux26/kernel/mailboxes.hpp"
 #include "workloads/linux26/timers/timers.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -65,7 +63,7 @@ class TimerChurn final : public Workload {
     submit_ = kernel_->function("submit");
     complete_ = kernel_->function("complete");
     between_cycles_ = cycles(options_.between_us, setting.machine);
-    own_free_.resize(static_cast<std::size_t>(kernel_->cpus()));
+    own_free_.resize(kernel_->cpus());
   }
 
   void run(Cpu& cpu) override {
@@ -124,7 +122,7 @@ class TimerChurn final : public Workload {
 
   // A command that was given back to this CPU; null: all are under way.
   Command* take_free(Cpu& cpu) {
-    Address& own = own_free_[static_cast<std::size_t>(cpu.id().value)];
+    Address& own = own_free_[cpu.id().value];
     if (own == 0) own = free_->take_all(cpu);
     if (own == 0) return nullptr;
     Command* command = by_link_.at(own);
@@ -179,12 +177,12 @@ class TimerChurn final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> timer_churn_parameters() {
-  return declare<TimerChurnOptions>();
-}
-
-std::unique_ptr<Workload> make_timer_churn(const Parameters& parameters) {
-  return std::make_unique<TimerChurn>(parameters);
+WorkloadEntry timer_churn_workload() {
+  return {"timer_churn",
+          "Commands whose timers are added on one CPU and deleted on another",
+          declare<TimerChurnOptions>(),
+          make_workload<TimerChurn>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

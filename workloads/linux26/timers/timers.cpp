@@ -73,8 +73,7 @@ Timers::Timers(Kernel& kernel, const TimerOptions& options)
       softirq_(kernel.interrupts().add_softirq([this](Cpu& cpu) { run_softirq(cpu); })),
       jiffies_(kernel.place("jiffies", "jiffies", {})) {
   if (options.batch_deletes) retired_ = std::make_unique<RetiredTimers>(kernel);
-  for (int wheel = 0; wheel < kWheels; ++wheel)
-    wheels_[static_cast<std::size_t>(wheel)] = kernel.field("tvec_base", fmt::format("tv{}", wheel + 1));
+  for (int wheel = 0; wheel < kWheels; ++wheel) wheels_[wheel] = kernel.field("tvec_base", fmt::format("tv{}", wheel + 1));
   for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
     const std::string name = fmt::format("tvec_base[{}]", cpu);
     const std::string stack_name = fmt::format("timer_stack[{}]", cpu);
@@ -187,7 +186,7 @@ void Timers::internal_add(Cpu& cpu, const Base& base, Timer& timer) {
   } else {
     int wheel = 1;
     while (wheel + 1 < kWheels && (expires - next) >> bits_below(wheel + 1) != 0) ++wheel;
-    const Address lists = base.object.at(wheels_[static_cast<std::size_t>(wheel)], cpu);
+    const Address lists = base.object.at(wheels_[wheel], cpu);
     list = list_of(lists, (expires >> bits_below(wheel)) & kWheelMask);
   }
   kernel_.list_add_tail(cpu, timer.entry(), list);
@@ -290,7 +289,7 @@ void Timers::run_softirq(Cpu& cpu) {
   Base& base = own(cpu);
   if (retired_) {
     kernel_.interrupts_off(cpu);
-    retired_->hand_over(cpu);
+    retired_->hand_off(cpu);
     kernel_.interrupts_on(cpu);
     detach_retired(cpu, base);
   }
@@ -337,7 +336,7 @@ void Timers::cascade_all(Cpu& cpu, Base& base, Value jiffy) {
   if ((jiffy & kRootMask) != 0) return;
   for (int wheel = 1; wheel < kWheels; ++wheel) {
     const Value index = (jiffy >> bits_below(wheel)) & kWheelMask;
-    cascade(cpu, base, list_of(base.object.at(wheels_[static_cast<std::size_t>(wheel)], cpu), index));
+    cascade(cpu, base, list_of(base.object.at(wheels_[wheel], cpu), index));
     if (index != 0) return;
   }
 }

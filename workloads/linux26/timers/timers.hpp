@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -65,7 +63,7 @@ class Timers {
   };
   enum class Clear : bool { no, yes };
 
-  Base& own(const Cpu& cpu) { return bases_[static_cast<std::size_t>(cpu.id().value)]; }
+  Base& own(const Cpu& cpu) { return bases_[cpu.id().value]; }
   Base& base_of(Value word);
   [[nodiscard]] Timer& timer_at(Address entry) const;
 

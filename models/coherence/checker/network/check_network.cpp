@@ -11,7 +11,7 @@ namespace linebounce {
 namespace checker {
 namespace {
 
-// Nodes, or caches with a directory, as the search wants them.
+// Nodes, or caches with a directory, as a Model of the search.
 class NetworkModel {
  public:
   using Key = NetworkKey;
@@ -49,11 +49,11 @@ class NetworkModel {
     most_messages_ = std::max(most_messages_, static_cast<int>(world.message_count));
   }
 
-  // On a node's bus the table in memory's place is that of the node's file.
+  // A memory row on a node's bus is a row of the node's file.
   [[nodiscard]] Broken broken_by(const ProtocolFault& fault) const {
-    const Promise promise = promise_of(fault.kind);
-    if (fault.controller != Controller::memory) return {promise, fault.what()};
-    return {promise, ProtocolFault(fault.kind, system_.subject, Controller::node, fault.state, fault.event).what()};
+    const Property property = property_of(fault.kind);
+    if (fault.controller != Controller::memory) return {property, fault.what()};
+    return {property, ProtocolFault(fault.kind, system_.subject, Controller::node, fault.state, fault.event).what()};
   }
 
   [[nodiscard]] std::string too_large(std::size_t states) const {
@@ -73,7 +73,7 @@ class NetworkModel {
   [[nodiscard]] int most_messages() const { return most_messages_; }
 
  private:
-  // A row without a guard covers all words of its event's group; it runs if it runs with one of them.
+  // A row without a guard covers all qualified events of its group, and has run if one of them has.
   static void collect_unreached(Controller controller, const ControllerTable& table, const std::vector<bool>& run,
                                 std::vector<UnreachedRow>& rows) {
     for (std::size_t state = 0; state < table.states.size(); ++state) {
@@ -122,7 +122,7 @@ NetworkCheckResult check_network(const NetworkProtocols& protocols, const Networ
   checker::Search(model, options.symmetry, options.memory_limit_mib).run(result);
   result.most_forwards = model.most_forwards();
   result.most_messages = model.most_messages();
-  // A node's bus has its own check.
+  // The bus's protocol has a check of its own.
   if (!result.violation) result.unreached = model.unreached();
   return result;
 }

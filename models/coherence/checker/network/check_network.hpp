@@ -1,9 +1,8 @@
-// The model checker for protocols on a network: caches with a directory, or nodes of caches, each with a bus and a controller,
-// and a directory. It runs the very functions of network_order.hpp and bus_order.hpp that the simulator runs, so what is proved
-// is what runs.
+// The model checker for a network: caches with a directory, or nodes with a directory, each node a bus of caches with a
+// controller. It runs the same functions of network_order.hpp and bus_order.hpp as the simulator.
 //
-// One line is enough: no row looks at another line, and what waits blocks only what is behind it about the same line. Two
-// values are enough to tell a stale copy from a fresh one. Time is left out: whatever can happen next may happen next.
+// One line is enough: no row depends on another line, and a stalled message blocks only messages about its own line. Two values
+// are enough to tell a stale copy from a fresh one. There is no time: any step that can happen next may happen next.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ namespace linebounce {
 constexpr int kMaxCheckedAgents = 6;
 constexpr int kMaxCheckedNodeCaches = 4;
 
-// What is checked together. Without a node: the caches of `directory` are on the network themselves.
+// The protocols checked together. Without a node, the caches of `directory` are on the network themselves.
 struct NetworkProtocols {
   Protocol directory;
   std::optional<Protocol> node, bus;
@@ -29,8 +28,8 @@ struct NetworkProtocols {
 
 struct NetworkCheckOptions {
   int agents = 3;        // caches with a directory, or nodes
-  int caches = 1;        // of a node
-  bool symmetry = true;  // states that differ only in which node, cache or value is which count once
+  int caches = 1;        // in each node
+  bool symmetry = true;  // states that differ only by renaming nodes, caches or values count once
   std::size_t memory_limit_mib = 2048;
 };
 
@@ -39,17 +38,17 @@ enum class NetworkStepKind : std::uint8_t {
   store,
   atomic,
   evict,    // from a cache
-  order,    // a cache's request wants to be ordered on its node's bus
-  data,     // its data step
-  run,      // the deferred request is ordered
-  recall,   // the node controller's own transaction is ordered
+  order,    // a cache's request asks to be ordered on its node's bus
+  data,     // the data step of a cache's request
+  run,      // the order step of the deferred request
+  recall,   // the order step of the node controller's own transaction
   give_up,  // the node controller evicts the line
-  arrive,   // a message of the network
-  forget,   // the home evicts the line's entry
+  arrive,   // a network message arrives
+  forget,   // the home evicts the line's directory entry
 };
 constexpr std::size_t kNetworkStepKinds = 11;
 
-// A message under way, with the data that it carries.
+// A message under way, with its data.
 struct MessageUnderWay {
   NetworkMessage message;
   int to = kNobody;  // an agent, or kMemory for the home
@@ -60,22 +59,22 @@ struct MessageUnderWay {
 struct NetworkStep {
   NetworkStepKind kind{};
   int agent = 0;
-  int cache = 0;              // of a node: of a load, store, atomic, evict, order, data
-  std::uint8_t value = 0;     // what a store or atomic operation that runs in this step writes
-  MessageUnderWay arrives{};  // of an arrive
+  int cache = 0;              // in a node, for load, store, atomic, evict, order and data
+  std::uint8_t value = 0;     // the value that a store or atomic in this step writes
+  MessageUnderWay arrives{};  // for arrive
 };
 
 using NetworkViolation = CheckViolation<NetworkStep>;
 
 struct NetworkCheckResult : SearchResult<NetworkStep> {
-  int most_forwards = 0;  // that ever waited for one agent
-  int most_messages = 0;  // that were ever under way
+  int most_forwards = 0;  // the most forwards under way to one agent
+  int most_messages = 0;  // the most messages under way
 };
 
 // REQUIRES: 1 <= agents <= kMaxCheckedAgents; 1 <= caches <= kMaxCheckedNodeCaches. Errors: CheckTooLarge.
 NetworkCheckResult check_network(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
-// The protocol that is proved: the node's, or the directory's.
+// The protocol to prove: the node's, or the directory's.
 const Protocol& subject_of(const NetworkProtocols& protocols);
 
 }  // namespace linebounce

@@ -54,9 +54,9 @@ void MurphiRows::action(int depth, Action action, const Row& row, const MurphiPl
     case Role::agent: return agent_action(depth, action, place);
     case Role::home: return home_action(depth, action, row, place);
     case Role::bus_cache:
-      if (action.verb == Verb::free) return;  // clean() does
+      if (action.verb == Verb::free) return;  // clean() drops the copy
       return out_.bus_cache_action(depth, action, system_.bus, cache_of_node(place.cache), kMurphiAccess);
-    case Role::in_memorys_place: return memory_action(depth, action, place);
+    case Role::bus_memory: return memory_action(depth, action, place);
   }
 }
 

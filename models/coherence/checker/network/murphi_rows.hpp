@@ -1,5 +1,4 @@
-// The rows of the tables as Murphi statements. Where the model checks something with an `error` or `assert`, check_network()
-// throws.
+// Writes rows as Murphi statements. Each `error` or `assert` corresponds to an exception in check_network().
 #pragma once
 
 #include <string>
@@ -21,23 +20,23 @@ inline MurphiCache cache_of_node(const std::string& name) {
   return {"a: aid; " + name + ": cid", "a, " + name, "cs" + at, "cd" + at, "cw" + at, "bd[a]"};
 }
 
-// The data that a recall has brought, if it has.
+// The data that a recall brought.
 inline constexpr std::string_view kOnBus = "hand";
 
-// For whom rows are written, in Murphi's words.
+// The Murphi expressions for the controller whose rows are written.
 struct MurphiPlace {
-  enum class Role : std::uint8_t { agent, home, bus_cache, in_memorys_place } role;
+  enum class Role : std::uint8_t { agent, home, bus_cache, bus_memory } role;
   std::string state;            // "as[a]"
   std::string requestor = "r";  // "r" of the message in hand, or "ar[a]"
-  std::string data = "v";       // what `take data` and `update memory` take
-  std::string cache{};          // on a bus: "k"; of a node: whose transaction it is
+  std::string data = "v";       // the data of `take data` and `update memory`
+  std::string cache{};          // on a bus: "k"; at a node: the transaction's cache
 };
 
 class MurphiRows {
  public:
   MurphiRows(const CheckedSystem& system, MurphiWriter& out) : system_(system), out_(out) {}
 
-  // All states of a table at one base event, and the rows of a guarded one where its guard says which.
+  // Writes the rows of all states at one base event. Guards choose between the rows of a guarded event.
   void at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place);
 
   [[nodiscard]] static std::string_view state_kind(MurphiPlace::Role role);
@@ -48,7 +47,7 @@ class MurphiRows {
   void agent_action(int depth, Action action, const MurphiPlace& place);
   void home_action(int depth, Action action, const Row& row, const MurphiPlace& place);
   void memory_action(int depth, Action action, const MurphiPlace& place);
-  // The condition of the guard's word number `word`.
+  // The condition for the guard's qualifier number `word`.
   [[nodiscard]] static std::string guard(GuardGroup group, int word);
 
   const CheckedSystem& system_;

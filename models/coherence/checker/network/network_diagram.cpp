@@ -18,7 +18,7 @@ using checker::Place;
 
 constexpr std::size_t kColumnWidth = 16;
 
-// The column of everybody.
+// The diagram's columns.
 class Columns {
  public:
   explicit Columns(const CheckedSystem& system) : system_(system) {}
@@ -28,7 +28,7 @@ class Columns {
   [[nodiscard]] std::size_t cache(int agent, int cache) const {
     return static_cast<std::size_t>(agent) * static_cast<std::size_t>(width()) + static_cast<std::size_t>(cache);
   }
-  // Of a node its controller.
+  // An agent's column; for a node, its controller's.
   [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches); }
   [[nodiscard]] std::size_t of(const Place& place) const {
     if (place.controller == Controller::directory) return home();
@@ -131,9 +131,9 @@ class NetworkRecorder final : public checker::NetworkWatcher {
         on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1);
         break;
       case NetworkStepKind::run: {
-        const int asker = world.agent(step.agent).entry.asker;
-        on_bus(step, columns_.cache(step.agent, asker),
-               world.agent(step.agent).caches[static_cast<std::size_t>(asker)].request - 1);
+        const int requester = world.agent(step.agent).entry.requester;
+        on_bus(step, columns_.cache(step.agent, requester),
+               world.agent(step.agent).caches[static_cast<std::size_t>(requester)].request - 1);
         break;
       }
       case NetworkStepKind::recall:
@@ -184,7 +184,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   const CheckedSystem& system_;
   const Columns columns_;
   ReplayedNetworkStep now_;
-  std::vector<std::size_t> suppliers_;                              // by node: the column of who drove its bus last
+  std::vector<std::size_t> suppliers_;                              // by node: the column that last put data on its bus
   std::vector<std::pair<MessageUnderWay, std::size_t>> under_way_;  // with the sender's column
 };
 
@@ -225,7 +225,7 @@ std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const
     recorder.begin(step, world);
     try {
       next.run(step);
-    } catch (const checker::Broken&) {  // the last step: what there is of it is shown
+    } catch (const checker::Broken&) {  // the last step: shown as far as it went
     } catch (const ProtocolFault&) {
     }
     steps.push_back(recorder.end(world));
@@ -245,7 +245,7 @@ std::string message_diagram(const NetworkProtocols& protocols, const NetworkChec
   for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, steps[i], i + 1);
   diagram.gap();
   diagram.cells("", steps.empty() ? states : steps.back().states);
-  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), promise_text(violation.promise), violation.text);
+  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), property_text(violation.property), violation.text);
 }
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// What happened on the way to a broken promise on a network, for people: step by step, and as a message-sequence diagram.
+// Counterexamples on a network, for people: the steps to a violated property, as a list and as a message-sequence diagram.
 #pragma once
 
 #include <string>
@@ -8,30 +8,30 @@
 
 namespace linebounce {
 
-// One step as it was seen. Columns: for each node its caches and then its controller, or each cache of a directory; last the
-// home.
+// One step of a counterexample. The columns are each node's caches and then its controller, or the caches of a directory, and
+// last the home.
 struct ReplayedNetworkStep {
   NetworkStep step;
   std::string text;                             // "Store 1", "GetS", "data 0"
-  std::size_t from = 0;                         // columns: of a message, its sender; else where it happens
-  std::size_t first = 0, last = 0;              // that it reaches; both `from` where nothing is sent
-  bool passes = true;                           // it reaches only the ends
+  std::size_t from = 0;                         // the column of a message's sender, or of the step itself
+  std::size_t first = 0, last = 0;              // the columns that a message reaches; both are `from` without one
+  bool passes = true;                           // it reaches only `first` and `last`, not the columns between
   std::vector<std::vector<std::string>> notes;  // by column: "S -> I", "sends Data", ...
-  std::vector<std::vector<int>> rows;           // by column: the lines whose rows ran, of the file that is checked
+  std::vector<std::vector<int>> rows;           // by column: the rows that ran, as line numbers of the checked file
   std::vector<std::string> states;              // by column, after the step
 };
 
-// The headings of the columns.
+// The columns' headings.
 std::vector<std::string> network_columns(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
-// By column, before the first step.
+// The states by column before the first step.
 std::vector<std::string> network_start_states(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
 // REQUIRES: `violation` was found in these protocols with these options.
 std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
                                         const NetworkViolation& violation);
 
-// Ends with what is broken.
+// Ends with the violation.
 std::string message_diagram(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
                             const NetworkViolation& violation);
 

@@ -1,6 +1,6 @@
-// One Murphi procedure for each thing that happens, each row of the tables a case in it. a is an agent (a cache with a
-// directory, or a node), s a message's source, r its requestor, k its count of acknowledgements, v its data, c a cache on a
-// bus, w what a store writes.
+// Writes one Murphi procedure for each kind of step, with a case for each row. In the model a is an agent (a cache with a
+// directory, or a node), s a message's source, r its requestor, k its number of acknowledgements, v its data, c a cache on a
+// bus, and w the value that a store writes.
 #include "models/coherence/checker/network/network_murphi.hpp"
 
 #include "models/coherence/checker/network/murphi_rows.hpp"
@@ -39,7 +39,7 @@ class NetworkMurphi : MurphiWriter {
   }
 
  private:
-  // --- what there is
+  // --- names and sizes
 
   [[nodiscard]] bool goes_home(std::size_t message) const { return !system_.directory().base_events[message].absent; }
   [[nodiscard]] bool goes_to_agents(std::size_t message) const {
@@ -50,7 +50,7 @@ class NetworkMurphi : MurphiWriter {
     return use.data && system_.network.messages[message].carries_data;
   }
 
-  // An index of the array that counts a message's equals.
+  // An index of the array that counts equal messages.
   struct Index {
     char name;
     std::string_view type;
@@ -180,7 +180,7 @@ class NetworkMurphi : MurphiWriter {
     line(1, "{}{}{} := 0;{}", loops, name, in_rule(indexes), ends);
   }
 
-  // What no row looks at is 0.
+  // Sets dead variables to 0.
   void clean_procedure() {
     const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
     line(0, "procedure clean(); begin");
@@ -406,7 +406,7 @@ class NetworkMurphi : MurphiWriter {
 
   void order_procedure(std::size_t number) {
     const auto message = static_cast<MessageId>(number);
-    const MurphiPlace controller{Role::in_memorys_place, "as[a]", "ar[a]", "bd[a]", "c"};
+    const MurphiPlace controller{Role::bus_memory, "as[a]", "ar[a]", "bd[a]", "c"};
     line(0, "procedure order_{}(a: aid; c: cid; w: val);", request_name(number));
     step_variables();
     line(1, "cr[a][c] := R_none;");
@@ -442,7 +442,7 @@ class NetworkMurphi : MurphiWriter {
     line(depth, "end;");
   }
 
-  // Whether the requestor's own row, as its state is before it, wants data.
+  // A condition: the requestor's own row in its present state wants data.
   [[nodiscard]] std::string wants_data(MessageId message) const {
     const ControllerTable& cache = system_.cache();
     const BaseEvent& own = cache.base_events[own_event(message)];
@@ -542,7 +542,7 @@ class NetworkMurphi : MurphiWriter {
          state_name(kAgentState, system_.agent(), 0));
   }
 
-  // --- promises
+  // --- properties
 
   void invariants() {
     const ControllerTable& cache = system_.cache();

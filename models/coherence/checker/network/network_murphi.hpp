@@ -1,4 +1,4 @@
-// The same small system on a network as a Murphi model, for an independent model checker (Debian's `rumur`).
+// Exports the system of check_network() as a Murphi model, for an independent model checker (Debian's `rumur`).
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace linebounce {
 
-// The model that check_network() explores without symmetry: the same states, the same steps, the same promises. Where both find
-// nothing wrong they count the same number of states. The sizes of the system stand in its first lines and may be changed
-// there.
+// The model has the states, steps and properties of check_network() without symmetry. If both find no violation, they count the
+// same number of states. Its first lines define the system's sizes, which may be edited.
 std::string murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
 }  // namespace linebounce

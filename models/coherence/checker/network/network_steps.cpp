@@ -11,18 +11,18 @@ class NetworkSteps::AgentOut {
   void send_home(const NetworkMessage& message) { steps_.send(place(), message, kMemory, self().data); }
   void send(int agent, const NetworkMessage& message) { steps_.send(place(), message, agent, self().data); }
   void take_data() {
-    if (!steps_.hand_full_) throw Broken{Promise::data_arrives, steps_.name(place()) + " takes data, but nobody has sent any"};
+    if (!steps_.hand_full_) throw Broken{Property::data_arrives, steps_.name(place()) + " takes data, but nobody has sent any"};
     self().data = steps_.hand_data_;
     if (steps_.watcher_ != nullptr) steps_.watcher_->took(place(), self().data);
   }
   void run() {
-    if (self().entry.asker == kNobody)
-      throw Broken{Promise::accounted, steps_.name(place()) + " runs a deferred request, but none waits"};
+    if (self().entry.requester == kNobody)
+      throw Broken{Property::accounted, steps_.name(place()) + " runs a deferred request, but none waits"};
     steps_.begin_transaction(agent_, kRunTransaction);
   }
   void recall(MessageId message) { steps_.begin_transaction(agent_, static_cast<std::uint8_t>(kRecallTransaction + message)); }
   void complete() { steps_.complete_agent(agent_); }
-  void free() {}  // a copy that is gone by its state is forgotten with what else is dead
+  void free() {}  // clear_dead_variables() drops the copy, which the next state does not need
   void on_transition(StateId state, EventId event) { steps_.ran(place(), state, event); }
 
  private:
@@ -53,8 +53,8 @@ class NetworkSteps::DirectoryOut {
 
 class NetworkSteps::NodeBus {
  public:
-  // `asker`: the cache whose transaction is on the bus, or kMemory for the controller's own.
-  NodeBus(NetworkSteps& steps, int node, int asker) : steps_(steps), node_(node), asker_(asker) {
+  // `requester`: the cache whose transaction is on the bus, or kMemory for the controller's own.
+  NodeBus(NetworkSteps& steps, int node, int requester) : steps_(steps), node_(node), requester_(requester) {
     for (int cache = 0; cache < steps.system_.caches; ++cache) all_.push_back(cache);
   }
 
@@ -68,18 +68,19 @@ class NetworkSteps::NodeBus {
   void bus_to_copy(int cache) { at(cache).data = self().bus_data; }
   void bus_to_memory() { self().data = self().bus_data; }
   void free(int /*cache*/) {}
-  // check_network() takes no bus that sends words.
+  // check_network() refuses buses that send words.
   void send_word(int /*cache*/) {}
   void apply_word(int /*cache*/) {}
   void operate(int cache) {
     if (at(cache).access != Waiting::atomic)
-      throw Broken{Promise::accounted, steps_.name(place(kMemory)) + " operates, but no atomic operation waits"};
+      throw Broken{Property::accounted, steps_.name(place(kMemory)) + " operates, but no atomic operation waits"};
     at(cache).access = Waiting::nothing;
     steps_.read_and_write(place(kMemory), self().data, steps_.system_.bus.atomic);
   }
   void issue(int cache, MessageId message) {
     if (at(cache).request != 0) {
-      throw Broken{Promise::accounted, steps_.name(place(cache)) + " issues a request while another still waits for its order"};
+      throw Broken{Property::accounted,
+                   steps_.name(place(cache)) + " issues a request while another still waits for its order"};
     }
     at(cache).request = static_cast<std::uint8_t>(message + 1);
   }
@@ -88,27 +89,27 @@ class NetworkSteps::NodeBus {
     at(cache).access = Waiting::nothing;
     const std::size_t event = event_of(waiting, steps_.system_.bus);
     if (waiting == Waiting::nothing || access(cache, event) != AccessResult::hit) {
-      throw Broken{Promise::accounted, steps_.name(place(cache)) + " completes an access that doesn't wait, or doesn't hit"};
+      throw Broken{Property::accounted, steps_.name(place(cache)) + " completes an access that doesn't wait, or doesn't hit"};
     }
   }
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
     steps_.ran(controller == Controller::memory ? place(kMemory) : place(cache), state, event);
   }
   void node_action(Action action) {
-    if (action.verb == Verb::save_asker) steps_.begin_asking(node_, asker_);
+    if (action.verb == Verb::save_asker) steps_.begin_request(node_, requester_);
     AgentOut out(steps_, node_);
-    steps_.take_in_hand(self().bus_data, drove());
-    agent_action(steps_.system_.agent_table, self().entry, node_, action, nullptr, asker_, out);
+    steps_.carry(self().bus_data, drove());
+    agent_action(steps_.system_.agent_table, self().entry, node_, action, nullptr, requester_, out);
   }
 
-  // Whether somebody has put data on the bus in this step.
+  // Whether a controller put data on the bus in this step.
   [[nodiscard]] bool drove() const { return sender_ != kNobody; }
 
   AccessResult access(int cache, std::size_t event) {
     const AccessResult result = access_step(steps_.system_.bus, *this, cache, event);
     if (result == AccessResult::issued && event != kEvict) {
       if (at(cache).access != Waiting::nothing)
-        throw Broken{Promise::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
+        throw Broken{Property::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
       at(cache).access = waiting_for(event);
     }
     if (result == AccessResult::hit) steps_.read_and_write(place(cache), at(cache).data, event);
@@ -123,8 +124,8 @@ class NetworkSteps::NodeBus {
   }
   void drive(int sender, std::uint8_t value) {
     if (sender_ != kNobody && sender_ != sender) {
-      throw Broken{Promise::one_supplier, fmt::format("{} and {} put data on the bus in the same order step",
-                                                      steps_.name(place(sender_)), steps_.name(place(sender)))};
+      throw Broken{Property::one_supplier, fmt::format("{} and {} put data on the bus in the same order step",
+                                                       steps_.name(place(sender_)), steps_.name(place(sender)))};
     }
     sender_ = sender;
     self().bus_data = value;
@@ -132,7 +133,7 @@ class NetworkSteps::NodeBus {
   }
 
   NetworkSteps& steps_;
-  const int node_, asker_;
+  const int node_, requester_;
   std::vector<int> all_;
   int sender_ = kNobody;
 };
@@ -153,7 +154,7 @@ void NetworkSteps::run(const NetworkStep& step) {
     case NetworkStepKind::arrive: arrive(step.arrives); break;
     case NetworkStepKind::forget: forget_entry(); break;
   }
-  forget_what_is_dead(system_, world_);
+  clear_dead_variables(system_, world_);
 }
 
 void NetworkSteps::access(int agent, int cache, std::size_t event) {
@@ -168,11 +169,11 @@ void NetworkSteps::agent_access(int agent, std::size_t event) {
   const Place place{Controller::cache, agent};
   if (result == StepResult::hit) return read_and_write(place, self.data, event);
   if (result == StepResult::stalled || event == kEvict) return;
-  if (self.access != Waiting::nothing) throw Broken{Promise::accounted, name(place) + " has two accesses that wait"};
+  if (self.access != Waiting::nothing) throw Broken{Property::accounted, name(place) + " has two accesses that wait"};
   self.access = waiting_for(event);
 }
 
-// A cache with a directory: the access that waits runs in the row's next state.
+// Completes the pending access of a cache with a directory, in the row's next state.
 void NetworkSteps::complete_agent(int agent) {
   AgentWorld& self = world_.agent(agent);
   const Waiting waiting = self.access;
@@ -181,7 +182,7 @@ void NetworkSteps::complete_agent(int agent) {
   const Row& row = system_.agent().row(self.entry.state, system_.agent().base_events[event].first);
   const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
   if (waiting == Waiting::nothing || !hits) {
-    throw Broken{Promise::accounted,
+    throw Broken{Property::accounted,
                  name({Controller::cache, agent}) + " completes an access that doesn't wait, or doesn't hit"};
   }
   agent_access(agent, event);
@@ -191,11 +192,11 @@ void NetworkSteps::order(int agent, int cache) {
   AgentWorld& self = world_.agent(agent);
   const auto message = static_cast<MessageId>(self.caches[static_cast<std::size_t>(cache)].request - 1);
   if (!system_.agent().base_events[ask_event(system_.subject.bus_messages, message)].absent) {
-    const int asker_before = self.entry.asker;
+    const int requester_before = self.entry.requester;
     AgentOut out(*this, agent);
     const Permission permission = ask_step(system_.agent_table, self.entry, agent, message, cache, out);
-    if (permission.saved && asker_before != kNobody) {
-      throw Broken{Promise::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
+    if (permission.saved && requester_before != kNobody) {
+      throw Broken{Property::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
     }
     if (!permission.granted) return;
   }
@@ -211,7 +212,7 @@ void NetworkSteps::order_granted(int agent, int cache) {
   const OrderOutcome outcome = order_step(system_.bus, bus, static_cast<MessageId>(request - 1), cache);
   if (outcome.deferred) requestor.request = request;
   requestor.data_due = outcome.needs_data_step;
-  if (!requestor.data_due) self.bus_data = 0;  // nobody will look at it, so it is no part of the state
+  if (!requestor.data_due) self.bus_data = 0;  // dead, so no part of the state
 }
 
 void NetworkSteps::data(int agent, int cache) {
@@ -223,10 +224,10 @@ void NetworkSteps::data(int agent, int cache) {
 
 void NetworkSteps::run_deferred(int agent) {
   AgentWorld& self = world_.agent(agent);
-  const int asker = self.entry.asker;
-  self.entry.asker = kNobody;
+  const int requester = self.entry.requester;
+  self.entry.requester = kNobody;
   self.transaction = kNoTransaction;
-  order_granted(agent, asker);
+  order_granted(agent, requester);
 }
 
 void NetworkSteps::recall(int agent) {
@@ -235,7 +236,7 @@ void NetworkSteps::recall(int agent) {
   self.transaction = kNoTransaction;
   NodeBus bus(*this, agent, kMemory);
   const OrderOutcome outcome = recall_step(system_.bus, bus, message);
-  take_in_hand(self.bus_data, bus.drove());
+  carry(self.bus_data, bus.drove());
   self.bus_data = 0;
   AgentOut out(*this, agent);
   agent_step(system_.agent_table, self.entry, agent, recalled_event(system_.subject.bus_messages, message), nullptr,
@@ -255,7 +256,7 @@ void NetworkSteps::forget_entry() {
 
 void NetworkSteps::arrive(const MessageUnderWay& under_way) {
   const std::size_t place = place_of(under_way);
-  take_in_hand(under_way.data, system_.network.messages[under_way.message.message].carries_data);
+  carry(under_way.data, system_.network.messages[under_way.message.message].carries_data);
   StepResult result{};
   if (under_way.to == kMemory) {
     DirectoryOut out(*this);
@@ -266,7 +267,7 @@ void NetworkSteps::arrive(const MessageUnderWay& under_way) {
     const std::size_t event = system_.agent_table.event_of(under_way.message.message);
     result = agent_step(system_.agent_table, entry, under_way.to, event, &under_way.message, false, out);
     if (entry.acks <= -system_.agents || entry.acks >= system_.agents) {
-      throw Broken{Promise::accounted,
+      throw Broken{Property::accounted,
                    fmt::format("{} expects {} acknowledgements of {} others",
                                name({system_.agent_table.controller, under_way.to}), entry.acks, system_.agents - 1)};
     }
@@ -284,13 +285,13 @@ std::size_t NetworkSteps::place_of(const MessageUnderWay& message) const {
 
 void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::uint8_t data) {
   if (to == kNobody) {
-    throw Broken{Promise::accounted, fmt::format("{} sends {} to somebody that it does not know", name(from),
-                                                 system_.network.messages[message.message].name)};
+    throw Broken{Property::accounted, fmt::format("{} sends {} to somebody that it does not know", name(from),
+                                                  system_.network.messages[message.message].name)};
   }
   const MessageUse& use = (to == kMemory ? system_.to_home : system_.to_agent)[message.message];
   if (use.requestor && message.requestor == kNobody) {
-    throw Broken{Promise::accounted, fmt::format("{} sends {} on behalf of somebody that it does not know", name(from),
-                                                 system_.network.messages[message.message].name)};
+    throw Broken{Property::accounted, fmt::format("{} sends {} on behalf of somebody that it does not know", name(from),
+                                                  system_.network.messages[message.message].name)};
   }
   if (!use.requestor) message.requestor = kNobody;
   if (!use.source) message.source = kNobody;
@@ -305,11 +306,11 @@ void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::
   if (watcher_ != nullptr) watcher_->sent(from, under_way);
 }
 
-// A store writes only some of a line's bytes, so the others must be right before it.
+// A store writes only part of the line, so the copy's other bytes must be the latest before.
 void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, std::size_t event) {
   if (system_.subject.invariant_data_value && data != world_.latest) {
-    throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(place),
-                                                  event == kLoad ? "reads" : "writes into", data, world_.latest)};
+    throw Broken{Property::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(place),
+                                                   event == kLoad ? "reads" : "writes into", data, world_.latest)};
   }
   if (event == kLoad) {
     if (watcher_ != nullptr) watcher_->read(place, data);
@@ -331,14 +332,14 @@ void NetworkSteps::ran(const Place& place, StateId state, EventId event) {
 
 void NetworkSteps::begin_transaction(int agent, std::uint8_t transaction) {
   if (world_.agent(agent).transaction != kNoTransaction) {
-    throw Broken{Promise::accounted, name({Controller::node, agent}) + " has two transactions that wait for its bus"};
+    throw Broken{Property::accounted, name({Controller::node, agent}) + " has two transactions that wait for its bus"};
   }
   world_.agent(agent).transaction = transaction;
 }
 
-void NetworkSteps::begin_asking(int agent, int asker) {
-  if (world_.agent(agent).entry.asker == kNobody || world_.agent(agent).entry.asker == asker) return;
-  throw Broken{Promise::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
+void NetworkSteps::begin_request(int agent, int requester) {
+  if (world_.agent(agent).entry.requester == kNobody || world_.agent(agent).entry.requester == requester) return;
+  throw Broken{Property::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
 }
 
 std::string NetworkSteps::name(const Place& place) const {
@@ -364,14 +365,14 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
     for (int c = 0; c < caches; ++c) {
       const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
       const bool same = system.has_nodes && symmetry && c > 0 && cache == agent.caches[static_cast<std::size_t>(c) - 1] &&
-                        agent.entry.asker != c && agent.entry.asker != c - 1;
+                        agent.entry.requester != c && agent.entry.requester != c - 1;
       if (same) continue;
       steps.push_back({NetworkStepKind::load, a, c});
       steps.push_back({NetworkStepKind::store, a, c});
       if (system.bus.has_far_atomics()) steps.push_back({NetworkStepKind::atomic, a, c});
       const StateId state = system.has_nodes ? cache.state : agent.entry.state;
       if (state != 0) steps.push_back({NetworkStepKind::evict, a, c});
-      if (cache.request != 0 && !due && agent.entry.asker != c) steps.push_back({NetworkStepKind::order, a, c});
+      if (cache.request != 0 && !due && agent.entry.requester != c) steps.push_back({NetworkStepKind::order, a, c});
       if (cache.data_due) steps.push_back({NetworkStepKind::data, a, c});
     }
     if (!system.has_nodes) continue;
@@ -390,7 +391,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
       waits = true;
     } else if (std::find(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(i), world.messages[i]) !=
                world.messages.begin() + static_cast<std::ptrdiff_t>(i)) {
-      continue;  // its equal has been tried
+      continue;  // an equal message was tried
     }
     NetworkStep step{NetworkStepKind::arrive, message.to};
     step.arrives = message;
@@ -400,7 +401,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
 
 namespace {
 
-// What can be said of each cache, whatever kind of system it is in.
+// The facts about a cache that properties need, for both kinds of systems.
 struct CacheView {
   int agent, cache;
   StateId state;
@@ -433,7 +434,7 @@ void check_single_writer(const CheckedSystem& system, const NetworkWorld& world)
     for_caches(system, world, [&](const CacheView& other) {
       const bool same = writer.agent == other.agent && writer.cache == other.cache;
       if (same || !states[other.state].readable) return;
-      throw Broken{Promise::single_writer,
+      throw Broken{Property::single_writer,
                    fmt::format("{} can write while {} can {}", name_of(system, writer), name_of(system, other),
                                states[other.state].writable ? "write too" : "read")};
     });
@@ -450,7 +451,7 @@ void check_accounts(const CheckedSystem& system, const NetworkWorld& world, cons
     if (waits && copy.request == 0 && !copy.data_due) wrong = "waits, but no request of it is under way";
     if (copy.request != 0 && info.stable) wrong = "has forgotten its request, which is still under way";
   }
-  if (wrong != nullptr) throw Broken{Promise::accounted, fmt::format("{} {}", name_of(system, cache), wrong)};
+  if (wrong != nullptr) throw Broken{Property::accounted, fmt::format("{} {}", name_of(system, cache), wrong)};
 }
 
 }  // namespace
@@ -459,8 +460,8 @@ void check_world(const CheckedSystem& system, const NetworkWorld& world) {
   if (system.subject.invariant_swmr) check_single_writer(system, world);
   for_caches(system, world, [&](const CacheView& cache) {
     if (system.subject.invariant_data_value && system.cache().states[cache.state].readable && cache.data != world.latest) {
-      throw Broken{Promise::data_value, fmt::format("{} can read the value {}, but {} was written last", name_of(system, cache),
-                                                    cache.data, world.latest)};
+      throw Broken{Property::data_value, fmt::format("{} can read the value {}, but {} was written last",
+                                                     name_of(system, cache), cache.data, world.latest)};
     }
     check_accounts(system, world, cache);
   });
@@ -471,7 +472,8 @@ bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world) {
   for (int a = 0; a < system.agents; ++a) {
     const AgentWorld& agent = world.agent(a);
     if (!system.agent().states[agent.entry.state].stable || agent.entry.acks != 0) return false;
-    if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.asker != kNobody) return false;
+    if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.requester != kNobody)
+      return false;
     for (int c = 0; c < system.caches; ++c) {
       const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
       if (cache.request != 0 || cache.access != Waiting::nothing || cache.data_due ||

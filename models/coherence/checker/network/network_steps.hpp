@@ -1,5 +1,5 @@
-// What can happen next in a state, and what it does: the ends on which network_order.hpp and bus_order.hpp act when a protocol
-// is checked, and what they find wrong on the way.
+// The possible steps of a state on a network, and their effects. network_order.hpp and bus_order.hpp act on the classes here,
+// which check properties during each step.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace linebounce::checker {
 
-// Where in the system something happens.
+// The controller at which something happens.
 struct Place {
   Controller controller{};
   int agent = 0;
-  int cache = 0;  // of a node
+  int cache = 0;  // in a node
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// Wants to know what a step does: for counterexamples. Exploring runs without one.
+// Observes a step, for counterexamples. The search runs without one.
 class NetworkWatcher {
  public:
   virtual ~NetworkWatcher() = default;
@@ -30,7 +30,7 @@ class NetworkWatcher {
   virtual void sent(const Place& place, const MessageUnderWay& message) = 0;
 };
 
-// Which rows have run, by [state][event].
+// The rows that have run, by [state][event].
 struct NetworkRowsRun {
   explicit NetworkRowsRun(const CheckedSystem& system)
       : agent(system.agent().rows.size()), directory(system.directory().rows.size()) {}
@@ -42,18 +42,18 @@ class NetworkSteps {
   NetworkSteps(const CheckedSystem& system, NetworkWorld& world, NetworkRowsRun& rows_run, NetworkWatcher* watcher = nullptr)
       : system_(system), world_(world), rows_run_(rows_run), watcher_(watcher) {}
 
-  // Errors, of all steps: Broken; ProtocolFault. The world is half changed then.
+  // Errors: Broken, ProtocolFault, which leave the world half changed.
   void run(const NetworkStep& step);
-  // Whether the last step's value was stored: else another value would have made no difference.
+  // Whether the last step stored its value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // What can happen in a state. With `symmetry` equal caches of a node count once.
+  // The possible steps of a state. With `symmetry`, equal caches of a node count once.
   static void enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps);
 
  private:
-  class NodeBus;       // the caches of one node, as bus_order.hpp wants them
-  class AgentOut;      // what an agent's rows send
-  class DirectoryOut;  // what the directory's rows send
+  class NodeBus;       // the caches of one node, for bus_order.hpp
+  class AgentOut;      // an agent's outbox
+  class DirectoryOut;  // the directory's outbox
 
   void access(int agent, int cache, std::size_t event);
   void agent_access(int agent, std::size_t event);
@@ -71,8 +71,8 @@ class NetworkSteps {
   void read_and_write(const Place& place, std::uint8_t& data, std::size_t event);
   void ran(const Place& place, StateId state, EventId event);
   void begin_transaction(int agent, std::uint8_t transaction);
-  void begin_asking(int agent, int asker);
-  void take_in_hand(std::uint8_t data, bool full) {
+  void begin_request(int agent, int requester);
+  void carry(std::uint8_t data, bool full) {
     hand_data_ = data;
     hand_full_ = full;
   }
@@ -82,16 +82,16 @@ class NetworkSteps {
   NetworkWorld& world_;
   NetworkRowsRun& rows_run_;
   NetworkWatcher* watcher_;
-  std::uint8_t hand_data_ = 0;  // of the message in hand, or on the bus
-  bool hand_full_ = false;      // whether it has data
+  std::uint8_t hand_data_ = 0;  // the data of the message in hand, or on the bus
+  bool hand_full_ = false;      // whether there is such data
   std::uint8_t value_ = 0;
   bool value_used_ = false;
 };
 
-// Throws Broken if the state itself breaks a promise.
+// Throws Broken if the state violates a property.
 void check_world(const CheckedSystem& system, const NetworkWorld& world);
 
-// Nothing waits for anything, and nothing is under way.
+// Whether nothing is pending or under way.
 bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world);
 
 }  // namespace linebounce::checker

@@ -9,7 +9,7 @@
 namespace linebounce::checker {
 namespace {
 
-constexpr int kNobodyBits = 7;  // in the three bits of an agent or cache
+constexpr int kNobodyBits = 7;  // kNobody in the three bits of an agent or cache
 
 int bits_of(int number) {
   return number < 0 ? kNobodyBits : number;
@@ -20,7 +20,7 @@ std::int8_t number_of(int bits) {
 
 std::uint32_t agent_bits(const AgentWorld& agent) {
   const AgentEntry& entry = agent.entry;
-  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.asker) << 13 |
+  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.requester) << 13 |
                                     bits_of(entry.requestor) << 16 | static_cast<int>(agent.access) << 19 |
                                     agent.transaction << 21 | agent.bus_data << 25);
 }
@@ -61,7 +61,7 @@ class WordWriter {
   std::size_t count_ = 0;
 };
 
-// A message as it is when agent a is called new_name[a].
+// Renames the agents of a message: agent a becomes new_name[a].
 struct Renaming {
   std::array<std::int8_t, 8> new_name{0, 1, 2, 3, 4, 5, 6, kNobody};
 
@@ -77,7 +77,7 @@ struct Renaming {
   }
 };
 
-// Agent number `old_name[i]` becomes number i.
+// Packs a world after renaming agent `old_name[i]` to i.
 NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
                         const std::array<int, kMaxCheckedAgents>& old_name) {
   Renaming rename;
@@ -105,7 +105,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
     throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
                                     system.subject.name, world.message_count));
   }
-  // Forwards first, by receiver and in their order; the others have no order.
+  // Forwards come first, by receiver and in order; other messages have no order.
   std::array<std::uint16_t, kKeyWords> moved{};
   const auto end = moved.begin() + static_cast<std::ptrdiff_t>(world.message_count);
   std::transform(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(world.message_count),
@@ -114,7 +114,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
     const MessageUnderWay message = unpack_message(word);
     return system.is_forward(message.message.message) ? message.to : kMaxCheckedAgents;
   };
-  // A handful: insertion, which keeps the order of equals.
+  // Insertion sort: a handful of messages, and stable.
   for (auto sorted = moved.begin(); sorted != end; ++sorted) {
     for (auto at = sorted; at != moved.begin(); --at) {
       const int before = forward_to(at[-1]), behind = forward_to(*at);
@@ -128,7 +128,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
 
 constexpr std::array<int, kMaxCheckedAgents> kSameNames = {0, 1, 2, 3, 4, 5};
 
-// The values 0 and 1 change their names, so that the latest is 0.
+// Swaps the values 0 and 1 if need be, so that the latest is 0.
 void rename_values(const CheckedSystem& system, NetworkWorld& world) {
   if (world.latest == 0) return;
   world.latest = 0;
@@ -154,14 +154,14 @@ void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
   const auto rank = [&](int cache) {
-    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.asker == cache);
+    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.requester == cache);
   };
   std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
   const AgentWorld before = agent;
   for (int c = 0; c < system.caches; ++c) {
     const int from = order[static_cast<std::size_t>(c)];
     agent.caches[static_cast<std::size_t>(c)] = before.caches[static_cast<std::size_t>(from)];
-    if (before.entry.asker == from) agent.entry.asker = static_cast<std::int16_t>(c);
+    if (before.entry.requester == from) agent.entry.requester = static_cast<std::int16_t>(c);
   }
 }
 
@@ -170,7 +170,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ value >> 29;
 }
 
-// A number that is the same for an agent whatever the agents are called.
+// A hash of an agent that does not depend on agents' numbers.
 std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, int number) {
   AgentWorld agent = world.agent(number);
   agent.entry.requestor = static_cast<std::int8_t>(agent.entry.requestor == kNobody ? kNobody : 0);
@@ -178,7 +178,7 @@ std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, 
   for (int c = 0; c < system.caches; ++c) sum = mixed(sum ^ pack(agent.caches[static_cast<std::size_t>(c)]));
   sum ^= static_cast<std::uint64_t>(world.directory.owner == number) << 1 | (world.directory.sharers >> number & 1);
   sum = mixed(sum);
-  std::uint64_t place = 0;  // in the queue of forwards
+  std::uint64_t place = 0;  // a forward's place in its queue
   for (std::size_t i = 0; i < world.message_count; ++i) {
     const MessageUnderWay under_way = unpack_message(world.messages[i]);
     const NetworkMessage& message = under_way.message;
@@ -197,7 +197,7 @@ std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, 
 std::uint16_t pack(const MessageUnderWay& under_way) {
   const NetworkMessage& message = under_way.message;
   const bool home = under_way.to == kMemory;
-  // A directory looks at the source and expects no acknowledgements, an agent the other way round.
+  // A directory needs the source and no number of acknowledgements, an agent the reverse.
   return static_cast<std::uint16_t>((message.message + 1) | bits_of(under_way.to) << 5 | bits_of(message.requestor) << 8 |
                                     (home ? bits_of(message.source) : message.acks) << 11 | under_way.data << 14);
 }
@@ -213,7 +213,7 @@ MessageUnderWay unpack_message(std::uint16_t word) {
   return under_way;
 }
 
-void forget_what_is_dead(const CheckedSystem& system, NetworkWorld& world) {
+void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world) {
   for (int i = 0; i < system.agents; ++i) {
     AgentWorld& agent = world.agent(i);
     if (!system.agent_data[agent.entry.state]) agent.data = 0;
@@ -261,7 +261,8 @@ NetworkKey canonical(const CheckedSystem& system, NetworkWorld world) {
     signatures[static_cast<std::size_t>(i)] = signature(system, world, i);
   }
   const auto signature_of = [&](int agent) { return signatures[static_cast<std::size_t>(agent)]; };
-  // All orders in which signatures don't fall; among those of equal agents the least key counts.
+  // Tries all orders with ascending signatures. Agents with equal signatures are tried in every order, and the least key
+  // counts.
   std::array<int, kMaxCheckedAgents> order = kSameNames;
   const auto end = order.begin() + system.agents;
   std::optional<NetworkKey> least;

@@ -1,4 +1,4 @@
-// One state of the small system on a network, and its encoding in 48 bytes.
+// A state of the system on a network, and its encoding in 48 bytes.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace linebounce::checker {
 
-// A transaction of a node controller that waits for its bus.
+// The transaction of a node controller that waits for its bus.
 constexpr std::uint8_t kNoTransaction = 0;
 constexpr std::uint8_t kRunTransaction = 1;     // of the deferred cache
-constexpr std::uint8_t kRecallTransaction = 2;  // and above: a recall with message number `transaction` - 2
+constexpr std::uint8_t kRecallTransaction = 2;  // from here on: a recall with message number `transaction` - 2
 
-// A cache with a directory, or a node.
+// An agent: a cache with a directory, or a node.
 struct AgentWorld {
   AgentEntry entry;
   std::uint8_t data = 0;              // one bit
-  Waiting access = Waiting::nothing;  // of a cache with a directory
+  Waiting access = Waiting::nothing;  // for a cache with a directory
   std::uint8_t transaction = kNoTransaction;
-  std::uint8_t bus_data = 0;  // 0 where no data step is due
+  std::uint8_t bus_data = 0;  // 0 if no data step is due
   std::array<CacheWorld, kMaxCheckedNodeCaches> caches{};
 
   [[nodiscard]] bool data_step_due() const {
@@ -32,15 +32,15 @@ struct AgentWorld {
 };
 
 constexpr std::size_t kKeyWords = 24;
-constexpr std::size_t kMaxNetworkMessages = 31;  // kinds of messages; a message's has five bits, and 0 is none
-constexpr std::size_t kMaxBusMessages = 14;      // a transaction has four bits
+constexpr std::size_t kMaxNetworkMessages = 31;  // kinds of messages, encoded in five bits with 0 for none
+constexpr std::size_t kMaxBusMessages = 14;      // a transaction is encoded in four bits
 
 struct NetworkWorld {
   std::array<AgentWorld, kMaxCheckedAgents> agents{};
   DirectoryEntry directory;
   std::uint8_t memory_data = 0;
-  std::uint8_t latest = 0;  // ghost: what the last store wrote
-  // Under way, encoded. Forwards to one agent are in the order in which they were sent.
+  std::uint8_t latest = 0;  // ghost: the value of the last store
+  // Messages under way, encoded. Forwards to one agent are in the order of sending.
   std::array<std::uint16_t, kKeyWords> messages{};
   std::size_t message_count = 0;
 
@@ -50,7 +50,7 @@ struct NetworkWorld {
 
 struct NetworkKey {
   std::array<std::uint64_t, kKeyWords / 4> words{};
-  // Not auto: an older standard library's arrays have == and < alone.
+  // Not auto, because older standard libraries' arrays lack <=>.
   friend std::strong_ordering operator<=>(const NetworkKey&, const NetworkKey&) = default;
 };
 static_assert(sizeof(NetworkKey) == 48);
@@ -58,14 +58,14 @@ static_assert(sizeof(NetworkKey) == 48);
 std::uint16_t pack(const MessageUnderWay& message);
 MessageUnderWay unpack_message(std::uint16_t word);
 
-// Forgets what no row will look at. To be called after every step.
-void forget_what_is_dead(const CheckedSystem& system, NetworkWorld& world);
+// Clears variables that no row will read. REQUIRES: called after every step.
+void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world);
 
-// REQUIRES: the world has been cleared of what is dead. Errors: CheckTooLarge.
+// REQUIRES: clear_dead_variables() was called. Errors: CheckTooLarge.
 NetworkKey pack(const CheckedSystem& system, const NetworkWorld& world);
 NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key);
 
-// The same key for every renaming of agents, of the caches of a node, and of the values. REQUIRES, errors: as pack().
+// A canonical key under renaming of agents, of a node's caches, and of values. REQUIRES, errors: as pack().
 NetworkKey canonical(const CheckedSystem& system, NetworkWorld world);
 
 }  // namespace linebounce::checker

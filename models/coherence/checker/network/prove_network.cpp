@@ -12,7 +12,7 @@ bool NetworkProof::all_rows_can_run(const NetworkProtocols& protocols) const {
   return race && (snoop || !protocols.node);
 }
 
-std::vector<NetworkCheckOptions> usual_systems(const NetworkProtocols& protocols) {
+std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protocols) {
   if (!protocols.node) return {{.agents = 3}};
   return {{.agents = 2, .caches = 2}, {.agents = 3, .caches = 1}};
 }
@@ -35,9 +35,9 @@ NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<
   return proof;
 }
 
-bool promises(const NetworkProtocols& protocols, Promise promise) {
-  const bool of_bus = promise == Promise::one_supplier || promise == Promise::data_arrives;
-  return of_bus ? protocols.node.has_value() : promises(subject_of(protocols), promise);
+bool claims(const NetworkProtocols& protocols, Property property) {
+  const bool of_bus = property == Property::one_supplier || property == Property::data_arrives;
+  return of_bus ? protocols.node.has_value() : claims(subject_of(protocols), property);
 }
 
 }  // namespace linebounce

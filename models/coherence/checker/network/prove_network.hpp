@@ -1,5 +1,5 @@
-// A protocol on a network is proved in one or several small systems: some bugs need three nodes, others two caches in one node,
-// and both together have too many states.
+// Proves a protocol on a network in several small systems. Some bugs need three nodes, others two caches in a node, and both
+// together have too many states.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 namespace linebounce {
 
 struct NetworkProof {
-  std::vector<NetworkCheckOptions> systems;  // as far as they were checked: a violation ends it
-  std::vector<NetworkCheckResult> results;   // of each
-  std::vector<UnreachedRow> unreached;       // in none of them; empty after a violation
+  std::vector<NetworkCheckOptions> systems;  // those checked: a violation ends the proof
+  std::vector<NetworkCheckResult> results;   // by system
+  std::vector<UnreachedRow> unreached;       // rows that ran in none of them; empty after a violation
 
-  // Of the last one.
+  // The last system's.
   [[nodiscard]] const std::optional<NetworkViolation>& violation() const { return results.back().violation; }
-  // Whether the systems are large enough for every row of a correct protocol: three that race, and two caches in a node.
+  // Whether the systems are large enough for every row of a correct protocol: three agents that race, and two caches in a node.
   [[nodiscard]] bool all_rows_can_run(const NetworkProtocols& protocols) const;
   [[nodiscard]] bool proved(const NetworkProtocols& protocols) const {
     return !violation() && (unreached.empty() || !all_rows_can_run(protocols));
   }
 };
 
-// What is checked unless a user says otherwise.
-std::vector<NetworkCheckOptions> usual_systems(const NetworkProtocols& protocols);
+// The systems to check by default.
+std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protocols);
 
-// REQUIRES, errors: as check_network() of each. There is at least one.
+// REQUIRES: at least one system; else as check_network(), as are the errors.
 NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<NetworkCheckOptions>& systems);
 
-// Whether there is something to prove for it: a network without buses has no promise about a bus.
-bool promises(const NetworkProtocols& protocols, Promise promise);
+// Whether the protocols claim the property. Without buses there is no property of a bus.
+bool claims(const NetworkProtocols& protocols, Property property);
 
 }  // namespace linebounce

@@ -11,7 +11,7 @@ const Protocol& subject_of(const NetworkProtocols& protocols) {
 namespace checker {
 namespace {
 
-// What a row does first with a value.
+// A row's first effect on a value.
 enum class Effect : std::uint8_t { none, uses, sets };
 
 // The base event that a qualified event belongs to.
@@ -21,8 +21,8 @@ std::size_t base_of(const ControllerTable& table, std::size_t event) {
   return base;
 }
 
-// The states in which a value matters. `first_effect` says what an action does with it, `guarded` at which base events a guard
-// looks at it.
+// The states in which a value is live. `first_effect` is an action's effect on it; `guarded` tells whether a guard of a base
+// event reads it.
 template <class FirstEffect, class Guarded>
 Live live_states(const ControllerTable& table, FirstEffect first_effect, Guarded guarded) {
   const auto effect_of = [&](const Row& row, std::size_t base) {
@@ -55,7 +55,7 @@ bool sends_to_network(Verb verb) {
          verb == Verb::send_others;
 }
 
-// Of a cache's or node controller's copy.
+// The liveness of a cache's or node controller's data.
 Live live_data(const Protocol& protocol, const ControllerTable& table) {
   const auto effect = [&](Action action, std::size_t /*base*/) {
     switch (action.verb) {
@@ -113,7 +113,7 @@ Live live_memory(const Protocol& network) {
   return live_states(network.directory, effect, never);
 }
 
-// What the possible rows of one base event look at in the message.
+// Whether any possible row of a base event reads some part of the message.
 template <class Look>
 void for_rows(const ControllerTable& table, const BaseEvent& event, Look look) {
   for (std::size_t state = 0; state < table.states.size(); ++state) {

@@ -1,4 +1,4 @@
-// The controllers that are checked together, and what their tables say about which of their values matter.
+// The controllers checked together, and the liveness of their values.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace linebounce::checker {
 
-// Which parts of a message its receiver's rows look at: the others are no part of a state.
+// The parts of a message that its receiver's rows read. Other parts are dead.
 struct MessageUse {
   bool requestor = false, source = false, acks = false, data = false;
 };
 
-// By state of a controller: may a value be used before it is set again? Where not, it is no part of the state. Worked out
-// backwards from the rows, so that a table needs no notes about it.
+// By state of a controller: whether a value is live, which means that a row may read it before it is set again. Dead values are
+// no part of a state. Derived from the rows, so tables need not declare it.
 using Live = std::vector<bool>;
 
 class CheckedSystem {
@@ -24,11 +24,11 @@ class CheckedSystem {
   CheckedSystem(const CheckedSystem&) = delete;
   CheckedSystem& operator=(const CheckedSystem&) = delete;
 
-  const int agents, caches;  // caches of a node; 0 where agents are caches themselves
-  const Protocol& network;   // messages of the network, and the directory
-  const Protocol& subject;   // whose table the agents have
+  const int agents, caches;  // caches in a node; 0 if agents are caches themselves
+  const Protocol& network;   // the directory's protocol, with the network's messages
+  const Protocol& subject;   // the protocol with the agents' table
   const AgentTable agent_table;
-  Protocol bus;  // with the node's table in memory's place; empty without nodes
+  Protocol bus;  // the bus's, with the node's table in memory's place; empty without nodes
   const bool has_nodes;
 
   [[nodiscard]] const ControllerTable& agent() const { return *agent_table.table; }
@@ -38,7 +38,7 @@ class CheckedSystem {
     return network.messages[message].message_class == MessageClass::forward;
   }
 
-  std::vector<MessageUse> to_agent, to_home;  // by message of the network
+  std::vector<MessageUse> to_agent, to_home;  // by network message
   Live agent_data, agent_requestor, cache_data, owner, sharers, memory;
 };
 

@@ -16,13 +16,13 @@ struct TreeRowsRun {
   std::vector<bool> group, directory;
 };
 
-// What can happen next, and what it does.
+// The possible steps of a state, and their effects.
 class TreeSteps {
  public:
   TreeSteps(const TreeSystem& system, TreeWorld& world, TreeRowsRun& rows_run)
       : system_(system), world_(world), rows_run_(rows_run) {}
 
-  // Errors: Broken; ProtocolFault. The world is half changed then.
+  // Errors: Broken, ProtocolFault, which leave the world half changed.
   void run(const TreeStep& step) {
     value_ = step.value;
     switch (step.kind) {
@@ -33,7 +33,7 @@ class TreeSteps {
       case TreeStepKind::give_up_entry: give_up(step.group, GroupSide::filter); break;
       case TreeStepKind::arrive: arrive(step.arrives); break;
     }
-    system_.forget_what_is_dead(world_);
+    system_.clear_dead_variables(world_);
   }
   [[nodiscard]] bool value_used() const { return value_used_; }
 
@@ -87,11 +87,11 @@ class TreeSteps {
     if (result == StepResult::hit) return read_and_write(group, number, event);
     if (result == StepResult::stalled || event == kEvict) return;
     if (self.access != Waiting::nothing)
-      throw Broken{Promise::accounted, cache_name(group, number) + " has two accesses that wait"};
+      throw Broken{Property::accounted, cache_name(group, number) + " has two accesses that wait"};
     self.access = waiting_for(event);
   }
 
-  // The access that waits runs in the row's next state.
+  // Runs the pending access in the row's next state.
   void complete(int group, int number) {
     TreeCache& self = world_.cache(group, number);
     const Waiting waiting = self.access;
@@ -100,7 +100,7 @@ class TreeSteps {
     const Row& row = system_.cache().row(self.entry.state, system_.cache().base_events[event].first);
     const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
     if (waiting == Waiting::nothing || !hits) {
-      throw Broken{Promise::accounted, cache_name(group, number) + " completes an access that doesn't wait, or doesn't hit"};
+      throw Broken{Property::accounted, cache_name(group, number) + " completes an access that doesn't wait, or doesn't hit"};
     }
     access(group, number, event);
   }
@@ -108,7 +108,7 @@ class TreeSteps {
   void read_and_write(int group, int number, CacheEvent event) {
     TreeCache& self = world_.cache(group, number);
     if (system_.protocols.group.invariant_data_value && self.data != world_.latest) {
-      throw Broken{Promise::data_value,
+      throw Broken{Property::data_value,
                    fmt::format("{} {} a copy with the value {}, but {} was written last", cache_name(group, number),
                                event == kStore ? "writes into" : "reads", self.data, world_.latest)};
     }
@@ -123,7 +123,7 @@ class TreeSteps {
     GroupEntry& entry = world_.group(number).entry;
     if (group_step(protocol, entry, number, side, nullptr, out) == StepResult::stalled) return;
     if (group_can_evict(protocol, entry, side))
-      throw Broken{Promise::accounted, fmt::format("group {} keeps a place that it has given up", number)};
+      throw Broken{Property::accounted, fmt::format("group {} keeps a place that it has given up", number)};
   }
 
   void arrive(const TreeMessage& message) {
@@ -158,15 +158,15 @@ class TreeSteps {
   static void check_acks(int acks, const std::string& who) {
     constexpr int kMost = kMaxCheckedMembers;
     if (acks < -kMost || acks > kMost)
-      throw Broken{Promise::accounted, fmt::format("{} expects {} acknowledgements", who, acks)};
+      throw Broken{Property::accounted, fmt::format("{} expects {} acknowledgements", who, acks)};
   }
 
   void send(int network, NetworkMessage message, int to, std::uint8_t data) {
     TreeMessage sent{message, network, to, 0};
     const MessageUse& use = system_.use(sent);
     if (to == kNobody || (use.requestor && message.requestor == kNobody)) {
-      throw Broken{Promise::accounted, fmt::format("{} is sent to or on behalf of somebody that its sender does not know",
-                                                   system_.messages()[message.message].name)};
+      throw Broken{Property::accounted, fmt::format("{} is sent to or on behalf of somebody that its sender does not know",
+                                                    system_.messages()[message.message].name)};
     }
     if (!use.requestor) sent.message.requestor = network > 0 && to >= 0 ? kGroupItself : static_cast<std::int8_t>(kNobody);
     if (!use.source || to != kMemory) sent.message.source = kNobody;
@@ -187,7 +187,7 @@ class TreeSteps {
   bool value_used_ = false;
 };
 
-// The tree as the search wants it.
+// The tree as a Model of the search.
 class TreeModel {
  public:
   using Key = TreeKey;
@@ -223,7 +223,7 @@ class TreeModel {
         if (waits) continue;
         waits = true;
       } else if (std::find(begin, begin + i, message) != begin + i) {
-        continue;  // its equal has been tried
+        continue;  // an equal message was tried
       }
       TreeStep step{TreeStepKind::arrive};
       step.arrives = message;
@@ -246,14 +246,14 @@ class TreeModel {
       readers += static_cast<int>(state.readable);
       const std::string name = fmt::format("cache {}.{} (in {})", group, number, state.name);
       if (system_.protocols.group.invariant_data_value && state.readable && cache.data != world.latest) {
-        throw Broken{Promise::data_value,
+        throw Broken{Property::data_value,
                      fmt::format("{} can read the value {}, but {} was written last", name, cache.data, world.latest)};
       }
       if (cache.access != Waiting::nothing && state.stable)
-        throw Broken{Promise::accounted, name + " has forgotten the access that waits"};
+        throw Broken{Property::accounted, name + " has forgotten the access that waits"};
     });
     if (system_.protocols.group.invariant_swmr && writers > 0 && readers > 1)
-      throw Broken{Promise::single_writer, "a cache can write while another can read"};
+      throw Broken{Property::single_writer, "a cache can write while another can read"};
   }
 
   [[nodiscard]] bool quiescent(const TreeWorld& world) const {
@@ -269,14 +269,14 @@ class TreeModel {
   }
 
   void saw(const TreeWorld& /*world*/) {}
-  [[nodiscard]] static Broken broken_by(const ProtocolFault& fault) { return {promise_of(fault.kind), fault.what()}; }
+  [[nodiscard]] static Broken broken_by(const ProtocolFault& fault) { return {property_of(fault.kind), fault.what()}; }
   [[nodiscard]] std::string too_large(std::size_t states) const {
     return fmt::format(
         "{}: nothing is proved: there are more than {} states, and {} MiB hold no more; try fewer groups or caches{}",
         system_.protocols.group.name, states, options_.memory_limit_mib, options_.symmetry ? "" : ", or symmetry reduction");
   }
 
-  // Rows of the group; a row without a guard covers all words of its event's, and runs if it runs with one of them.
+  // The group's rows that never ran. A row without a guard covers all qualified events, and has run if one of them has.
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
     const ControllerTable& table = system_.group;
@@ -374,7 +374,7 @@ std::string tree_steps_text(const TreeProtocols& protocols, const TreeCheckOptio
   return text;
 }
 
-std::vector<TreeCheckOptions> usual_trees() {
+std::vector<TreeCheckOptions> default_trees() {
   return {{.groups = 2, .members = 2}, {.groups = 3, .members = 1}};
 }
 

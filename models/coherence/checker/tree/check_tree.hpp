@@ -1,6 +1,6 @@
-// The model checker for groups: a home's directory, groups, and caches as their members. It runs the very functions of
-// group_order.hpp and network_order.hpp that the simulator runs. One line, two values, no time, as in check_network.hpp; what
-// is under way on the network of the homes and inside each group are networks of their own.
+// The model checker for groups: a home's directory, groups, and caches as their members. It runs the same functions of
+// group_order.hpp and network_order.hpp as the simulator. As in check_network.hpp there is one line, two values and no time.
+// The home's network and the inside of each group are separate networks.
 #pragma once
 
 #include <array>
@@ -18,22 +18,22 @@ constexpr int kMaxCheckedGroups = 3;
 constexpr int kMaxCheckedMembers = 3;
 
 struct TreeProtocols {
-  Protocol group, directory;  // the directory's file has a table of caches, too
+  Protocol group, directory;  // the directory's file also has the caches' table
 };
 
 struct TreeCheckOptions {
   int groups = 2;
-  int members = 2;       // caches of each group
-  int last_members = 0;  // of the last group, if it has fewer; 0: as many as the others
-  bool symmetry = true;  // states that differ only in which group, cache or value is which count once
+  int members = 2;       // caches in each group
+  int last_members = 0;  // caches in the last group; 0: as many as in the others
+  bool symmetry = true;  // states that differ only by renaming groups, caches or values count once
   std::size_t memory_limit_mib = 4096;
   [[nodiscard]] int members_of(int group) const { return group == groups - 1 && last_members > 0 ? last_members : members; }
 };
 
 enum class TreeStepKind : std::uint8_t { load, store, evict, give_up, give_up_entry, arrive };
 
-// Under way on the homes' network (0), or inside group `network` - 1. `to`: a group or a cache, kMemory for the directory or
-// the group itself.
+// A message under way on the home's network (0), or inside group `network` - 1. `to` is a group or a cache, or kMemory for the
+// directory or the group itself.
 struct TreeMessage {
   NetworkMessage message;
   int network = 0;
@@ -56,13 +56,13 @@ using TreeCheckResult = SearchResult<TreeStep>;
 // Errors: CheckTooLarge.
 TreeCheckResult check_tree(const TreeProtocols& protocols, const TreeCheckOptions& options);
 
-// The steps of a violation as a list for the terminal: what happened, and the states after it.
+// The steps of a violation as a list for the terminal, with the states after each.
 std::string tree_steps_text(const TreeProtocols& protocols, const TreeCheckOptions& options,
                             const CheckViolation<TreeStep>& violation);
 
-// What is checked unless a user says otherwise: the race of three groups, and groups of two members.
-std::vector<TreeCheckOptions> usual_trees();
-// For rows that none of them runs: one member asks while two others read, and somebody outside writes.
+// The systems to check by default: a race of three groups, and groups of two members.
+std::vector<TreeCheckOptions> default_trees();
+// For rows that the default systems never run: a member requests the line while two others read it and another group writes.
 TreeCheckOptions tree_of_three_and_one();
 
 }  // namespace linebounce

@@ -1,6 +1,6 @@
-// One Murphi procedure for each thing that happens, each row of the tables a case in it. g is a group, c a cache of it, s a
-// message's source, r its requestor (0 nobody, then by number, in a group the group itself last), k its count of
-// acknowledgements, v its data, w what a store writes.
+// Writes one Murphi procedure for each kind of step, with a case for each row. In the model g is a group, c a cache of it, s a
+// message's source, r its requestor (0 for none, then by number, the group itself last), k its number of acknowledgements, v
+// its data, and w the value that a store writes.
 #include "models/coherence/checker/tree/tree_murphi.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 enum class TreeRole : std::uint8_t { cache, member_at_group, outside_at_group, evict_at_group, home };
 
-// What a group gives up by itself, the same as GroupSide::cache and filter.
+// An eviction from a group's cache or filter, as GroupSide::cache and filter.
 struct TreeEviction {
   std::size_t event;
   const char* procedure;
@@ -38,7 +38,7 @@ class TreeMurphi {
     for (const TreeEviction& eviction : evictions()) evict(eviction);
     processor_rules();
     for (std::size_t m = 0; m < messages; ++m) rules(m);
-    promises();
+    properties();
     return std::move(text_);
   }
 
@@ -49,9 +49,9 @@ class TreeMurphi {
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
   }
 
-  // --- what there is
+  // --- names and sizes
 
-  // Where a message goes: U up to the home, D down to a group, M from a member to its group, C down to a cache.
+  // `to` is a message's destination: U the home, D a group from above, M a group from a member, C a cache.
   [[nodiscard]] const BaseEvent& event_at(char to, std::size_t m) const {
     const auto message = static_cast<MessageId>(m);
     switch (to) {
@@ -65,7 +65,7 @@ class TreeMurphi {
   [[nodiscard]] bool queued(char to, std::size_t m) const {
     return (to == 'D' || to == 'C') && system_.is_forward(static_cast<MessageId>(m));
   }
-  // Whether a message in a queue says how many acknowledgements to expect.
+  // Whether a queued message carries a number of acknowledgements.
   [[nodiscard]] bool forwards_count() const {
     for (std::size_t m = 0; m < system_.messages().size(); ++m) {
       for (const char to : {'D', 'C'}) {
@@ -88,7 +88,7 @@ class TreeMurphi {
     char name;
     const char* type;
   };
-  // Of the array that counts a message's equals.
+  // The indices of the array that counts equal messages.
   [[nodiscard]] std::vector<Index> indexes(char to, std::size_t m) const {
     const MessageUse& looked_at = use(to, m);
     std::vector<Index> found;
@@ -195,7 +195,7 @@ class TreeMurphi {
     line(0, "end;");
   }
 
-  // What no row looks at is 0.
+  // Sets dead variables to 0.
   void clean() {
     const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
     const auto group = [&](const Live& live) { return one_of("gs[g]", 'G', system_.group, in(live)); };
@@ -316,7 +316,7 @@ class TreeMurphi {
     return word == 0 ? condition : fmt::format("!({})", condition);
   }
 
-  // All rows of a base event. `r`, `k`, `v`: what of the message is in hand.
+  // Writes all rows of a base event. `r`, `k`, `v`: parts of the message in hand.
   void table_rows(const ControllerTable& table, std::size_t base, TreeRole role, const std::string& r, const std::string& k,
                   const std::string& v) {
     const BaseEvent& event = table.base_events[base];
@@ -484,7 +484,7 @@ class TreeMurphi {
     return found;
   }
 
-  // As group_has_place() has it, and group_can_evict().
+  // The condition of group_has_place(), and of group_can_evict().
   [[nodiscard]] std::string has_place(std::size_t base, bool and_can_evict) const {
     const BaseEvent& event = system_.group.base_events[base];
     std::vector<std::string> words;
@@ -572,7 +572,7 @@ class TreeMurphi {
     line(0, "end;");
   }
 
-  void promises() {
+  void properties() {
     const ControllerTable& cache = system_.cache();
     const auto readable = [&](std::size_t state) { return cache.states[state].readable; };
     const auto writable = [&](std::size_t state) { return cache.states[state].writable; };

@@ -1,4 +1,4 @@
-// The same small tree as a Murphi model, for a model checker that knows nothing of this project.
+// Exports the system of check_tree() as a Murphi model, for an independent model checker.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// REQUIRES, errors: as check_tree(); and CheckTooLarge for forwards that carry data or counts. Without symmetry it has as many
-// states as check_tree() finds.
+// The model has as many states as check_tree() finds without symmetry. REQUIRES, errors: as check_tree(), and CheckTooLarge for
+// forwards that carry data or numbers of acknowledgements.
 std::string tree_murphi_model(const TreeProtocols& protocols, const TreeCheckOptions& options);
 
 }  // namespace linebounce

@@ -9,7 +9,7 @@
 namespace linebounce::checker {
 namespace {
 
-constexpr int kNobodyInTree = 3;  // in two bits
+constexpr int kNobodyInTree = 3;  // kNobody in two bits
 
 int tree_bits(int number) {
   return number < 0 || number >= kNobodyInTree ? kNobodyInTree : number;
@@ -20,7 +20,7 @@ std::int8_t tree_number(int bits) {
 
 enum class Does : std::uint8_t { nothing, uses, sets };
 
-// What matters of a group in each of its states, worked out backwards from the rows.
+// The live variables of a group in each of its states, derived from the rows.
 class GroupLive {
  public:
   GroupLive(const ControllerTable& table, std::size_t messages) : table_(table), messages_(messages) {}
@@ -190,7 +190,7 @@ const MessageUse& TreeSystem::use(const TreeMessage& message) const {
   return message.to == kMemory ? from_members[id] : flat.to_agent[id];
 }
 
-void TreeSystem::forget_what_is_dead(TreeWorld& world) const {
+void TreeSystem::clear_dead_variables(TreeWorld& world) const {
   for (int g = 0; g < groups; ++g) {
     TreeGroup& of = world.group(g);
     const StateId state = of.entry.state;
@@ -252,7 +252,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
                                     protocols.group.name, world.message_count));
   }
-  // Forwards first, by network and receiver and in their order; the others have no order.
+  // Forwards come first, by network and receiver and in order; other messages have no order.
   std::array<std::pair<int, std::uint16_t>, kTreeWords> moved{};
   for (std::size_t i = 0; i < world.message_count; ++i) {
     TreeMessage message = world.messages[i];

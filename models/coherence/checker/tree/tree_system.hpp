@@ -1,4 +1,4 @@
-// The directory, groups and caches that are checked together, one state of theirs, and its encoding.
+// The directory, groups and caches checked together, a state of the system, and its encoding.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ struct TreeWorld {
   std::array<TreeGroup, kMaxCheckedGroups> groups{};
   DirectoryEntry directory;
   std::uint8_t memory_data = 0;
-  std::uint8_t latest = 0;  // ghost: what the last store wrote
-  // Under way. Forwards on one network to one receiver are in the order in which they were sent.
+  std::uint8_t latest = 0;  // ghost: the value of the last store
+  // Messages under way. Forwards on one network to one receiver are in the order of sending.
   std::array<TreeMessage, kTreeWords> messages{};
   std::size_t message_count = 0;
 
@@ -45,11 +45,11 @@ struct TreeWorld {
 
 struct TreeKey {
   std::array<std::uint64_t, kTreeWords / 4> words{};
-  // Not auto: an older standard library's arrays have == and < alone.
+  // Not auto, because older standard libraries' arrays lack <=>.
   friend std::strong_ordering operator<=>(const TreeKey&, const TreeKey&) = default;
 };
 
-// Old names in the order of the new ones.
+// A renaming: old numbers in the order of the new ones.
 struct TreeNames {
   std::array<int, kMaxCheckedGroups> groups{0, 1, 2};
   std::array<std::array<int, kMaxCheckedMembers>, kMaxCheckedGroups> members{{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}};
@@ -63,27 +63,27 @@ class TreeSystem {
   const TreeCheckOptions size;
   const int groups, members;
   [[nodiscard]] int members_of(int number) const { return size.members_of(number); }
-  const NetworkProtocols alone;  // what `flat` refers to
-  const CheckedSystem flat;      // the directory's file alone: its tables of caches and directory
+  const NetworkProtocols alone;  // referred to by `flat`
+  const CheckedSystem flat;      // the directory's file, with its tables of caches and directory
   const ControllerTable& group;
 
   [[nodiscard]] const ControllerTable& cache() const { return protocols.directory.cache; }
   [[nodiscard]] const ControllerTable& directory() const { return protocols.directory.directory; }
   [[nodiscard]] const std::vector<Message>& messages() const { return protocols.directory.messages; }
   [[nodiscard]] bool is_forward(MessageId message) const { return messages()[message].message_class == MessageClass::forward; }
-  // What the receiver's rows look at.
+  // The parts of the message that its receiver's rows read.
   [[nodiscard]] const MessageUse& use(const TreeMessage& message) const;
 
-  std::vector<MessageUse> from_members, from_outside;  // at a group
+  std::vector<MessageUse> from_members, from_outside;  // of messages to a group
   Live group_data, group_member, group_requestor, group_owner, group_sharers;
-  std::vector<TreeNames> renamings;  // all, the first changes nothing
+  std::vector<TreeNames> renamings;  // all of them, the identity first
 
-  // Forgets what no row will look at. To be called after every step.
-  void forget_what_is_dead(TreeWorld& world) const;
-  // REQUIRES: the world has been cleared of what is dead. Errors: CheckTooLarge.
+  // Clears variables that no row will read. REQUIRES: called after every step.
+  void clear_dead_variables(TreeWorld& world) const;
+  // REQUIRES: clear_dead_variables() was called. Errors: CheckTooLarge.
   [[nodiscard]] TreeKey pack(const TreeWorld& world, const TreeNames& names) const;
   [[nodiscard]] TreeWorld unpack(const TreeKey& key) const;
-  // The same key for every renaming of groups, of a group's caches, and of the values.
+  // A canonical key under renaming of groups, of a group's caches, and of values.
   [[nodiscard]] TreeKey canonical(TreeWorld world) const;
 };
 

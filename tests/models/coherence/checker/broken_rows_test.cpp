@@ -1,4 +1,4 @@
-// Every row of every protocol file, broken on purpose, is noticed: by a broken promise, a row that never runs, or another
+// Every row of every protocol file, broken on purpose, is noticed: by a broken property, a row that never runs, or another
 // number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same states.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -31,7 +31,7 @@ class Checker : public testing::Test {
 TEST_F(Checker, FindsAWriterBesideAReader) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   const Violation found = violation();
-  EXPECT_EQ(found.promise, Promise::single_writer);
+  EXPECT_EQ(found.property, Property::single_writer);
   EXPECT_THAT(found.text, HasSubstr("(in E) can write while cache"));
   // Three misses of three steps each: the first reader has it in E, the second makes it S, the third thinks that it is alone.
   EXPECT_EQ(found.steps.size(), 9U);
@@ -40,7 +40,7 @@ TEST_F(Checker, FindsAWriterBesideAReader) {
 TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   mesi.invariant_swmr = false;
-  EXPECT_EQ(violation().promise, Promise::data_value);  // one more step: the writer writes, the reader reads
+  EXPECT_EQ(violation().property, Property::data_value);  // one more step: the writer writes, the reader reads
   EXPECT_EQ(violation().steps.size(), 10U);
   mesi.invariant_data_value = false;
   EXPECT_EQ(check_protocol(mesi, {}).violation, std::nullopt);
@@ -50,20 +50,20 @@ TEST_F(Checker, FindsAStaleCopy) {
   Row& row = row_of(mesi, "M", "Other_GetS");
   row.actions[2].argument = to_requestor;  // and memory keeps the old data
   const Violation found = violation();
-  EXPECT_EQ(found.promise, Promise::data_value);
+  EXPECT_EQ(found.property, Property::data_value);
   EXPECT_THAT(found.text, HasSubstr("reads a copy with the value 0, but 1 was written last"));
 }
 
 TEST_F(Checker, FindsWhatTheTableCallsImpossible) {
   row_of(mesi, "MI_A", "Other_GetM").impossible = true;
   const Violation found = violation();
-  EXPECT_EQ(found.promise, Promise::impossible_pair);
+  EXPECT_EQ(found.property, Property::impossible_pair);
   EXPECT_THAT(found.text, HasSubstr("state MI_A, event Other_GetM"));
 }
 
 TEST_F(Checker, FindsTwoSuppliers) {
   drop(row_of(mesi, "M", "Other_GetS"), Verb::assert_owned);
-  EXPECT_EQ(violation().promise, Promise::one_supplier);
+  EXPECT_EQ(violation().property, Property::one_supplier);
 }
 
 TEST_F(Checker, FindsTwoWhoDriveTheBusWhereOnlyOneSuppliesTheRequestor) {
@@ -71,26 +71,26 @@ TEST_F(Checker, FindsTwoWhoDriveTheBusWhereOnlyOneSuppliesTheRequestor) {
   drop(row, Verb::assert_owned);
   row.actions[1].argument = to_memory;
   const Violation found = violation();
-  EXPECT_EQ(found.promise, Promise::one_supplier);
+  EXPECT_EQ(found.property, Property::one_supplier);
   EXPECT_THAT(found.text, HasSubstr("memory put data on the bus in the same order step"));
 }
 
 TEST_F(Checker, FindsARequestorWithoutData) {
   drop(memory_row_of(mesi, "GetS [clean]"), Verb::send_data);
-  EXPECT_EQ(violation().promise, Promise::data_arrives);
+  EXPECT_EQ(violation().property, Property::data_arrives);
   EXPECT_EQ(violation().steps.size(), 2U);
 }
 
 TEST_F(Checker, FindsAForgottenRequest) {
   row_of(mesi, "SM_AD", "Other_GetM").next = state("S");
   const Violation found = violation();
-  EXPECT_EQ(found.promise, Promise::accounted);
+  EXPECT_EQ(found.property, Property::accounted);
   EXPECT_THAT(found.text, HasSubstr("has forgotten"));
 }
 
 TEST_F(Checker, FindsAWaitForNothing) {
   drop(row_of(mesi, "M", "Evict"), Verb::issue);
-  EXPECT_EQ(violation().promise, Promise::accounted);
+  EXPECT_EQ(violation().property, Property::accounted);
   EXPECT_THAT(violation().text, HasSubstr("waits, but no request of it is under way"));
 }
 
@@ -100,7 +100,7 @@ TEST_F(Checker, FindsADeadlock) {
     row.next = 0;
     row.actions[0] = {Verb::stall};
   }
-  EXPECT_EQ(violation().promise, Promise::no_deadlock);
+  EXPECT_EQ(violation().property, Property::no_deadlock);
   EXPECT_TRUE(violation().steps.empty());
 }
 
@@ -111,7 +111,7 @@ TEST_F(Checker, FindsARequestThatCanNeverFinish) {
   row.count = 1;
   row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade, which becomes a GetM, which becomes an Upgrade
   const Violation found = violation({.caches = 1});
-  EXPECT_EQ(found.promise, Promise::can_finish);
+  EXPECT_EQ(found.property, Property::can_finish);
   ASSERT_EQ(found.steps.size(), 1U);
   EXPECT_EQ(found.steps[0].kind, StepKind::store);
 }

@@ -1,4 +1,4 @@
-// Every row of every protocol of a network, broken on purpose, is noticed: by a broken promise, a row that never runs, or
+// Every row of every protocol of a network, broken on purpose, is noticed: by a broken property, a row that never runs, or
 // another number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same
 // states.
 //
@@ -172,7 +172,7 @@ struct Reference {
 // Systems of growing size: most mutants show in the smallest.
 std::vector<Reference> references(const NetworkProtocols& good) {
   std::vector<Reference> references = {{{.agents = 2, .caches = 1}, std::nullopt}};
-  for (const NetworkCheckOptions& usual : usual_systems(good)) references.push_back({usual, std::nullopt});
+  for (const NetworkCheckOptions& usual : default_systems(good)) references.push_back({usual, std::nullopt});
   return references;
 }
 

@@ -31,7 +31,7 @@ class ShippedNetwork : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ShippedNetwork, IsProved) {
-  const NetworkProof proof = prove_network(protocols, usual_systems(protocols));
+  const NetworkProof proof = prove_network(protocols, default_systems(protocols));
   EXPECT_TRUE(proof.proved(protocols)) << why_not(protocols, proof);
   EXPECT_TRUE(proof.unreached.empty()) << why_not(protocols, proof);
   for (const NetworkCheckResult& result : proof.results) fmt::print("{}: {} states\n", GetParam(), result.states);
@@ -61,7 +61,7 @@ TEST(NodeOverMigratoryReads, IsProved) {
   const Protocol directory = shipped_protocol("mesi_directory");
   const NetworkProtocols protocols{directory, parse_node_protocol(shipped_text("mesi_node"), "mesi_node.md", bus, directory),
                                    bus};
-  const NetworkProof proof = prove_network(protocols, usual_systems(protocols));
+  const NetworkProof proof = prove_network(protocols, default_systems(protocols));
   EXPECT_TRUE(proof.proved(protocols)) << why_not(protocols, proof);
   EXPECT_TRUE(proof.unreached.empty()) << why_not(protocols, proof);
 }
@@ -92,31 +92,31 @@ class NetworkChecker : public testing::Test {
 
 TEST_F(NetworkChecker, FindsAReaderThatNobodyTellsOfAWriter) {
   drop(row(directory.directory.directory, "S", "GetM"), Verb::send_sharers);
-  EXPECT_EQ(violation(directory, {.agents = 2}).promise, Promise::single_writer);
+  EXPECT_EQ(violation(directory, {.agents = 2}).property, Property::single_writer);
 }
 
 TEST_F(NetworkChecker, FindsThatAnOldOwnerIsForgottenAsASharer) {
   drop(row(directory.directory.directory, "EM", "GetS"), Verb::add_owner);
-  EXPECT_EQ(violation(directory, {.agents = 2}).promise, Promise::single_writer);
+  EXPECT_EQ(violation(directory, {.agents = 2}).property, Property::single_writer);
 }
 
 TEST_F(NetworkChecker, FindsDataThatDoesNotComeHome) {
   Row& answer = row(directory.directory.cache, "M", "Fwd_GetS");
   drop(answer, Verb::send_home);
-  EXPECT_EQ(violation(directory, {.agents = 2}).promise, Promise::no_deadlock);
+  EXPECT_EQ(violation(directory, {.agents = 2}).property, Property::no_deadlock);
 }
 
 TEST_F(NetworkChecker, FindsAWriteThatIsDoneBeforeAllHaveAnswered) {
   Row& early = row(directory.directory.cache, "IM_A", "Inv_Ack [more_acks]");
   early = row(directory.directory.cache, "IM_A", "Inv_Ack [last_ack]");
   EXPECT_FALSE(check_network(directory, {.agents = 2}).violation);  // two acknowledgements need three caches
-  EXPECT_THAT(violation(directory, {.agents = 3}).promise, testing::AnyOf(Promise::single_writer, Promise::impossible_pair));
+  EXPECT_THAT(violation(directory, {.agents = 3}).property, testing::AnyOf(Property::single_writer, Property::impossible_pair));
 }
 
 TEST_F(NetworkChecker, FindsAnOwnerThatTheHomeDoesNotKnow) {
   drop(row(directory.directory.directory, "I", "GetM"), Verb::set_owner);
   const NetworkViolation found = violation(directory, {.agents = 2});
-  EXPECT_EQ(found.promise, Promise::accounted);
+  EXPECT_EQ(found.property, Property::accounted);
   EXPECT_THAT(found.text, HasSubstr("speaks to an owner or requestor, but none is known"));
 }
 
@@ -124,13 +124,13 @@ TEST_F(NetworkChecker, FindsAForwardThatWaitsForEver) {
   Row& stalled = row(directory.directory.cache, "MI_A", "Fwd_GetM");
   stalled = row(directory.directory.cache, "IM_AD", "Fwd_GetM");
   stalled.next = state(directory.directory.cache, "MI_A");
-  EXPECT_EQ(violation(directory, {.agents = 2}).promise, Promise::no_deadlock);
+  EXPECT_EQ(violation(directory, {.agents = 2}).property, Property::no_deadlock);
 }
 
 TEST_F(NetworkChecker, FindsANodeThatGivesARightItDoesNotHave) {
   drop(row(nodes.node->node, "S", "GetS [clean]"), Verb::assert_shared);
   const NetworkViolation found = violation(nodes, {.agents = 2, .caches = 2});
-  EXPECT_EQ(found.promise, Promise::single_writer);
+  EXPECT_EQ(found.property, Property::single_writer);
   EXPECT_THAT(found.text, testing::ContainsRegex("cache [01]\\.[01] \\(in E\\) can write while cache"));
   EXPECT_EQ(found.steps.size(), 18U);
 }
@@ -139,7 +139,7 @@ TEST_F(NetworkChecker, FindsWhatNeedsThreeNodes) {
   row(nodes.node->node, "SMI_B", "Fwd_GetS").impossible = true;
   EXPECT_FALSE(check_network(nodes, {.agents = 2, .caches = 2}).violation);
   const NetworkViolation found = violation(nodes, {.agents = 3, .caches = 1});
-  EXPECT_EQ(found.promise, Promise::impossible_pair);
+  EXPECT_EQ(found.property, Property::impossible_pair);
   EXPECT_THAT(found.text, HasSubstr("mesi_node.md:"));
   EXPECT_THAT(found.text, HasSubstr("node: state SMI_B, event Fwd_GetS"));
 }
@@ -152,13 +152,13 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
 // A recall brings data only where a cache had newer.
 TEST_F(NetworkChecker, FindsDataTakenWhereNobodyHasSentAny) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
-  EXPECT_EQ(violation(nodes, {.agents = 2}).promise, Promise::data_arrives);
+  EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
 }
 
 TEST_F(NetworkChecker, FindsANodeThatABroadcastLeavesOut) {
   NetworkProtocols broadcast = shipped_network("moesi_broadcast_node");
   drop(row(broadcast.directory.directory, "I", "GetM"), Verb::send_others);
-  EXPECT_EQ(violation(broadcast, {.agents = 2}).promise, Promise::single_writer);
+  EXPECT_EQ(violation(broadcast, {.agents = 2}).property, Property::single_writer);
 }
 
 TEST_F(NetworkChecker, FindsAnOwnerThatTheHomeForgets) {

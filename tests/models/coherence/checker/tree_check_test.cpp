@@ -1,5 +1,5 @@
 // Groups between caches and homes: proved in small systems, and every row of theirs, broken on purpose, is noticed: by a broken
-// promise, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS breaks them all, else every
+// property, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS breaks them all, else every
 // kSampledInTrees-th.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -44,7 +44,7 @@ TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
             "m.csv:2:1: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
   EXPECT_EQ(error_of(",,\n1,\n2,3,\n"), "m.csv:2:3: 2 cells, but line 1 has 3: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of(",\n\n1,\n"), "m.csv:2:1: 1 cells, but line 1 has 2: a matrix has a row and a column for each CPU");
-  EXPECT_EQ(error_of("5\n"), fmt::format("m.csv:1:1: a matrix of one CPU has no pair; expected 2 to {} CPUs", most_cpus()));
+  EXPECT_EQ(error_of("5\n"), fmt::format("m.csv:1:1: a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
 }
 
 TEST(LatencyMatrix, WhatTheToolShowsOnTheTerminalIsReadToo) {
@@ -80,13 +80,13 @@ TEST(LatencyMatrix, ATableOfTheTerminalThatWasCutIsRefused) {
 
 TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
   std::string text;
-  const int cpus = most_cpus() + 1;
+  const int cpus = kMostCpus + 1;
   for (int row = 0; row < cpus; ++row) {
     for (int column = 0; column < cpus; ++column) text += column == 0 ? "1" : ",1";
     text += "\n";
   }
-  EXPECT_EQ(error_of(text), fmt::format("m.csv:1:{}: {} CPUs are more than a machine can have; legal: 2 to {}", 2 * cpus - 1,
-                                        cpus, most_cpus()));
+  EXPECT_EQ(error_of(text),
+            fmt::format("m.csv:1:{}: {} CPUs are more than a machine can have; legal: 2 to {}", 2 * cpus - 1, cpus, kMostCpus));
 }
 
 TEST(LatencyMatrix, WhatIsNoLatencyIsRefusedWhereItStands) {

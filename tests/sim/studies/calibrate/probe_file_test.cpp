@@ -68,10 +68,10 @@ TEST(ProbeFile, IsKnownByItsFirstLineThatIsNoComment) {
 TEST(ProbeFile, NumbersCpusAsItListsThem) {
   const ProbeFile probe = parse_probe_file(kFile, "m.probe");
   EXPECT_EQ(probe.matrix.at(0, 1), 105) << "the mean of both directions";
-  ASSERT_EQ(probe.handovers.size(), 1U);
-  EXPECT_EQ(probe.handovers[0].from, 1);
-  EXPECT_EQ(probe.handovers[0].to, 0);
-  EXPECT_EQ(probe.handovers[0].state, "shared");
+  ASSERT_EQ(probe.hand_offs.size(), 1U);
+  EXPECT_EQ(probe.hand_offs[0].from, 1);
+  EXPECT_EQ(probe.hand_offs[0].to, 0);
+  EXPECT_EQ(probe.hand_offs[0].state, "shared");
   EXPECT_EQ(probe.node, (std::vector{0, 1}));
 }
 

@@ -23,7 +23,7 @@ struct Variant {
 
 std::vector<Variant> variants() {
   std::vector<Variant> all;
-  for (const std::string& design : dcache_designs()) {
+  for (const std::string& design : dcache_design_names()) {
     all.push_back({design, false});
     all.push_back({design, true});
   }
@@ -81,17 +81,17 @@ class Cache {
         layouts(load_layout_file("linux_2_4_16", "").layouts),
         interrupts(cpus) {
     const WorkloadSetup setting{space, locks, spec_, small.machine.layout(), 1, &layouts};
-    if (design_defers_freeing(design)) rcu = make_classic_rcu(setting, interrupts, {.tick_us = 50});
-    dcache = make_dcache(design, {.memory = space,
-                                  .locks = locks,
-                                  .layouts = layouts,
-                                  .lock = "ttas",
-                                  .hash_bits = 4,
-                                  .dentries = 64,
-                                  .cpus = cpus,
-                                  .interrupts = &interrupts,
-                                  .rcu = rcu.get(),
-                                  .lru_timer_us = 1000});
+    if (find_dcache_design(design).defers_freeing) rcu = make_classic_rcu(setting, interrupts, {.tick_us = 50});
+    dcache = find_dcache_design(design).create({.memory = space,
+                                                .locks = locks,
+                                                .layouts = layouts,
+                                                .lock = "ttas",
+                                                .hash_bits = 4,
+                                                .dentries = 64,
+                                                .cpus = cpus,
+                                                .interrupts = &interrupts,
+                                                .rcu = rcu.get(),
+                                                .lru_timer_us = 1000});
   }
   void run(const Core::Program& program) {
     small.machine.set_functions(space.functions().size());
@@ -112,7 +112,7 @@ class Cache {
 };
 
 class EachDesignAlone : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, EachDesignAlone, testing::ValuesIn(dcache_designs()),
+INSTANTIATE_TEST_SUITE_P(, EachDesignAlone, testing::ValuesIn(dcache_design_names()),
                          [](const auto& tested) { return tested.param; });
 
 TEST_P(EachDesignAlone, FindsWhatWasAddedUnderItsNameAndNoOther) {

@@ -50,15 +50,15 @@ struct Machinery {
       : spec(small_machine(cpus)), locks(space, cpus), interrupts(cpus), start(space, "start", cpus) {
     const WorkloadSetup setting{space, locks, spec, small.machine.layout(), 1, &layouts};
     rcu = make_classic_rcu(setting, interrupts, {.tick_us = 50});
-    dcache = make_dcache(design, {.memory = space,
-                                  .locks = locks,
-                                  .layouts = layouts,
-                                  .lock = "ttas",
-                                  .hash_bits = 2,
-                                  .dentries = 4000,
-                                  .cpus = cpus,
-                                  .interrupts = &interrupts,
-                                  .rcu = rcu.get()});
+    dcache = find_dcache_design(design).create({.memory = space,
+                                                .locks = locks,
+                                                .layouts = layouts,
+                                                .lock = "ttas",
+                                                .hash_bits = 2,
+                                                .dentries = 4000,
+                                                .cpus = cpus,
+                                                .interrupts = &interrupts,
+                                                .rcu = rcu.get()});
     root_word = space.place_array("root", 32);
   }
 

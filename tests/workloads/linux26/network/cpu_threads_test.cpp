@@ -51,8 +51,7 @@ struct Loaded {
       threads.run(cpu);
     }});
     Metrics metrics;
-    const std::function<const Cpu&(int)> cpu = [this](int number) -> const Cpu& { return small.machine.cpu(number); };
-    threads.report({kRunUs * 1000, cpu, 1}, metrics);
+    threads.report(metrics);
     return metrics;
   }
   [[nodiscard]] double softirq_share() const { return static_cast<double>(ticks_in_softirqs) / static_cast<double>(ticks); }

@@ -62,7 +62,7 @@ struct Interface {
   Metrics run(std::int64_t us) {
     small.machine.set_functions(space.functions().size());
     small.run({[&](Cpu& cpu) {
-      interrupts.leave_rest_to([](Cpu&) {}, 100000);  // there is no thread
+      interrupts.defer_rest_to([](Cpu&) {}, 100000);  // there is no thread
       interrupts.start(cpu);
       reception.start(cpu);
       while (cpu.now_ns() < static_cast<double>(us) * 1000) cpu.compute(500);

@@ -1,6 +1,4 @@
 // The whole load, small: its parts are there in the shares that its parameters say.
-#include "workloads/linux26/oltp/oltp.hpp"
-
 #include <gmock/gmock.h>
 
 #include <stdexcept>

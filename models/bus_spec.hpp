@@ -1,0 +1,125 @@
+// The specification of buses and memory.
+#pragma once
+
+#include <string>
+
+#include "models/spec_binder.hpp"
+
+namespace linebounce {
+
+// The parameter that gives a machine nodes. Parameters of machines with nodes need it.
+constexpr std::string_view kNeedsNodes = "machine.node.protocol";
+
+// A pipelined snooping bus with split transactions. Times are in bus clocks.
+struct BusSpec {
+  std::string protocol;
+  Frequency clock;
+  int width_bytes = 0;
+  int line_bytes = 0;  // never 0 in a checked machine
+  int arbitration_clocks = 1;
+  int address_clocks = 1;
+  int snoop_clocks = 1;
+  int snoop_stall_clocks = 1;
+  int response_clocks = 0;
+  int intervention_clocks = 0;
+  int turnaround_clocks = 0;
+  int latch_clocks = 0;
+  int outstanding = 8;
+  bool one_per_line = false;
+  // The cores' places on a ring or mesh: a word for each core present. Cores after the last word are at place 0,0 and add no
+  // travel time. A ring's stops are one row.
+  std::string way_ns;
+  std::string edge_way_ns;
+  std::string places;
+  double hop_ns = 0;
+
+  void bind(SpecBinder& keys) {
+    keys.text("protocol", protocol, "coherence protocol: a name in models/protocols, or a path", kRequired);
+    keys.number("clock_mhz", "MHz", clock, 0.001, kMostMhz, "the bus's clock", kRequired);
+    keys.number("width_bytes", "bytes", width_bytes, 1, 4096, "data that is transferred in a clock", kRequired);
+    keys.number("line_bytes", "bytes", line_bytes, 0, 4096, "the coherence line on this bus; 0: the outermost cache's line");
+    keys.clocks("arbitration_clocks", arbitration_clocks, "the arbiter's decision to the address phase");
+    keys.number("address_clocks", "clocks", address_clocks, 1, kMostCycles, "least distance of two address phases");
+    keys.number("snoop_clocks", "clocks", snoop_clocks, 1, kMostCycles, "address phase to snoop result");
+    keys.number("snoop_stall_clocks", "clocks", snoop_stall_clocks, 1, kMostCycles,
+                "a snoop that meets a locked line is sampled again after so long");
+    keys.clocks("response_clocks", response_clocks, "snoop result to the response of a transaction without data");
+    keys.clocks("intervention_clocks", intervention_clocks, "snoop result to the first data from another cache");
+    keys.clocks("turnaround_clocks", turnaround_clocks, "idle data clocks when the sender changes");
+    keys.clocks("latch_clocks", latch_clocks, "first data on the bus to the core's pins");
+    keys.number("outstanding", "", outstanding, 1, 1024, "transactions between address phase and end of data");
+    keys.flag(
+        "one_per_line", one_per_line,
+        "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it "
+        "is granted, and its snoop is stalled");
+    // Without places there are no hops.
+    constexpr std::string_view kPlaces = "machine.bus.places";
+    keys.text("way_ns", way_ns,
+              "a line's way between each core and another one of its bus, both ends' added: \"0 1.5 3\", cores numbered as "
+              "`fill` numbers them; empty: none",
+              {.needs = "machine.bus.way_ns"});
+    keys.text("edge_way_ns", edge_way_ns, "likewise, a line's way between each core and what is behind its bus",
+              {.needs = "machine.bus.edge_way_ns"});
+    keys.text("places", places, "column and row of each core: \"0,0 1,0\"; empty: all are at one place", {.needs = kPlaces});
+    keys.ns("hop_ns", hop_ns, "a line's way from one column or row to the next, between two cores of a bus",
+            {.needs = kPlaces});
+  }
+};
+
+// The node of an object's memory, unless the object names one.
+//   local        the node of the CPU that owns the object; without an owner as first_touch
+//   first_touch  for each page the node of the CPU that first misses on it
+//   interleaved  pages go round the nodes
+enum class Placement { local, first_touch, interleaved };
+template <>
+inline constexpr auto kWordsOf<Placement> = std::to_array<std::string_view>({"local", "first_touch", "interleaved"});
+
+struct MemorySpec {
+  double latency_ns = 0;  // behind a directory: its look-up to first data
+  int banks = 1;
+  double bank_busy_ns = 0;
+  double bandwidth_mb_per_s = 0;
+  std::string nodes = "all";
+  Placement placement = Placement::local;
+  int page_kib = 16;
+
+  void bind(SpecBinder& keys) {
+    constexpr ParameterTraits kOfNodes{.needs = kNeedsNodes};
+    keys.ns("latency_ns", latency_ns, "address phase to first data", kRequired);
+    keys.number("banks", "", banks, 1, 4096, "banks, interleaved by coherence line");
+    keys.ns("bank_busy_ns", bank_busy_ns, "an access occupies its bank for so long");
+    keys.number("bandwidth_mb_per_s", "MB/s", bandwidth_mb_per_s, 0, kMostMbPerS,
+                "of all banks together; 0: only banks and bus limit it");
+    keys.text("nodes", nodes, "the nodes that have memory: \"all\", or numbers, \"0 1\"", kOfNodes);
+    keys.word("placement", placement, "where an object's memory is unless [placement] or the workload says otherwise",
+              kOfNodes);
+    keys.number("page_kib", "KiB", page_kib, 1, 1 << 20, "what first_touch and interleaved place as a whole", kOfNodes);
+  }
+};
+
+// Memory and directory parameters of a single node that differ from the other nodes'.
+struct MemoryOfNodeSpec {
+  std::string name;  // the node's number
+  double latency_ns = kAsTheRest;
+  int banks = -1;
+  double bank_busy_ns = kAsTheRest;
+  double bandwidth_mb_per_s = kAsTheRest;
+  double directory_latency_ns = kAsTheRest;
+  double directory_line_busy_ns = kAsTheRest;
+
+  void bind(SpecBinder& keys) {
+    keys.number("latency_ns", "ns", latency_ns, kAsTheRest, kMostNs,
+                "of this node's memory, look-up to first data; -1: as memory.latency_ns");
+    keys.number("banks", "", banks, kAsTheRest, 4096, "its banks; -1: as memory.banks");
+    keys.number("bank_busy_ns", "ns", bank_busy_ns, kAsTheRest, kMostNs,
+                "an access occupies its bank for so long; -1: as memory.bank_busy_ns");
+    keys.number("bandwidth_mb_per_s", "MB/s", bandwidth_mb_per_s, kAsTheRest, kMostMbPerS,
+                "of all its banks together; 0: no limit, -1: as memory.bandwidth_mb_per_s");
+    keys.number("directory_latency_ns", "ns", directory_latency_ns, kAsTheRest, kMostNs,
+                "of the directory of its lines; -1: as directory.latency_ns");
+    keys.number("directory_line_busy_ns", "ns", directory_line_busy_ns, kAsTheRest, kMostNs,
+                "likewise; -1: as directory.line_busy_ns");
+  }
+};
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+// What the parts of a machine are built from, and what they share. It outlives them.
+#pragma once
+
+#include "models/machine_layout.hpp"
+#include "models/machine_spec.hpp"
+#include "models/timebase.hpp"
+
+namespace linebounce {
+
+class FailureSink;
+class Homes;
+class LineStore;
+class TransitionLog;
+
+struct MachineContext {
+  const MachineSpec& spec;
+  const MachineLayout& layout;
+  const Timebase& timebase;
+  LineStore& store;
+  Homes& homes;
+  TransitionLog& log;
+  FailureSink& failures;
+  Tick warmup_end, end;  // of the measured time
+};
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+// Charts for the terminal, each of one result file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/point/point_data.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// The latency histogram: a logarithmic axis, one strip and one colour for each source. Each strip is drawn to its own height: a
+// source's share stands beside it. Empty when nothing was measured. `points`: of how many points the rows are the sum.
+std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t points, const Painter& paint);
+
+// The core-to-core matrix: one block for each state of the line, CPUs of a node side by side. `node_of_cpu` by CPU number.
+// Latencies are means over the homes of the lines. Up to 16 CPUs are shown as figures, more as shades. Empty when nothing was
+// measured.
+std::string matrix_chart(const std::vector<MatrixRow>& rows, const std::vector<int>& node_of_cpu, const Painter& paint);
+
+// Quantities over simulated time: a line each, on one axis of time. One point's series, each in the order of time; drawn from 0
+// to its highest value, or from its lowest if that is below 0. Empty when there are none.
+std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& paint);
+
+}  // namespace linebounce::sim
