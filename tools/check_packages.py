@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ROOT / "build" / "packages"
@@ -25,8 +26,10 @@ int main(void) { pthread_t thread; pthread_create(&thread, 0, count, 0); return 
 """
 
 
-def run(*command: str | Path, **options: object) -> str:
-    done = subprocess.run([*command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
+def run(*command: str | Path, **options: Any) -> str:
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        [*command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{(done.stdout + done.stderr)[-3000:]}")
     return done.stdout

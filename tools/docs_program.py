@@ -9,8 +9,10 @@ import sys
 import tempfile
 import textwrap
 import tomllib
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,6 +33,8 @@ network   = { topology = "links", link = { 0_1 = { latency_ns = 100 } } }
 
 # A value that no parameter of the type has. The program refuses it, and says what is legal.
 IMPOSSIBLE = {int: "-999999999999999", float: "-999999999999999", str: "?"}
+
+Document = dict[str, Any]
 
 KINDS = ("machines", "protocols", "locks", "counters", "experiments", "layouts")
 PAGES_OF = ("machines", "protocols")
@@ -60,7 +64,7 @@ class Program:
     def run(self, *arguments: str, name: str = "linebounce") -> subprocess.CompletedProcess[str]:
         # Commands in Python are beside the program, or else beside this Python.
         path = os.pathsep.join([str(self.path.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
-        command = [self.path.with_name(name), *arguments]
+        command = [str(self.path.with_name(name)), *arguments]
         environment = os.environ | {"COLUMNS": "100", "PATH": path, "NO_COLOR": "1"}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
@@ -71,14 +75,14 @@ class Program:
             sys.exit(f"{name} {' '.join(arguments)} ended with {done.returncode}: {done.stderr}")
         return done.stdout
 
-    def json(self, *arguments: str) -> list[dict] | dict:
+    def json(self, *arguments: str) -> Any:
         return json.loads(self.says(*arguments, "--json"))
 
     @cached_property
     def help(self) -> dict[str, str]:
         """`--help` of every command, by the command's words."""
         found = {"linebounce": self.says("--help")}
-        waiting = [("linebounce", name) for name in subcommands(found["linebounce"])]
+        waiting: list[tuple[str, ...]] = [("linebounce", name) for name in subcommands(found["linebounce"])]
         scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
         python = [script.replace("linebounce-trace-", "linebounce-trace ").replace("-", " ", 1) for script in scripts]
         waiting += [tuple(script.split(" ")) for script in python]
@@ -103,7 +107,7 @@ def cell(value: object) -> str:
     return re.sub(r"(`[^`]*`)|([|<*_\[\]])", lambda match: match[1] or f"\\{match[2]}", text)
 
 
-def table(*columns: str, rows: list[tuple[str, ...]]) -> str:
+def table(*columns: str, rows: Sequence[tuple[str, ...]]) -> str:
     lines = [columns, ("---",) * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
@@ -119,7 +123,7 @@ def options_page(program: Program) -> str:
     return "".join(parts)
 
 
-def legal_values(program: Program, machine: Path, parameter: dict) -> str:
+def legal_values(program: Program, machine: Path, parameter: Document) -> str:
     """As the program's refusal of an impossible value states them."""
     path, value = parameter["path"], parameter["value"]
     if isinstance(value, bool):
@@ -133,27 +137,27 @@ def legal_values(program: Program, machine: Path, parameter: dict) -> str:
     return cell(stated[1].removesuffix(f" {parameter['unit']}")) if stated else ""
 
 
-def shipped_values(machines: list[dict]) -> dict[str, set]:
+def shipped_values(machines: list[Document]) -> dict[str, set[Any]]:
     """What the machines that ship have for each parameter."""
-    found: dict[str, set] = {}
+    found: dict[str, set[Any]] = {}
     for parameter in itertools.chain(*(machine["parameters"] for machine in machines)):
         path = re.sub(r"(?<=machine\.cache\.)\w+", "NAME", parameter["path"])
         found.setdefault(path, set()).add(parameter["value"])
     return found
 
 
-def span(values: set) -> str:
+def span(values: set[Any]) -> str:
     """The least and the most of numbers, or all words."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return " to ".join(number(end) for end in sorted({min(values), max(values)})) if values else ""
     return ", ".join(sorted(cell(value) for value in values if value != ""))
 
 
-def parameters_page(program: Program, machines: list[dict]) -> str:
+def parameters_page(program: Program, machines: list[Document]) -> str:
     """Every parameter of machines, a table for each part."""
     shipped = shipped_values(machines)
 
-    def row(parameter: dict) -> tuple[str, ...]:
+    def row(parameter: Document) -> tuple[str, ...]:
         name = parameter["path"].rpartition(".")[2]
         default = "" if parameter["given"] else number(parameter["value"])
         legal = legal_values(program, machine, parameter)
@@ -171,7 +175,7 @@ def parameters_page(program: Program, machines: list[dict]) -> str:
     return "".join(parts)
 
 
-def machine_page(program: Program, machine: dict) -> str:
+def machine_page(program: Program, machine: Document) -> str:
     name = machine["name"]
     drawing = program.says("describe", "machine", name).split("\n", 1)[1].split("\n  parameter ")[0].strip("\n")
     rows = [
@@ -194,7 +198,7 @@ def machine_page(program: Program, machine: dict) -> str:
 def workloads_page(program: Program) -> str:
     """Every workload with its parameters."""
 
-    def legal(parameter: dict) -> str:
+    def legal(parameter: Document) -> str:
         if "choices" in parameter:
             return ", ".join(map(cell, parameter["choices"]))
         if isinstance(parameter["default"], bool):

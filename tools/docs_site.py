@@ -61,7 +61,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             path = posixpath.normpath(posixpath.join(folder, target))
             found = sites.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)
             file = files.get_file_from_path(found) if found else None
-            if found and file and file.inclusion.is_included():
+            if found and file and file.inclusion.is_included():  # type: ignore[no-untyped-call]
                 return posixpath.relpath(found, posixpath.dirname(here) or ".")
         return None
 

@@ -1,11 +1,12 @@
-"""No circle of modules: C and C++ headers that include each other, Python and TypeScript modules that import each other.
+"""No circle of modules: C and C++ files that include each other, Python and TypeScript modules that import each other.
 
-An import inside a function or for types alone counts, too. What two modules need belongs into a third.
+In C a header and its source file are one module. An import inside a function or for types alone counts, too. What two modules
+need belongs into a third.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from posixpath import normpath
 
@@ -18,7 +19,8 @@ PYTHON_ROOTS = ("analysis", "tools", "tests/end_to_end")
 SCRIPTS = ("teach/page/src/*.ts", "teach/page/src/*.svelte")
 SCRIPT_IMPORT = re.compile(r"""^\s*(?:import|export)\b[^;"']*?["'](\.[^"']+)["']""", re.MULTILINE)
 
-Graph = dict[str, dict[str, int]]  # of each file, the files that it imports, with the line that does
+Place = tuple[str, int]
+Graph = dict[str, dict[str, Place]]  # of each module, the modules that it imports, and where
 
 
 def scripts_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
@@ -45,8 +47,12 @@ def python_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]
         yield from ((node.lineno, name) for name in names if name and isinstance(node, ast.Import | ast.ImportFrom))
 
 
+def module_of(file: str) -> str:
+    return file.removesuffix(".c").removesuffix(".h")
+
+
 def graph(sources: SourceTree) -> Graph:
-    languages = [
+    languages: list[tuple[Callable[[SourceTree, str], Iterator[tuple[int, str]]], tuple[str, ...]]] = [
         (included, C),
         (python_imported, PYTHON),
         (scripts_imported, SCRIPTS),
@@ -54,36 +60,40 @@ def graph(sources: SourceTree) -> Graph:
     found: Graph = {}
     for imported, patterns in languages:
         for file in sources.matching(*patterns):
-            own = found.setdefault(file, {})
+            module = module_of(file)
+            own = found.setdefault(module, {})
             for line, name in imported(sources, file):
-                if name != file:
-                    own.setdefault(name, line)
+                if module_of(name) != module:
+                    own.setdefault(module_of(name), (file, line))
     return found
 
 
 def without_ends(imports: Graph) -> Graph:
-    """Those that import one another, or what does."""
-    left = imports
+    """Those that are in a circle, and those that lead to one."""
     while True:
-        kept = {file: {name: line for name, line in names.items() if name in left} for file, names in left.items() if names}
-        if kept == left:
+        left = {
+            module: {name: place for name, place in names.items() if name in imports}
+            for module, names in imports.items()
+            if names
+        }
+        if left == imports:
             return left
-        left = kept
+        imports = left
 
 
 def circle(imports: Graph, start: str) -> list[str]:
-    """The shortest way from a file back to it; empty where there is none."""
+    """The shortest way from a module back to it; empty where there is none."""
     came_from: dict[str, str] = {}
     reached = [start]
-    for file in reached:
-        for name in imports.get(file, {}):
+    for module in reached:
+        for name in imports.get(module, {}):
             if name == start:
-                way = [file]
+                way = [module]
                 while way[-1] != start:
                     way.append(came_from[way[-1]])
                 return way[::-1]
             if name not in came_from:
-                came_from[name] = file
+                came_from[name] = module
                 reached.append(name)
     return []
 
@@ -95,4 +105,5 @@ def findings(sources: SourceTree) -> Iterator[Finding]:
         way = circle(imports, start)
         if way and frozenset(way) not in seen:
             seen.add(frozenset(way))
-            yield Finding(start, imports[start][[*way, start][1]], f"a circle of imports: {' -> '.join([*way, start])}")
+            file, line = imports[start][[*way, start][1]]
+            yield Finding(file, line, f"a circle of imports: {' -> '.join([*way, start])}")

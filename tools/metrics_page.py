@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "results.md"
@@ -27,13 +28,13 @@ TITLES = {
 }
 
 
-def row(metric: dict) -> str:
+def row(metric: dict[str, Any]) -> str:
     name = f"`{metric['name']}`"
     cells = [f"**{name}**" if metric["headline"] else name, metric["unit"], metric["better"] or "", metric["title"]]
     return re.sub(" +", " ", f"| {' | '.join(cells)} |")
 
 
-def tables(metrics: list[dict]) -> str:
+def tables(metrics: list[dict[str, Any]]) -> str:
     """A table for each group, in the program's order."""
     parts = []
     for group, members in itertools.groupby(metrics, key=lambda metric: metric["group"]):
@@ -42,7 +43,7 @@ def tables(metrics: list[dict]) -> str:
     return "".join(parts) + "\n"
 
 
-def page(text: str, metrics: list[dict]) -> str:
+def page(text: str, metrics: list[dict[str, Any]]) -> str:
     """The page with its tables as they should be."""
     return BETWEEN.sub(lambda _: tables(metrics), text, count=1)
 

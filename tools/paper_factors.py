@@ -11,9 +11,10 @@ import json
 import pathlib
 import statistics
 import sys
+from typing import Any
 
 
-def factors(results: list[dict]) -> dict[str, list[tuple[float, str]]]:
+def factors(results: list[dict[str, Any]]) -> dict[str, list[tuple[float, str]]]:
     """By the metric's last part: (factor, row's id), the largest first."""
     found: dict[str, list[tuple[float, str]]] = {}
     for document in results:

@@ -33,11 +33,11 @@ measure_us = 100
 {SWEEP}
 "machine.cpus" = [1, 2, 4]
 """
-BEFORE = (
+BEFORE: tuple[tuple[str, ...], ...] = (
     ("run", "two_locks.toml", "-o", "out/fast", "--set", "machine.bus.clock_mhz=200", "--quiet"),
     ("run", "lock_scaling", "-o", "out/one", "--set", "workload.lock=mcs", "--set", "run.seeds=1", *SHORT),
 )
-COMMANDS = (
+COMMANDS: tuple[tuple[str, ...], ...] = (
     ("run", "operation_costs"),
     ("run", "two_locks.toml"),
     ("compare", "out/two_locks", "out/fast"),

@@ -76,7 +76,7 @@ def miss(row: Document) -> str:
 
 def distance(row: Document) -> float:
     """Larger is worse; what went the wrong way is worst."""
-    ratio = row["simulated_over_published"]
+    ratio: float | None = row["simulated_over_published"]
     if row.get("sign_right") is False or ratio is None or ratio <= 0:
         return float("inf")
     return max(ratio, 1 / ratio)

@@ -56,15 +56,11 @@ def data_files(directory: Path) -> dict[str, Path]:
     }
 
 
-def differing(first: Path, second: Path) -> list[str]:
-    """The data files that are not the same, byte for byte, or that only one directory has."""
-    ours, theirs = data_files(first), data_files(second)
-    same = {name for name in ours.keys() & theirs.keys() if filecmp.cmp(ours[name], theirs[name], shallow=False)}
-    return sorted((ours.keys() | theirs.keys()) - same)
-
-
 def assert_same_data(first: Path, second: Path) -> None:
-    assert not differing(first, second), f"{first} and {second} differ"
+    ours, theirs = data_files(first), data_files(second)
+    assert ours.keys() == theirs.keys()
+    different = [name for name in ours if not filecmp.cmp(ours[name], theirs[name], shallow=False)]
+    assert not different, f"{first} and {second} differ in {different}"
 
 
 def check_results_directory(directory: Path) -> dict:

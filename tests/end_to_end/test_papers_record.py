@@ -5,8 +5,9 @@ import json
 import papers_page
 import pytest
 from program import Program
+from source_tree import SourceTree
 
-RECORD = papers_page.read_record()
+RECORD = papers_page.read_record(SourceTree.of_git())
 QUICK = {  # they take seconds; the others up to five minutes
     "dcache_fast_walk",
     "fget",

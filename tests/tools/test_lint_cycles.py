@@ -15,7 +15,6 @@ def found(texts: dict[str, str]) -> list[str]:
     ("first", "second", "uses"),
     [
         ("sim/x.hpp", "sim/y.hpp", '#include "{}"'),
-        ("record/runtime/x.h", "record/runtime/y.h", '#include "{0.name}"'),
         ("analysis/package/x.py", "analysis/package/y.py", "from package.{0.stem} import name"),
         ("analysis/package/x.py", "analysis/package/y.py", "from package import {0.stem}"),
         ("tools/x.py", "tools/y.py", "import {0.stem}"),
@@ -38,6 +37,13 @@ def test_a_longer_circle_is_found_once_and_what_leads_to_it_is_not_part_of_it() 
         name: f'#include "sim/{to}"' for name, to in (("sim/a.hpp", "b.hpp"), ("sim/b.hpp", "c.hpp"), ("sim/c.hpp", "b.hpp"))
     }
     assert found(texts) == ["sim/b.hpp:1: a circle of imports: sim/b.hpp -> sim/c.hpp -> sim/b.hpp"]
+
+
+def test_in_c_a_header_and_its_source_file_are_one_module() -> None:
+    texts = {"record/x.h": "", "record/x.c": '#include "y.h"\n', "record/y.h": "", "record/y.c": '#include "x.h"\n'}
+    assert found(texts) == ["record/x.c:1: a circle of imports: record/x -> record/y -> record/x"]
+    cpp = {name.replace(".c", ".cpp").replace(".h", ".hpp"): text.replace(".h", ".hpp") for name, text in texts.items()}
+    assert found(cpp) == []
 
 
 def test_what_is_no_module_of_ours_is_left_alone() -> None:

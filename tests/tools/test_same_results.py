@@ -32,17 +32,30 @@ def folder(place: Path, **texts: str) -> Path:
     return place
 
 
+def differing(tool: ModuleType, ours: Path, theirs: Path) -> list[str]:
+    """As two trees beside the folders have left them."""
+    return tool.different_files(
+        tool.data_of(ours, ours.parent / "our_tree"), tool.data_of(theirs, theirs.parent / "their_tree")
+    )
+
+
 def test_files_that_differ_or_that_one_side_lacks_are_named(same_results: ModuleType, tmp_path: Path) -> None:
     ours = folder(tmp_path / "ours", lines_csv="1", points__0__lines_csv="2", locks_csv="3", series_csv="4")
     theirs = folder(tmp_path / "theirs", lines_csv="1", points__0__lines_csv="5", locks_csv="3", seeds_csv="4")
-    assert same_results.differing(ours, theirs) == ["points/0/lines.csv", "seeds.csv", "series.csv"]
-    assert same_results.differing(ours, ours) == []
+    assert differing(same_results, ours, theirs) == ["points/0/lines.csv", "seeds.csv", "series.csv"]
+    assert differing(same_results, ours, ours) == []
 
 
 def test_how_long_a_run_took_is_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
     ours = folder(tmp_path / "ours", lines_csv="1", manifest_json="1 s")
     theirs = folder(tmp_path / "theirs", lines_csv="1", manifest_json="2 s")
-    assert same_results.differing(ours, theirs) == []
+    assert differing(same_results, ours, theirs) == []
+
+
+def test_where_a_tree_is_is_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
+    ours = folder(tmp_path / "ours", config_toml=f'program = "{tmp_path}/our_tree/programs/queue.lua"')
+    theirs = folder(tmp_path / "theirs", config_toml=f'program = "{tmp_path}/their_tree/programs/queue.lua"')
+    assert differing(same_results, ours, theirs) == []
 
 
 def test_results_are_kept_only_of_a_case_that_came_to_its_end(same_results: ModuleType, tmp_path: Path) -> None:
