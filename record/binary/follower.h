@@ -1,8 +1,8 @@
 // A thread of the recorded program, followed from outside by what its instructions do.
 #pragma once
 
+#include "events.h"
 #include "outcome.h"
-#include "runtime.h"
 
 // The thread that runs this is the program's with that part of the runtime.
 void follow(struct Thread* thread, struct Channel* shared);

@@ -1,5 +1,5 @@
 // What gcc and clang call for accesses and functions under -fsanitize=thread.
-#include "runtime.h"
+#include "events.h"
 
 // Each file's constructor calls it; the runtime has started before any constructor.
 EXPORTED void __tsan_init(void);

@@ -1,12 +1,12 @@
 // Memory for what the C library does on the runtime's behalf. On the program's heap it would move the blocks behind it, and
 // with them which of them share a line.
+#include "apart.h"
+
 #include <elf.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "runtime.h"
 
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);

@@ -1,6 +1,6 @@
 // Atomic operations. What acquires is followed by a stamp, what releases comes behind one, so that accesses on both sides of a
 // hand-off are in order for the collector. All are done sequentially consistent: no weaker than what was asked for.
-#include "runtime.h"
+#include "events.h"
 
 typedef enum { kRelaxed, kConsume, kAcquireOrder, kReleaseOrder, kAcquireRelease, kSequential } MemoryOrder;
 

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
+#include "events.h"
 #include "real.h"
-#include "runtime.h"
 
 typedef const struct timespec* Until;
 

@@ -2,8 +2,8 @@
 // the lock was held.
 #include <errno.h>
 
+#include "events.h"
 #include "real.h"
-#include "runtime.h"
 
 static int acquired(int result, unsigned type, const volatile void* lock) {
   if (result == 0 || result == EOWNERDEAD) record_in_order(kAcquire, type, (uintptr_t)lock);

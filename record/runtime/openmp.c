@@ -3,12 +3,14 @@
 // locks are mutexes; a task waits for what has made it.
 //
 // Of several teams at once only one has barriers in the trace; the channel counts what the others pass.
+#include "openmp.h"
+
 #include <dlfcn.h>
 #include <stdalign.h>
 #include <stdint.h>
 
+#include "events.h"
 #include "real.h"
-#include "runtime.h"
 
 typedef void Body(void* data);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "allocation.h"
 #include "real.h"
-#include "runtime.h"
 
 // Also on the way of an exception.
 static void restore_silent(const bool* was_silent) {

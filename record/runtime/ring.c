@@ -1,4 +1,5 @@
-// Writing events into a thread's ring.
+#include "ring.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
@@ -6,47 +7,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime.h"
-
 static uint64_t take_stamp(void) {
   return __atomic_fetch_add(&channel->stamp, 1, __ATOMIC_SEQ_CST);
 }
 
-static void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* more, unsigned count) {
+void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* more, unsigned count) {
   for (unsigned i = 0; i < count; ++i) fill_word(ring, at + 1 + i, event_word(kMore, 0, more[i]));
   fill_word(ring, at, first);
 }
 
-void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
-  struct Ring* ring = this_ring();
+// Between stamp and word there is nothing to wait for: room has been reserved.
+void write_stamp(struct Ring* ring) {
   uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1 + count, &at)) return;
-  fill_event(ring, at, event_word(kind, detail, value), more, count);
+  if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
 
-void record_order(void) {
-  struct Ring* ring = this_ring();
+void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, unsigned count) {
   uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1, &at)) return;
+  if (!reserve_words(ring, 2 + count, &at)) return;
+  fill_event(ring, at + 1, first, more, count);
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
-}
-
-void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
-  record_in_order_with(kind, detail, value, NULL, 0);
-}
-
-// Room is reserved before the stamp is taken: between stamp and word there is nothing to wait for.
-void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
-  struct Ring* ring = this_ring();
-  uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 2 + count, &at)) return;
-  fill_event(ring, at + 1, event_word(kind, detail, value), more, count);
-  fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
-}
-
-void record_range(unsigned kind, const volatile void* address, size_t bytes) {
-  const uint64_t more = bytes;
-  if (bytes != 0) record_with(kind, 0, (uintptr_t)address, &more, 1);
 }
 
 // One that has ended, but whose parent has not asked for its exit code, can still be sent signals: that parent may be waiting

@@ -1,6 +1,6 @@
 // What the program has the C library read and write for it: compilers call these instead of accesses of their own.
+#include "events.h"
 #include "real.h"
-#include "runtime.h"
 
 // Before the real ones are found the dynamic linker's work is under way, which is no event; but it must be done. Volatile, for
 // a compiler makes calls of the very functions of such loops.

@@ -1,10 +1,12 @@
-// Allocation: who asked for which block, by the innermost return addresses. Memory is the C library's.
+#include "allocation.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
+#include "apart.h"
+#include "events.h"
 #include "real.h"
-#include "runtime.h"
 
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime.h"
+
+// Memory that is not on the program's heap, of zeros, aligned to 16 bytes. REQUIRES of the last two: is_apart(memory).
+HIDDEN void prepare_apart(void);
+HIDDEN void* allocate_apart(size_t bytes);
+HIDDEN void* allocate_thread_table(size_t entries, size_t bytes);
+HIDDEN bool is_apart(const void* memory);
+HIDDEN void* reallocate_apart(void* memory, size_t bytes);
+HIDDEN void free_apart(void* memory);

@@ -1,0 +1,97 @@
+#include "joining.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_key_t end_key;
+
+static struct Ring* take_ring(void) {
+  for (unsigned i = 0; i < kChannelRings; ++i) {
+    struct Ring* ring = channel_ring(channel, i);
+    uint32_t expected = kRingFree;
+    if (!__atomic_compare_exchange_n(&ring->state, &expected, kRingInUse, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    ring->limit = ring->taken + ring_mask + 1;
+    return ring;
+  }
+  return NULL;
+}
+
+uint32_t new_thread_number(void) {
+  return recording ? __atomic_fetch_add(&channel->threads, 1, __ATOMIC_RELAXED) : 0;
+}
+
+static void* pages(size_t bytes) {
+  void* got = (void*)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return got == MAP_FAILED ? NULL : got;
+}
+
+static void stack_of_this_thread(uint64_t bounds[2]) {
+  pthread_attr_t attributes;
+  void* lowest = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  bounds[0] = (uintptr_t)lowest;
+  bounds[1] = (uintptr_t)lowest + bytes;
+}
+
+// What is called here is not recorded, for there is no ring yet.
+static void join_recording(uint32_t number, uintptr_t runs) {
+  this_thread.has_joined = true;
+  uint64_t more[3] = {0, 0, runs};
+  const bool was_apart = this_thread.apart;
+  this_thread.apart = true;
+  stack_of_this_thread(more);
+  this_thread.apart = was_apart;
+  struct Frame* frames = pages(kFrames * sizeof(struct Frame));
+  struct Ring* ring = frames == NULL ? NULL : take_ring();
+  if (ring == NULL) {
+    __atomic_fetch_add(&channel->without_ring, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  pthread_setspecific(end_key, (void*)1);
+  this_thread.number = number;
+  this_thread.frames = frames;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a handler that comes here finds all of it or nothing
+  this_thread.ring = ring;
+  if (announce_thread != NULL) announce_thread();
+  ring = this_thread.ring;  // a handler may have given it up
+  if (ring != NULL) write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
+}
+
+void begin_thread(uint32_t number, uintptr_t runs) {
+  if (recording) join_recording(number, runs);
+}
+
+// A thread that pthread_create did not make, or one of a library's.
+struct Ring* ring_of_new_thread(void) {
+  if (!recording || this_thread.has_joined) return NULL;
+  join_recording(new_thread_number(), 0);
+  return this_thread.ring;
+}
+
+void end_thread(void) {
+  struct Thread thread = this_thread;
+  if (thread.ring == NULL) return;
+  write_in_order(thread.ring, event_word(kThreadEnd, 0, thread.number), NULL, 0);
+  this_thread.ring = NULL;
+  syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));
+  __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
+}
+
+// Comes again until the last round, for the program's own destructors of thread data are to be recorded.
+static void thread_data_destroyed(void* rounds) {
+  const uintptr_t round = (uintptr_t)rounds;
+  if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(end_key, (void*)(round + 1));
+  } else {
+    end_thread();
+  }
+}
+
+bool prepare_joining(void) { return pthread_key_create(&end_key, thread_data_destroyed) == 0; }
