@@ -8,7 +8,7 @@ import json
 import subprocess
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rows import RECORDS, VALIDATION, RowFiles, Table, kind_of, rows_of
 from source_tree import Finding
@@ -106,8 +106,15 @@ def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Tab
     return next((commit for commit, rows in figures if published(rows.get(name, {})) == figure), None)
 
 
+def by_name(value: object) -> object:
+    """A program or lock in Lua by its name: it may move to another folder, and be found without its path."""
+    if isinstance(value, dict):
+        return {key: by_name(each) for key, each in value.items()}
+    return PurePosixPath(value).stem if isinstance(value, str) and value.endswith(".lua") else value
+
+
 def fixed(row: Table) -> Table:
-    return {key: value for key, value in row.items() if key not in FREE}
+    return {key: by_name(value) for key, value in row.items() if key not in FREE}
 
 
 def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator[Finding]:

@@ -184,7 +184,10 @@ HardwareThread& Core::next_runner(Threads<kCount> threads) {
 template <std::size_t kCount>
 Tick Core::next_item(Threads<kCount> threads) const {
   Tick next = std::min(warmup_end_, unit_.next_fill());
-  for (const auto& cpu : threads) next = std::min(next, std::min(cpu->next_drain(), cpu->next_interrupt()));
+  for (const auto& cpu : threads) {
+    next = std::min(next, cpu->next_drain());
+    next = std::min(next, cpu->next_interrupt());
+  }
   return next;
 }
 

@@ -419,6 +419,14 @@ def test_a_row_that_is_moved_to_another_point_is_found(repository: Repository) -
     assert "it is not what it was before its first run" in finding
 
 
+def test_a_program_may_move_to_another_folder(repository: Repository) -> None:
+    by_path = FIGURES.replace('"none"', '"../../../programs/cna.lua"')
+    repository.commit(record="", figures=by_path)
+    repository.commit(figures=by_path)
+    assert repository.findings(figures=FIGURES.replace('"none"', '"cna"')) == []
+    assert len(repository.findings(figures=FIGURES.replace('"none"', '"mcs"'))) == 1
+
+
 def test_what_was_in_sight_becomes_no_prediction(repository: Repository) -> None:
     repository.commit(record="", figures=FIGURES + 'kind = "in_sight"\n')
     repository.commit(figures=FIGURES + 'kind = "in_sight"\n')
