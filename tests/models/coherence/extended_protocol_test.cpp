@@ -142,11 +142,11 @@ TEST(ExtendedProtocol, ADirectoryCanDoWithoutTheCache) {
 }
 
 TEST(ExtendedProtocol, AnExtendingFileIsExtendedInTurn) {
-  const std::string body = "## cache\n" + kRows + "| M | Evict | stall | = | never |\n";
+  const std::string body = "## cache\n" + kRows + "| S | Evict | stall | = | never |\n";
   const Protocol mine = parsed(body, "mesi_migratory_snoop");
-  EXPECT_THAT(place_of(mine.cache, "M", "Evict"), StartsWith("mine.md:"));
+  EXPECT_THAT(place_of(mine.cache, "S", "Evict"), StartsWith("mine.md:"));
   EXPECT_THAT(place_of(mine.cache, "M", "Other_GetS"), StartsWith("mesi_migratory_snoop.md:"));
-  EXPECT_THAT(place_of(mine.cache, "S", "Evict"), StartsWith("mesi_snoop.md:"));
+  EXPECT_THAT(place_of(mine.cache, "E", "Evict"), StartsWith("mesi_snoop.md:"));
   // As mesi_snoop has it: no repetition, for the file between the two says something else.
   const std::string back =
       "| M | Other_GetS | assert shared; assert owned; send data to requestor, memory | S | memory is old, so we "
