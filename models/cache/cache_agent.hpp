@@ -156,6 +156,9 @@ class CacheAgent {
   // Frees a place for `block`, not by evicting a block of `keep`. Returns -1 if it can't.
   template <class Gate>
   int make_room(int level, std::uint64_t block, const Copy* keep, Gate& gate);
+  // Inserts the copy's block into the level if a way can be freed. False if the nearer levels must stay without it as well.
+  template <class Gate>
+  bool fill(Copy& copy, int level, Address address, Tick age, Gate& gate);
   void attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
     arrays_[level].insert(block, place, copy.index, age);
     copy.places[level] = place;
@@ -168,8 +171,8 @@ class CacheAgent {
     if (!inclusive(level)) return;
     for (int nearer = 0; nearer < level; ++nearer) remove_from_level(copy, nearer);
   }
-  [[nodiscard]] int place_of(const Copy& copy, std::uint64_t block, int level) const {
-    if (!has_full_lines(level)) return arrays_[level].find(block);
+  [[nodiscard]] int place_of(const Copy& copy, Address address, int level) const {
+    if (!has_full_lines(level)) return arrays_[level].find(address >> arrays_[level].line_shift());
     return holds(level, copy) ? copy.places[level] : -1;
   }
 
@@ -218,12 +221,18 @@ Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
 template <class Gate>
 CacheAgent::Lookup CacheAgent::hit_farther(Address address, Access access, Tick age, Gate& gate) {
   for (int level = 1; level < levels(); ++level) {
-    const CacheArray& array = arrays_[level];
+    CacheArray& array = arrays_[level];
     const int place = array.find(address >> array.line_shift());
     if (place < 0) continue;
     Copy& found = copy(array.copy(place));
     if (!allows(found, access)) return {};
-    promote(found, address, age, gate, level);
+    if (level < levels() - 1) {
+      promote(found, address, age, gate, level);
+    } else {  // nothing to update in farther levels
+      array.touch(place, age);
+      int nearer = level - 1;
+      while (nearer >= 0 && fill(found, nearer, address, age, gate)) --nearer;
+    }
     return {&found, level};
   }
   return {};
@@ -232,18 +241,20 @@ CacheAgent::Lookup CacheAgent::hit_farther(Address address, Access access, Tick 
 template <class Gate>
 void CacheAgent::promote(Copy& copy, Address address, Tick age, Gate& gate, int nearest) {
   for (int level = levels() - 1; level >= 0; --level) {
-    CacheArray& array = arrays_[level];
-    const std::uint64_t block = address >> array.line_shift();
-    if (const int held = level < nearest ? -1 : place_of(copy, block, level); held >= 0) {
-      array.touch(held, age);
-      continue;
-    }
-    if (const int place = make_room(level, block, &copy, gate); place >= 0) {
-      attach(copy, level, block, place, age);
-    } else if (inclusive(level)) {
+    if (const int held = level < nearest ? -1 : place_of(copy, address, level); held >= 0) {
+      arrays_[level].touch(held, age);
+    } else if (!fill(copy, level, address, age, gate)) {
       return;
     }
   }
+}
+
+template <class Gate>
+bool CacheAgent::fill(Copy& copy, int level, Address address, Tick age, Gate& gate) {
+  const std::uint64_t block = address >> arrays_[level].line_shift();
+  const int place = make_room(level, block, &copy, gate);
+  if (place >= 0) attach(copy, level, block, place, age);
+  return place >= 0 || !inclusive(level);
 }
 
 }  // namespace linebounce

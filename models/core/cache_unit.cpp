@@ -43,27 +43,31 @@ struct CacheUnit::Gate {
   CacheUnit& unit;
   Tick at;
 
-  [[nodiscard]] bool may_leave(const Copy& copy) const {
-    // The bus grants an upgrade before the store that needs it has run; the line must stay until then.
-    if (unit.has_mshr(copy)) return false;
-    const AccessResult evict = unit.result_of(kEvict, copy.state);
-    return evict == AccessResult::freed ||
-           (evict == AccessResult::issued && unit.pending_write_backs_ < unit.spec_.write_back_buffers);
-  }
-  void leave(Copy& copy) {
-    OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
-    const LineAddr line = copy.line;
-    if (copy.watched) {
-      copy.watched = false;
-      unit.owner_->watched_line_changed(line, at);
-    }
-    if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
-    unit.agent_.detach(copy);
-    ++unit.pending_write_backs_;
-    unit.bus_->post({.stamp = at, .client = unit.client_, .line = line, .slot = copy.slot, .message = own.message()});
-    unit.owner_->reset_limits();
-  }
+  [[nodiscard]] bool may_leave(const Copy& copy) const;
+  void leave(Copy& copy);
 };
+
+bool CacheUnit::Gate::may_leave(const Copy& copy) const {
+  // The bus grants an upgrade before the store that needs it has run; the line must stay until then.
+  if (unit.has_mshr(copy)) return false;
+  const AccessResult evict = unit.result_of(kEvict, copy.state);
+  return evict == AccessResult::freed ||
+         (evict == AccessResult::issued && unit.pending_write_backs_ < unit.spec_.write_back_buffers);
+}
+
+void CacheUnit::Gate::leave(Copy& copy) {
+  OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
+  const LineAddr line = copy.line;
+  if (copy.watched) {
+    copy.watched = false;
+    unit.owner_->watched_line_changed(line, at);
+  }
+  if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
+  unit.agent_.detach(copy);
+  ++unit.pending_write_backs_;
+  unit.bus_->post({.stamp = at, .client = unit.client_, .line = line, .slot = copy.slot, .message = own.message()});
+  unit.owner_->reset_limits();
+}
 
 CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads)
     : spec_(spec), agent_(std::move(agent)), client_(client), log_(&log), owner_(&owner), locks_(threads) {
@@ -297,22 +301,15 @@ Copy* CacheUnit::watch(Address address) {
   return found.copy;
 }
 
-void CacheUnit::rewatch(Address address) {
+void CacheUnit::set_watched(Address address, bool watched) {
   Copy* copy = agent_.find(agent_.store().line_of(address));
   if (copy == nullptr) return;
-  copy->watched = true;
+  copy->watched = watched;
   agent_.refresh(*copy);
 }
 
 Value CacheUnit::peek(const Copy& copy, Address address, int bytes) const {
   return read_word(agent_.word(copy, address), bytes);
-}
-
-void CacheUnit::unwatch(LineAddr line) {
-  Copy* copy = agent_.find(line);
-  if (copy == nullptr) return;
-  copy->watched = false;
-  agent_.refresh(*copy);
 }
 
 Tick CacheUnit::locked_until(LineAddr line) const {

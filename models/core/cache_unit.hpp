@@ -92,9 +92,8 @@ class CacheUnit final : public BusClient {
   // Watches the address's line for a parked spin, and returns its copy. Null if the nearest level has no readable copy, or the
   // line has an MSHR: that may be for the sibling's store that the spin waits for.
   Copy* watch(Address address);
-  // Watches a line again that another thread stopped watching, whichever level holds it now.
-  void rewatch(Address address);
-  void unwatch(LineAddr line);
+  // Stops watching the address's line, or watches it again after another thread has stopped; whichever level holds it.
+  void set_watched(Address address, bool watched);
   // Reads a word of the copy without an access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
 

@@ -8,7 +8,24 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;
+// A fiber that runs `body` and hands an exception of it to `failed`. `resumer` holds what resumed the fiber, while it runs.
+template <class Body, class Failed>
+boost::context::fiber make_fiber(boost::context::fiber& resumer, Body body, Failed failed) {
+  static constexpr std::size_t kStackBytes = 256 * 1024;
+  return {std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
+          [&resumer, body, failed](boost::context::fiber&& by) {
+            const FiberScope scope(kStackBytes);
+            resumer = std::move(by);
+            try {
+              body();
+            } catch (const boost::context::detail::forced_unwind&) {
+              throw;
+            } catch (...) {
+              failed(std::current_exception());
+            }
+            return std::move(resumer);
+          }};
+}
 
 // At equal times a deferred operation goes before those issued later, so that it can't starve.
 template <class Threads>
@@ -81,26 +98,14 @@ void Core::set_tap(ProgramTap* tap) {
 
 void Core::turn() {
   if (!fiber_) {
-    fiber_ = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
-                                   [this](boost::context::fiber&& scheduler) { return run(std::move(scheduler)); });
+    const auto body = [this] { run_programs(); };
+    const auto failed = [this](std::exception_ptr failure) { wiring_.failures->failed(std::move(failure)); };
+    fiber_ = make_fiber(scheduler_, body, failed);
   }
   fiber_ = resume_fiber(std::move(fiber_));
 }
 
-// Returns only after a failure.
-boost::context::fiber Core::run(boost::context::fiber&& scheduler) {
-  const FiberScope scope(kStackBytes);
-  scheduler_ = std::move(scheduler);
-  try {
-    run_programs();
-  } catch (const boost::context::detail::forced_unwind&) {
-    throw;
-  } catch (...) {
-    wiring_.failures->failed(std::current_exception());
-  }
-  return std::move(scheduler_);
-}
-
+// Returns only by an exception.
 void Core::run_programs() {
   if (threads_.size() > 1) run_fibers();
   run_program(*threads_.front());
@@ -114,21 +119,10 @@ void Core::run_program(HardwareThread& cpu) {
 
 void Core::run_fibers() {
   std::exception_ptr failure;
-  for (const auto& thread : threads_) {
-    HardwareThread& cpu = *thread;
-    fibers_.emplace_back(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
-                         [this, &cpu, &failure](boost::context::fiber&& dispatcher) {
-                           const FiberScope scope(kStackBytes);
-                           dispatcher_ = std::move(dispatcher);
-                           try {
-                             run_program(cpu);
-                           } catch (const boost::context::detail::forced_unwind&) {
-                             throw;
-                           } catch (...) {
-                             failure = std::current_exception();
-                           }
-                           return std::move(dispatcher_);
-                         });
+  const auto failed = [&failure](std::exception_ptr caught) { failure = std::move(caught); };
+  for (const auto& cpu : threads_) {
+    const auto body = [this, &cpu] { run_program(*cpu); };
+    fibers_.push_back(make_fiber(dispatcher_, body, failed));
   }
   for (;;) {
     boost::context::fiber& fiber = fibers_[next_runner().index_in_core()];

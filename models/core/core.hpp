@@ -102,7 +102,6 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   // EventScheduler::Part
   void turn() override;
 
-  boost::context::fiber run(boost::context::fiber&& scheduler);
   void run_programs();
   void run_program(HardwareThread& cpu);
   void run_fibers();

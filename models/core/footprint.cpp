@@ -14,22 +14,20 @@ constexpr std::int64_t kKib = 1024;
 RecentlyUsed::RecentlyUsed(int entries, int ways) : ways_(ways), sets_(entries / ways), numbers_(entries, kNoNumber) {}
 
 bool RecentlyUsed::use(std::uint64_t number) {
-  const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(number % sets_ * ways_);
-  const auto end = begin + static_cast<std::ptrdiff_t>(ways_);
-  const auto found = std::find(begin, end, number);
-  const bool known = found != end;
-  std::rotate(begin, known ? found : end - 1, known ? found + 1 : end);
-  *begin = number;
+  const std::span set = set_of(number);
+  const auto found = std::find(set.begin(), set.end(), number);
+  const bool known = found != set.end();
+  std::rotate(set.begin(), known ? found : set.end() - 1, known ? found + 1 : set.end());
+  set.front() = number;
   return known;
 }
 
 void RecentlyUsed::drop(std::uint64_t number) {
-  const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(number % sets_ * ways_);
-  const auto end = begin + static_cast<std::ptrdiff_t>(ways_);
-  const auto found = std::find(begin, end, number);
-  if (found == end) return;
+  const std::span set = set_of(number);
+  const auto found = std::find(set.begin(), set.end(), number);
+  if (found == set.end()) return;
   *found = kNoNumber;
-  std::rotate(found, found + 1, end);  // the next miss fills the empty way
+  std::rotate(found, found + 1, set.end());  // the next miss fills the empty way
 }
 
 void RecentlyUsed::drop_all() {

@@ -28,6 +28,11 @@ class RecentlyUsed {
   void drop_all();
 
  private:
+  // The set of this number.
+  [[nodiscard]] std::span<std::uint64_t> set_of(std::uint64_t number) {
+    return std::span(numbers_).subspan(number % sets_ * ways_, ways_);
+  }
+
   std::size_t ways_;
   std::size_t sets_;
   std::vector<std::uint64_t> numbers_;  // set by set, the most recently used first

@@ -54,6 +54,26 @@ inline void HardwareThread::run_store(Copy& copy, Address address, Value value, 
   agent_->write(copy, address, value, bytes);
 }
 
+// An operation that shared another one's fill counts as a miss.
+inline void HardwareThread::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
+  FunctionCounters& counters = counters_.by_function[operation.function];
+  const bool done = attempt.outcome == CacheUnit::Outcome::done;
+  if (attempt.outcome == CacheUnit::Outcome::waits_for_fill || (done && operation.waited)) {
+    ++counters.misses;
+  } else if (done) {
+    ++counters.hits_of(attempt.level, operation.access_kind());
+  }
+}
+
+inline CacheUnit::Attempt HardwareThread::attempt(Operation& operation, Tick at, int actor,
+                                                  const CacheUnit::Requester& requester) {
+  before_access(at, actor);
+  const CacheUnit::Attempt tried = unit_->attempt(operation, at, requester);
+  after_access(at);
+  count(operation, tried);
+  return tried;
+}
+
 Value HardwareThread::load(Address address, int bytes) {
   if (now_ < fast_limit_) [[likely]] {
     if (Copy* copy = agent_->hit_last_place(address, kReadAccess, now_)) [[likely]]
@@ -259,25 +279,6 @@ Value HardwareThread::perform(Operation operation, bool release) {
         now_ = tried.at;
         break;
     }
-  }
-}
-
-CacheUnit::Attempt HardwareThread::attempt(Operation& operation, Tick at, int actor, const CacheUnit::Requester& requester) {
-  before_access(at, actor);
-  const CacheUnit::Attempt tried = unit_->attempt(operation, at, requester);
-  after_access(at);
-  count(operation, tried);
-  return tried;
-}
-
-// An operation that shared another one's fill counts as a miss.
-void HardwareThread::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
-  FunctionCounters& counters = counters_.by_function[operation.function];
-  const bool done = attempt.outcome == CacheUnit::Outcome::done;
-  if (attempt.outcome == CacheUnit::Outcome::waits_for_fill || (done && operation.waited)) {
-    ++counters.misses;
-  } else if (done) {
-    ++counters.hits_of(attempt.level, operation.access_kind());
   }
 }
 

@@ -121,7 +121,7 @@ class HardwareThread final : public Cpu {
     return interrupts_.empty() || !accepts_interrupts() ? kNever : interrupts_.next();
   }
   void accept_interrupt();
-  [[nodiscard]] Tick next_drain() const { return store_buffer_.empty() ? kNever : store_buffer_.next_drain(); }
+  [[nodiscard]] Tick next_drain() const { return store_buffer_.next_drain(); }
   void drain_store(Tick at);
 
   // For its core: parked spins.
@@ -131,7 +131,7 @@ class HardwareThread final : public Cpu {
   void count_spins_until(Tick limit);
   // Ends the parking: the thread continues with the spin's first load at or after `at`.
   void resume_spin(Tick at);
-  void rewatch_words() { spin_.rewatch(); }
+  void rewatch_words() { spin_.set_watched(true); }
 
   // For its core: the run as a whole.
   void set_functions(std::size_t count);

@@ -45,7 +45,7 @@ void HardwareThread::pause_spin() {
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
-    spin_.unwatch();
+    spin_.set_watched(false);
     owner_->rewatch();
     return;
   }
@@ -69,7 +69,7 @@ void HardwareThread::resume_spin(Tick at) {
     computing_until_ = now_;
   }
   status_ = Status::ready;
-  spin_.unwatch();
+  spin_.set_watched(false);
   owner_->spin_resumed(now_);
 }
 

@@ -14,12 +14,8 @@ bool Spin::park(std::span<const Value> values, int bytes, Tick at) {
   return true;
 }
 
-void Spin::unwatch() {
-  for (const Address word : words_) unit_->unwatch(unit_->caches().store().line_of(word));
-}
-
-void Spin::rewatch() {
-  for (const Address word : words_) unit_->rewatch(word);
+void Spin::set_watched(bool watched) {
+  for (const Address word : words_) unit_->set_watched(word, watched);
 }
 
 std::int64_t Spin::first_load_from(Tick at) const {

@@ -39,10 +39,9 @@ class Spin {
   void restart_loop() { next_word_ = 0; }
 
   // Parks the spin, with its next load at `at`, and watches its lines. False if the nearest cache lacks a word or has another
-  // value than the loop loaded; the caller must then call unwatch().
+  // value than the loop loaded; the caller must then call set_watched(false).
   [[nodiscard]] bool park(std::span<const Value> values, int bytes, Tick at);
-  void unwatch();
-  void rewatch();
+  void set_watched(bool watched);
 
   // Loads that a parked spin has made, and the instructions of its loop.
   struct Loads {

@@ -20,11 +20,10 @@ bool StoreBuffer::eligible(std::size_t index) const {
   });
 }
 
-Tick StoreBuffer::next_drain() const {
+Tick StoreBuffer::next_drain_of_any() const {
   Tick next = kNever;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (eligible(i)) next = std::min(next, entries_[i].ready);
-    if (in_order_) break;
   }
   return next;
 }

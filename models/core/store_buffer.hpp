@@ -31,7 +31,11 @@ class StoreBuffer {
   }
 
   // Time of the next attempt to drain an entry, or kNever.
-  [[nodiscard]] Tick next_drain() const;
+  [[nodiscard]] Tick next_drain() const {
+    if (entries_.empty()) return kNever;
+    if (!in_order_) return next_drain_of_any();
+    return entries_.front().in_flight ? kNever : entries_.front().ready;
+  }
   // The first entry in program order that is due at `at`. REQUIRES: next_drain() == at.
   Entry& due(Tick at);
   // REQUIRES: the buffer holds this entry.
@@ -50,6 +54,7 @@ class StoreBuffer {
   [[nodiscard]] Forward forward(Address address, int bytes) const;
 
  private:
+  [[nodiscard]] Tick next_drain_of_any() const;
   [[nodiscard]] bool eligible(std::size_t index) const;
 
   int capacity_;

@@ -1,6 +1,6 @@
--- A reader-writer lock in one word: readers count themselves, a writer adds more than all of them can, and who finds too much gives
--- back what it added (Linux 2.4 and 2.6 on i386, which count down). What it teaches: readers inside together still take the line
--- from each other, twice for each section, so that short sections gain little from it.
+-- A reader-writer lock in one word: readers count themselves, a writer adds more than all of them can, and who finds too much
+-- gives back what it added (Linux 2.4 and 2.6 on i386, which count down). What it teaches: readers inside together still take the
+-- line from each other, twice for each section, so that short sections gain little from it.
 title = "Reader-writer lock: one counter (Linux 2.4 and 2.6 on i386)"
 traits = { readers = "together" }
 

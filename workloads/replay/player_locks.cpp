@@ -38,7 +38,9 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
 // for readers: they have it alone. Where a lock has none at all, a try that got it then waits for it, and others are left out.
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
-  const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
+  const bool tried = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
+  const bool tries = tried && lock.traits().tries;
+  if (tried && !tries && (operation.flags & trace::kFailed) != 0) return true;
   std::int64_t& differences = context_.differences[number_].tries;
   if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
     if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
@@ -56,10 +58,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   delay(cpu);
   if (tries) {
     const bool had_then = (operation.flags & trace::kFailed) == 0;
-    const bool can_try = lock.traits().tries;
-    if (!can_try && !had_then) return true;
-    if (!can_try) lock.acquire(cpu);
-    const bool has = !can_try || lock.try_acquire(cpu);
+    const bool has = lock.try_acquire(cpu);
     if (has != had_then) ++differences;
     if (!has && had_then) thread.not_had.push_back(operation.id);
     if (has && !had_then) lock.release(cpu);
