@@ -361,7 +361,7 @@ TEST(CacheAgent, AReadHitInTheThirdLevelPromotesTheLineIntoBothNearerOnes) {
   const std::vector<CacheSpec> specs = {{.name = "L1D", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 1},
                                         {.name = "L2", .size_kib = 2, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},
                                         {.name = "L3", .size_kib = 4, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 9}};
-  const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  const Protocol protocol = shipped_protocol("mesi_snoop");
   const auto shared = std::ranges::find(protocol.cache.states, "S", &StateInfo::name);
   LineStore store(32);
   CacheAgent agent(0, specs, protocol.cache, store, 4);
