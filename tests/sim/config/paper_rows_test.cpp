@@ -1,4 +1,5 @@
 #include "fixture.hpp"
+#include "sim/results/paper.hpp"
 
 namespace linebounce::sim {
 namespace {
