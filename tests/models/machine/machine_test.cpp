@@ -207,7 +207,7 @@ TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
 TEST(BrokenProtocol, AWriteBackThatIsLostIsCaughtAtTheNextRead) {
   const Protocol broken =
       broken_protocol("| Idle | Data                       | update memory          |", "| Idle | Data | - |");
-  SmallMachine small(small_machine(1), broken);
+  SmallMachine small(small_machine(1), broken, {.line_history = true});
   const std::string text = failure_of([&] {
     small.run({[](Cpu& cpu) {
       cpu.store(kLine, 1);
