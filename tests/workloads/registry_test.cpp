@@ -11,7 +11,6 @@ using namespace workloads;
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::Not;
 using testing::UnorderedElementsAreArray;
 
