@@ -35,12 +35,17 @@ class EventScheduler final : public sc_core::sc_module {
       scheduler_->settle();
       return scheduler_->next();
     }
-    // Asks for a turn at `at` or earlier. REQUIRES: not before now. Errors: ModelFailure beyond kLatest.
+    // Asks for a turn at `at` or earlier. REQUIRES: not before now, not after kLatest. Only cores can ask for a time beyond it,
+    // for a timer or a long computation; they call require_in_range() first.
     void act_at(Tick at) {
-      if (at > kLatest) [[unlikely]]
-        refuse(at);
       const Tick key = at << kRankBits | rank_;
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
+    }
+
+    // Errors: ModelFailure beyond kLatest.
+    static void require_in_range(Tick at) {
+      if (at > kLatest) [[unlikely]]
+        refuse(at);
     }
 
    private:

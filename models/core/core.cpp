@@ -203,6 +203,7 @@ void Core::wait_for_turn(Tick until) {
 }
 
 void Core::wake_at(Tick at) {
+  require_in_range(at);
   act_at(std::max(at, now()));
 }
 

@@ -205,6 +205,14 @@ def test_references_that_are_lost_or_left_end_the_run(linebounce: Program, chang
 # ---- locks that sleep ----
 
 
+def test_a_run_beyond_the_last_tick_is_refused(linebounce: Program) -> None:
+    """Computing 65 days at 700 MHz: beyond the last tick times would wrap, and the run would never end."""
+    text = 'title = "Far"\nends = true\nfunction setup() x = place_array("x", 8) end\n'
+    text += "function run(cpu)\n  for i = 1, 4000 do cpu:compute(1000000000000) end\n  cpu:store(x, 1)\nend\n"
+    said = linebounce.refused("run", linebounce.file("far.lua", text), "-o", "out", *ON_XEON, code=4)
+    assert "simulate less time" in said
+
+
 def test_who_waits_for_a_lock_that_parks_sleeps(linebounce: Program) -> None:
     run = ["--set", "run.measure_us=300", "--set", "machine.cpus=8", "--set", "workload.inside_cycles=5000"]
     run += ["--machine", "p3_xeon_8way"]

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/failure.hpp"
-
 namespace linebounce {
 namespace {
 
@@ -53,15 +51,6 @@ TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
   EXPECT_EQ(turns, expected);
   EXPECT_EQ(scheduler.next(), kNever);
   EXPECT_EQ(scheduler.now(), 1000);
-}
-
-// A key has room for the time of every run that anybody would wait for, but not for every Tick: beyond it times would wrap.
-TEST(EventScheduler, RefusesATurnAfterTheLastTickThatAKeyHolds) {
-  EventScheduler scheduler("event_scheduler");
-  Turns turns;
-  Player player(0, {EventScheduler::kLatest + 1}, turns);
-  scheduler.add(player);
-  EXPECT_THROW(player.begin(), ModelFailure);
 }
 
 TEST(EventScheduler, HasRoomForAThousandAndTwentyFourParts) {
