@@ -7,7 +7,7 @@
 namespace linebounce {
 namespace {
 
-// Each block of a nearer level may belong to a different coherence line.
+// The most coherence lines that the level can hold parts of: each block of a nearer level may belong to a different line.
 int lines_of(const CacheSpec& spec, int coherence_line_bytes) {
   return spec.size_kib * 1024 / std::min(spec.line_bytes, coherence_line_bytes);
 }
@@ -35,7 +35,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     fast_.push_back(static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) |
                                               (state.writable && keeps_state ? 1U << kWriteAccess : 0U)));
   }
-  // Not initialised, so that lines nobody uses cost no memory.
+  // Not initialised, so that copies that are never used take no memory.
   pool_ = std::unique_ptr<std::byte[]>(new std::byte[pool_size_ * stride_]);
 }
 

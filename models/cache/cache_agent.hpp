@@ -1,6 +1,6 @@
-// All private caches of one core as one coherence agent. A Copy stands for one line: held by any level, being fetched, or
-// waiting in the write-back buffer. It has one state, one set of data bytes and one version; the levels only say how near it
-// is. No time and no events: the timed core and the functional-only mode of `bench` use the same code.
+// All private caches of one core as one coherence agent. A Copy stands for one line that a level holds, that is being fetched,
+// or that waits in the write-back buffer. A copy has one state, one set of data bytes and one version, whichever levels hold
+// it. The agent knows neither time nor events, so the timed core and the untimed `bench` use the same code.
 #pragma once
 
 #include <array>
@@ -17,25 +17,26 @@
 
 namespace linebounce {
 
-// The data bytes follow the struct in memory (CacheAgent::data).
+// The copy's data bytes follow the struct in memory (CacheAgent::data).
 struct Copy {
   LineAddr line;
-  Tick last_touch = -1;  // local time of the core's latest access to it (invariant I2 of docs/engine.md)
+  Tick last_touch = -1;  // local time of the core's latest access to the line (invariant I2 of docs/engine.md)
   Slot slot = 0;
   Version version = 0;
   CopyIndex index = 0;
-  std::array<int, kMostLevels> places{};  // by level, if the level holds it and has full coherence lines
+  std::array<int, kMostLevels> places{};  // each level's place of the line, if held there; unused for levels with smaller lines
   StateId state = 0;
-  std::uint8_t fast = 0;       // bit `Access`: the fast path may serve such an access: a plain hit that keeps the state
-  std::uint8_t levels = 0;     // bit k: level k holds the line, or a block of it
-  bool watched = false;        // a parked spin needs to know about any change
-  bool locked = false;         // an atomic holds it, and a sibling thread may try to access it
-  bool may_be_locked = false;  // an atomic may hold it: the bus asks BusClient::locked_until()
+  std::uint8_t fast = 0;       // bit k: set if the fast path may serve an Access of value k, as a hit that keeps the state
+  std::uint8_t levels = 0;     // bit k: set if level k holds the line or a part of it
+  bool watched = false;        // true if a parked spin must be told of any change
+  bool locked = false;         // true while an atomic operation locks the line against sibling threads
+  bool may_be_locked = false;  // true if an atomic may lock the line; the bus then calls BusClient::locked_until()
 };
 
 class CacheAgent {
  public:
-  // `number`: 0 to 63. `spare_copies`: lines outside all levels, waiting for write-back or operated on at memory.
+  // `number`: the agent's number, 0 to 63. `spare_copies`: how many copies may exist in no level, because they wait for
+  // write-back or because memory operates on them.
   CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
   [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
@@ -47,31 +48,32 @@ class CacheAgent {
     return reinterpret_cast<const std::byte*>(&copy) + sizeof(Copy);
   }
 
-  // The copy's bytes from this address on.
+  // Pointer to the copy's bytes from `address` on.
   [[nodiscard]] std::byte* word(Copy& copy, Address address) const { return data(copy) + store_->offset_of(address); }
   [[nodiscard]] const std::byte* word(const Copy& copy, Address address) const {
     return data(copy) + store_->offset_of(address);
   }
-  // Stores into the copy, which thereby becomes the line's latest version.
+  // Writes a value into the copy, which thereby becomes the line's latest version.
   void write(Copy& copy, Address address, Value value, int bytes) const {
     write_word(word(copy, address), bytes, value);
     copy.version = store_->next_version(copy.slot);
   }
 
-  // Fast path: the copy, used at `age`, if the nearest level holds the address and `Copy::fast` allows the access; else null.
+  // Fast path: if the nearest level holds the address and `Copy::fast` allows the access, returns the copy and records a use of
+  // it at `age`. Otherwise returns null.
   Copy* hit(Address address, Access access, Tick age) {
     const CacheArray& nearest = arrays_.front();
     return hit_at(nearest.find(address >> nearest.line_shift()), access, age);
   }
-  // Needs fewer instructions, but may miss a hit that hit() finds.
+  // Like hit(), but with fewer instructions. May return null where hit() finds the copy.
   Copy* hit_last_place(Address address, Access access, Tick age) {
     const CacheArray& nearest = arrays_.front();
     return hit_at(nearest.find_in_last_place(address >> nearest.line_shift()), access, age);
   }
 
   struct Lookup {
-    Copy* copy = nullptr;  // also one that is being fetched or is in the write-back buffer
-    int level = -1;        // the nearest that holds the address, or -1
+    Copy* copy = nullptr;  // null if there is none; may be in the write-back buffer or still being fetched
+    int level = -1;        // the nearest level that holds the address, or -1
   };
   [[nodiscard]] Lookup look_up(Address address);
   [[nodiscard]] Copy* find(LineAddr line) {
@@ -80,37 +82,36 @@ class CacheAgent {
     return place >= 0 ? &copy(outermost.copy(place)) : find_elsewhere(line);
   }
 
-  // Functions that make room take a Gate, which decides about victims:
-  //   bool may_leave(Copy&)  can the agent give up this copy now?
-  //   void leave(Copy&)      no level holds the copy any more; must run its Evict row
+  // Functions that evict lines take a Gate, which decides about victims:
+  //   bool may_leave(const Copy&)  returns true if the agent can give up this copy now
+  //   void leave(Copy&)            runs the copy's Evict row, once no level holds the copy any more
   //
-  // Makes room for `line` in the outermost level and gives it a copy in the initial state, without data. Null if no way can be
-  // freed now.
+  // Makes room for `line` in the outermost level, with a copy in the initial state, without data. Null if no way can be freed.
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
 
-  // Fast path of a farther level: if `Copy::fast` allows the access there, promotes the copy and returns it with that level.
-  // REQUIRES: hit() returned null.
+  // Fast path of the farther levels: if one holds the address and `Copy::fast` allows the access, promotes the copy and returns
+  // it with that level. REQUIRES: hit() returned null.
   template <class Gate>
   Lookup hit_farther(Address address, Access access, Tick age, Gate& gate);
 
-  // Uses the copy in every level that holds the address, and inserts it into the others. A level that can't free a way now is
-  // skipped, and if it is inclusive the nearer ones with it. `nearest`: the level that look_up found, if the caller knows it.
+  // Records a use of the copy in every level that holds the address, and inserts it into the others. Skips a level that can't
+  // free a way now, and if that level is inclusive, all nearer levels. `nearest`: the level that look_up() found, or -1.
   template <class Gate>
   void promote(Copy& copy, Address address, Tick age, Gate& gate, int nearest = -1);
 
-  // Records a use at `age` in this level. REQUIRES: the level holds the address.
+  // Records a use of the address at `age` in this level. REQUIRES: the level holds the address.
   void use(Address address, int level, Tick age);
 
-  // A copy in the initial state that no level holds, for an operation at memory. REQUIRES: a spare copy is left.
+  // Creates a copy in the initial state, in no level, for an operation that memory executes. REQUIRES: a spare copy is left.
   Copy& add_detached(LineAddr line) {
     Copy& fresh = take_copy(line);
     detached_.push_back(fresh.index);
     return fresh;
   }
-  // Removes the copy from all levels; it stays in the agent until drop().
+  // Removes the copy from all levels. It stays in the agent until drop().
   void detach(Copy& copy);
-  // Frees the copy.
+  // Removes the copy from all levels and frees it.
   void drop(Copy& copy);
   // The copies that no level holds.
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
@@ -120,10 +121,10 @@ class CacheAgent {
     copy.state = state;
     copy.fast = copy.locked || copy.watched ? 0 : fast_[state];
   }
-  // REQUIRES: called after every change of `locked` or `watched`.
+  // Updates Copy::fast. Must be called after every change of `locked` or `watched`.
   void refresh(Copy& copy) { set_state(copy, copy.state); }
 
-  // False only if the protocol is broken.
+  // True if the copy has the line's latest version; false only if the protocol is broken.
   [[nodiscard]] bool is_latest(const Copy& copy) const { return copy.version == store_->latest(copy.slot); }
 
   [[nodiscard]] bool nearest_holds(Address address) const {
@@ -139,24 +140,24 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  // In a level nearer than the outermost, or in none.
+  // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line);
-  // The place of some block of the line in this level, or -1.
+  // The place of any block of the line in this level, or -1 if the level holds none.
   [[nodiscard]] int find_any_block(LineAddr line, int level) const;
   void remove_from_level(Copy& copy, int level);
 
   [[nodiscard]] static bool holds(int level, const Copy& copy) { return ((copy.levels >> level) & 1) != 0; }
   static void set_holds(int level, Copy& copy) { copy.levels = static_cast<std::uint8_t>(copy.levels | 1U << level); }
   static void clear_holds(int level, Copy& copy) { copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level)); }
-  // The level's lines are coherence lines, not parts of them.
+  // True if the level's lines are whole coherence lines, not parts of them.
   [[nodiscard]] bool has_full_lines(int level) const { return (full_lines_ >> level & 1) != 0; }
   [[nodiscard]] bool inclusive(int level) const { return (inclusive_ >> level & 1) != 0; }
 
-  // Frees a place for `block`, not by evicting a block of `keep`. Returns -1 if it can't.
+  // Frees a place for `block`, without evicting a block of `keep`, and returns the place. Returns -1 if no place can be freed.
   template <class Gate>
   int make_room(int level, std::uint64_t block, const Copy* keep, Gate& gate);
-  // Inserts the copy's block into the level if a way can be freed. False if the nearer levels must stay without it as well.
+  // Inserts the copy's block if a way can be freed. Returns false if the nearer levels must not take the block either.
   template <class Gate>
   bool fill(Copy& copy, int level, Address address, Tick age, Gate& gate);
   void attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
@@ -164,7 +165,7 @@ class CacheAgent {
     copy.places[level] = place;
     set_holds(level, copy);
   }
-  // Evicting from an inclusive level removes the line from the nearer ones, too.
+  // Evicting a block from an inclusive level removes the whole line from the nearer levels, too.
   void evict_block(Copy& copy, int level, int place) {
     arrays_[level].remove(place);
     if (has_full_lines(level) || find_any_block(copy.line, level) < 0) clear_holds(level, copy);
@@ -177,13 +178,13 @@ class CacheAgent {
   }
 
   int number_;
-  std::vector<CacheArray> arrays_;  // the nearest level first
-  unsigned inclusive_ = 0;          // bit k: level k is inclusive
-  unsigned full_lines_ = 0;         // bit k: level k has full coherence lines
+  std::vector<CacheArray> arrays_;  // one array for each level, the nearest level first
+  unsigned inclusive_ = 0;          // bit k: set if level k is inclusive
+  unsigned full_lines_ = 0;         // bit k: set if level k has full coherence lines
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
-  std::vector<std::uint8_t> fast_;  // Copy::fast by state
+  std::vector<std::uint8_t> fast_;  // the value of Copy::fast for each state
   std::size_t stride_;
   std::unique_ptr<std::byte[]> pool_;
   CopyIndex pool_used_ = 0;
@@ -228,7 +229,7 @@ CacheAgent::Lookup CacheAgent::hit_farther(Address address, Access access, Tick 
     if (!allows(found, access)) return {};
     if (level < levels() - 1) {
       promote(found, address, age, gate, level);
-    } else {  // nothing to update in farther levels
+    } else {  // the outermost level: no farther level needs an update
       array.touch(place, age);
       int nearer = level - 1;
       while (nearer >= 0 && fill(found, nearer, address, age, gate)) --nearer;

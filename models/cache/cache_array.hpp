@@ -1,5 +1,5 @@
-// One cache level: tags, replacement ages, and which copy each way holds. It knows nothing of states, values or time: an "age"
-// is any number that grows with use. A "place" numbers the ways of all sets, set by set.
+// One cache level: each way's tag, replacement age and copy. The class knows nothing of states, data or time. An "age" is any
+// number that is larger for later uses. A "place" is the index of a way, counted through all sets.
 #pragma once
 
 #include <bit>
@@ -12,11 +12,11 @@
 
 namespace linebounce {
 
-using CopyIndex = std::uint32_t;  // of a Copy in its CacheAgent
+using CopyIndex = std::uint32_t;  // index of a Copy in its CacheAgent
 
 class CacheArray {
  public:
-  // REQUIRES: a spec that sim/config accepted: sets and line_bytes are powers of two.
+  // REQUIRES: the number of sets and `line_bytes` are powers of two, as sim/config checks.
   explicit CacheArray(const CacheSpec& spec);
 
   [[nodiscard]] int line_shift() const { return line_shift_; }
@@ -39,12 +39,12 @@ class CacheArray {
 
   // REQUIRES: the place is not free.
   void touch(int place, Tick age) { ages_[place] = age; }
-  // For uses that are reported out of order: an age never decreases.
+  // Records a use that may be reported out of order: an age never decreases.
   void touch_if_newer(int place, Tick age) {
     if (ages_[place] < age) touch(place, age);
   }
 
-  // A place for `block`: a free one, or the replacement policy's victim among the copies that `evictable(copy)` accepts, or -1.
+  // Returns a free place for `block`, else the policy's victim among copies for which `evictable(copy)` is true, else -1.
   template <class Evictable>
   [[nodiscard]] int victim(std::uint64_t block, Evictable evictable) const;
 
@@ -67,11 +67,11 @@ class CacheArray {
   int line_shift_;
   int ways_;
   std::uint64_t set_mask_;
-  // By place.
+  // Arrays indexed by place.
   ZeroedArray<std::uint64_t> tags_;
   ZeroedArray<CopyIndex> copies_;
-  ZeroedArray<Tick> ages_;  // of the latest use
-  // By a block number's low bits: the place of the last such block. A wrong hint costs a search and changes no result.
+  ZeroedArray<Tick> ages_;  // age of the latest use
+  // hints_[low bits of a block's number]: the latest place of such a block. A wrong hint costs a search, and changes no result.
   std::uint64_t hint_mask_;
   ZeroedArray<int> hints_;
   Replacement replacement_;

@@ -1,4 +1,4 @@
-// A zero-initialised array that uses no memory for pages nobody writes: most runs touch little of a large machine's caches.
+// A zero-initialised array whose pages take no memory until they are written. Most runs use little of a large machine's caches.
 #pragma once
 
 #include <cstddef>

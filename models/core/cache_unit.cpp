@@ -12,7 +12,7 @@
 namespace linebounce {
 namespace {
 
-// Lets the rows of a processor access act on one of this core's copies.
+// Runs the actions of a processor access's protocol row on one of this core's copies.
 class OwnCopy {
  public:
   OwnCopy(CacheAgent& agent, TransitionLog& log, Copy& copy, int client, Tick at)
@@ -96,7 +96,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
   if (copy.watched && operation.writes()) owner_->watched_line_changed(copy.line, now);
   const bool hit = result_of(operation, copy.state) == AccessResult::hit;
   if (hit && operation.access_kind() == AccessKind::atomic) {
-    // A sibling's miss goes first: its fill time is fixed, and the atomic might still hold the line then.
+    // A sibling's miss on the line goes first: its fill time is fixed, and the atomic might still lock the line at that time.
     if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::retry_at, .at = due};
   }
   if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
@@ -138,7 +138,7 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
       request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
-  // The set's ways may all hold locked lines. Nothing reports that a lock expires, so the requester retries at that time.
+  // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries at that time.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
   if (unlock != kNever) return {.outcome = Outcome::retry_at, .at = unlock};
   operation.waited = true;
@@ -153,7 +153,7 @@ bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick 
                                       : allocate(operation.address, now);
   }
   if (copy == nullptr) return false;
-  // The request leaves after the lookup of the level that lacks the line or the right to write it.
+  // The request leaves the core after the lookup in the level that lacks the line or the right to write it.
   const Tick lookup = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[level];
   post({.copy = copy, .requester = requester, .operation = operation}, now, now + lookup);
   return true;
@@ -177,7 +177,8 @@ void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
   owner_->reset_limits();
 }
 
-// Requests the other line of an aligned pair, if it is missing: for reading, one cycle after the miss's own request.
+// Requests the other line of the missing line's aligned pair, if that line is missing as well. The request is a read, and
+// leaves one cycle after the miss's own request.
 void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThread& thread) {
   if (operation.writes() && spec_.pair_prefetch == PairPrefetch::loads) return;
   const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
@@ -191,7 +192,7 @@ void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThrea
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThread& thread) {
-  // An update protocol's store sends its word: no right to write can be prefetched, only the line.
+  // In an update protocol a store sends its word over the bus. The line can be prefetched, but not the right to write it.
   if (bus_->protocol().sends_words) access = kReadAccess;
   Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store,
                       .function = thread.function(),
@@ -239,7 +240,7 @@ void CacheUnit::run_fill(Tick at) {
   owner_->retry(at, mshr.source);
 }
 
-// The line and the right to access it have arrived: runs the operation that requested them.
+// Called when the line has arrived with the right to access it: runs the operation that requested the line.
 void CacheUnit::finish(const Mshr& mshr) {
   const Operation& operation = mshr.operation;
   const Requester& requester = mshr.requester;
@@ -281,7 +282,7 @@ Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation,
   if (operation.writes()) {
     fresh = operation.operand;
     if (operation.kind == OperationKind::fetch_add) fresh = old + operation.operand;
-    // A failed compare-exchange takes and locks the line, too, as on x86.
+    // A failed compare-exchange writes the old value back: it, too, acquires and locks the line, as on x86.
     if (operation.kind == OperationKind::compare_exchange && old != operation.expected) fresh = old;
     if (operation.adds) fresh = old + operation.expected;
     agent_.write(copy, operation.address, fresh, operation.bytes);
@@ -324,7 +325,7 @@ void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareT
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[thread.index_in_core()] = {copy.line, until};
   copy.may_be_locked = true;
-  if (locks_.size() == 1) return;  // a thread never waits for its own lock
+  if (locks_.size() == 1) return;  // a core's only thread never waits for its own lock
   if (copy.locked) {
     const Address address = agent_.store().address_of(copy.line);
     log_->fail(

@@ -8,7 +8,7 @@
 namespace linebounce {
 namespace {
 
-// A fiber that runs `body` and hands an exception of it to `failed`. `resumer` holds what resumed the fiber, while it runs.
+// A fiber that runs `body` and passes its exception, if any, to `failed`. `resumer` holds the context that resumed the fiber.
 template <class Body, class Failed>
 boost::context::fiber make_fiber(boost::context::fiber& resumer, Body body, Failed failed) {
   static constexpr std::size_t kStackBytes = 256 * 1024;
@@ -27,7 +27,7 @@ boost::context::fiber make_fiber(boost::context::fiber& resumer, Body body, Fail
           }};
 }
 
-// At equal times a deferred operation goes before those issued later, so that it can't starve.
+// The ready thread with the earliest local time. At equal times a deferred operation goes before new ones, so it can't starve.
 template <class Threads>
 HardwareThread* earliest_ready(Threads threads) {
   const auto earlier = [](const HardwareThread& a, const HardwareThread& b) {
@@ -40,7 +40,7 @@ HardwareThread* earliest_ready(Threads threads) {
   return first;
 }
 
-// How far the thread may run until a sibling's turn comes. Its next operation may run in any case.
+// The time before which `cpu` may run until a sibling must go first. At least one operation of `cpu` may run.
 template <class Threads>
 Tick sibling_limit(Threads threads, const HardwareThread& cpu) {
   if (threads.size() == 1) return kNever;
@@ -93,7 +93,7 @@ void Core::set_timeline(Timeline& timeline) {
 
 void Core::set_tap(ProgramTap* tap) {
   unit_.set_tap(tap);
-  reset_limits();  // a tap closes the fast path
+  reset_limits();  // the fast path is closed while a tap is attached
 }
 
 void Core::turn() {
@@ -105,11 +105,11 @@ void Core::turn() {
   fiber_ = resume_fiber(std::move(fiber_));
 }
 
-// Returns only by an exception.
+// Never returns; ends only by an exception.
 void Core::run_programs() {
   if (threads_.size() > 1) run_fibers();
   run_program(*threads_.front());
-  for (;;) next_runner();  // runs outstanding fills and drains
+  for (;;) next_runner();  // runs fills and drains that are still outstanding
 }
 
 void Core::run_program(HardwareThread& cpu) {
@@ -155,7 +155,7 @@ HardwareThread& Core::next_runner(Threads<kCount> threads) {
       continue;
     }
     if (due >= spec_.end) {
-      // Until the end the bus may still deliver what the core requested before.
+      // Before `end`, the bus may still deliver responses to the core's earlier requests.
       if (now() < spec_.end) {
         wait_for_turn(spec_.end);
         continue;
@@ -207,7 +207,7 @@ void Core::wake_at(Tick at) {
   act_at(std::max(at, now()));
 }
 
-// The order of items at equal times: start of the measured time, fills, interrupts, drains. Threads run after all of them.
+// Runs an item that is due. The order at equal times: start of the measured time, fills, interrupts, drains; then threads run.
 void Core::run_item(Tick at) {
   if (warmup_end_ == at) {
     begin_measuring(at);
@@ -253,7 +253,7 @@ void Core::reset_limits() {
   for (const auto& cpu : threads_) cpu->reset_limits();
 }
 
-// Counts the loads that parked siblings have made by now, so that the access finds their lines with the right ages.
+// Counts the loads that parked spins make before this access, so that the access finds the right replacement ages.
 void Core::before_access(Tick at, int actor) {
   actor_ = actor;
   if (parked_ == 0) return;
@@ -262,7 +262,7 @@ void Core::before_access(Tick at, int actor) {
   }
 }
 
-// Resumes parked siblings whose lines the access has evicted from the nearest cache.
+// Resumes parked spins whose lines the access has evicted from the nearest cache.
 void Core::after_access(Tick at) {
   if (parked_ > 0) {
     for (const auto& cpu : threads_) {
@@ -281,7 +281,7 @@ void Core::watched_line_changed(LineAddr line, Tick at) {
 void Core::spin_resumed(Tick at) {
   --parked_;
   rewatch();
-  reset_limits();  // a running sibling must not pass this thread
+  reset_limits();  // a running sibling must not run past this thread's time
   wake_at(at);
 }
 

@@ -1,13 +1,14 @@
-// A core: its hardware threads, its private caches, and the order of what they do.
+// A core: its hardware threads and private caches, and the order in which their operations and events run.
 //
-// A thread's local time may run ahead of the machine's while its operations touch only these caches. An operation at time t may
-// run if t lies before the horizon, the earliest time at which another part of the machine could touch them,
-//   min( next touch that the bus has announced, next turn of any part + K ),
-// and before the core's own next item: a fill, a store-buffer drain, an interrupt, the start of the measured time. Without
-// run-ahead the second term is the next tick; nothing else differs. docs/engine.md explains why this is exact.
+// A thread's local time may run ahead of the machine's time while its operations access only these caches. An operation at time
+// t may run if t lies before the core's own next item (a fill, a store-buffer drain, an interrupt, or the start of the measured
+// time) and before the horizon, the earliest time at which another part of the machine could access these caches:
+//   min( next access that the bus has announced, next turn of any part on the event scheduler + K ).
+// K is the machine's lookahead. If run-ahead is off, the second term is the next tick; nothing else differs. docs/engine.md
+// explains why run-ahead is exact.
 //
-// A core is one fiber, resumed at its turn on the event scheduler. A single hardware thread runs its program on that fiber;
-// several have a fiber each, and run in the order of (time, longest wait, number).
+// A core is one fiber, which the event scheduler resumes when the core's turn comes. A single hardware thread runs its program
+// on that fiber; several have a fiber each, and run in the order of (time, longest wait, number).
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -34,8 +35,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   using FindThread = std::function<HardwareThread&(CpuId)>;
 
   struct Wiring {
-    const Announcements* announcements;  // of the core's bus
-    Tick lookahead;                      // K of the machine
+    const Announcements* announcements;  // the announcements of the core's bus
+    Tick lookahead;                      // the machine's lookahead K
     TransitionLog* log;
     Observer* observer;
     FailureSink* failures;
@@ -47,15 +48,15 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   sc_core::sc_port<Bus> bus;
   void end_of_elaboration() override;
 
-  // REQUIRES of the next four: the simulation has not started.
+  // The next four functions REQUIRE that the simulation has not started.
   void set_program(int thread, Program program) { programs_[thread] = std::move(program); }
-  // Finds any thread of the machine, as the target of an interrupt.
+  // `find` returns any thread of the machine, so that this core's threads can interrupt it.
   void set_find_thread(FindThread find) { find_thread_ = std::move(find); }
   void set_functions(std::size_t count, std::span<const FunctionId> user);
   void set_timeline(Timeline& timeline);
   // See CacheUnit::set_tap.
   void set_tap(ProgramTap* tap);
-  // Unwinds the programs that have not ended.
+  // Unwinds the fibers of programs that have not ended.
   void unwind_programs() {
     fibers_.clear();
     fiber_ = {};
@@ -65,27 +66,27 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()); }
   [[nodiscard]] CacheUnit& unit() { return unit_; }
   [[nodiscard]] bool ended() const;
-  // The core has reached the end of the measured time.
+  // True if the core has reached the end of the measured time.
   [[nodiscard]] bool stopped() const { return stopped_; }
   // For the watchdog: see HardwareThread::progress and HardwareThread::waits_for_time.
   [[nodiscard]] std::int64_t progress() const;
   [[nodiscard]] bool waits_for_time(Tick now) const;
   // Local time of the thread that is furthest ahead.
   [[nodiscard]] Tick latest() const;
-  // Number of turns so far.
+  // Number of times that the core has waited for the event scheduler so far.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
-  // The state of every thread, a line of text each.
+  // One line of text for each thread, with its state.
   [[nodiscard]] std::string describe() const;
-  // After the simulation: accounts for what still goes on at `end`.
+  // Called after the simulation: adds intervals that are still open at `end`, such as a sleep, to the threads' counters.
   void finish_measuring(Tick end);
 
-  // CacheUnitOwner
+  // The functions of CacheUnitOwner.
   void retry(Tick at, Source source) override;
   void watched_line_changed(LineAddr line, Tick at) override;
   void reset_limits() override;
   void wake_at(Tick at) override;
 
-  // ThreadOwner
+  // The functions of ThreadOwner.
   void wait_turn() override;
   HardwareThread& thread(CpuId id) override { return find_thread_(id); }
   void before_access(Tick at, int actor) override;
@@ -99,15 +100,15 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   template <std::size_t kCount>
   using Threads = std::span<const std::unique_ptr<HardwareThread>, kCount>;
 
-  // EventScheduler::Part
+  // The function of EventScheduler::Part.
   void turn() override;
 
   void run_programs();
   void run_program(HardwareThread& cpu);
   void run_fibers();
 
-  // Runs due items until a thread may run, and returns that thread; waits for turns meanwhile. The version for one thread has
-  // no loops over threads.
+  // Runs due items until a thread may run, and returns that thread. Suspends the core's fiber while nothing may run. The
+  // version for one thread has no loops over threads.
   HardwareThread& next_runner();
   template <std::size_t kCount>
   HardwareThread& next_runner(Threads<kCount> threads);
@@ -117,7 +118,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   void begin_measuring(Tick at);
   [[nodiscard]] Tick horizon();
   void wait_for_turn(Tick until);
-  // At equal times, parked siblings with smaller numbers than the access's thread go before it.
+  // Limit up to which a parked sibling's loads precede the current access at `at`. At equal times, siblings with smaller
+  // numbers than the accessing thread go first.
   [[nodiscard]] Tick turn_beside_access(const HardwareThread& sibling, Tick at) const {
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);
   }
@@ -125,20 +127,20 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   const CoreSpec spec_;
   Wiring wiring_;
   CacheUnit unit_;
-  std::unique_ptr<Footprint> footprint_;  // null if the machine has none
+  std::unique_ptr<Footprint> footprint_;  // null if the machine models neither TLB nor instruction cache
   std::vector<std::unique_ptr<HardwareThread>> threads_;
-  std::vector<Program> programs_;  // by thread
+  std::vector<Program> programs_;  // the threads' programs, by thread
   // A fiber object holds a suspended fiber and is empty while that fiber runs.
-  boost::context::fiber fiber_;                // the core's own
-  boost::context::fiber scheduler_;            // what resumed it
-  std::vector<boost::context::fiber> fibers_;  // by thread, if there are several
-  boost::context::fiber dispatcher_;           // the core's own, while a thread's fiber runs
+  boost::context::fiber fiber_;                // the core's own fiber
+  boost::context::fiber scheduler_;            // the context that resumed fiber_
+  std::vector<boost::context::fiber> fibers_;  // the threads' own fibers; empty if the core has one thread
+  boost::context::fiber dispatcher_;           // the core's own fiber, while a thread's fiber runs
   FindThread find_thread_;
-  Tick warmup_end_;  // kNever once the measured time has begun
+  Tick warmup_end_;  // start of the measured time; kNever once it has begun
   bool stopped_ = false;
   int parked_ = 0;  // number of parked spins
   std::int64_t activations_ = 0;
-  int actor_ = kNoThread;  // thread that makes the current access
+  int actor_ = kNoThread;  // index of the thread that makes the current access
 };
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// A core's specification, with its costs converted to ticks.
+// A core's specification, with its latencies converted to ticks.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace linebounce {
 
 struct CoreSpec : CpuSpec {
-  // Statistics count events from warmup_us on, for measure_us; 0: until every program has ended. `time` must outlive the spec.
+  // Statistics cover `measure_us` from `warmup_us` on, or the rest of the run if that is 0. REQUIRES: `time` outlives the spec.
   CoreSpec(const MachineSpec& machine, const EngineSpec& speed_ups, const Timebase& time, double warmup_us, double measure_us)
       : CpuSpec(machine.cpu),
         footprint(machine.footprint),
@@ -26,23 +26,23 @@ struct CoreSpec : CpuSpec {
   FootprintSpec footprint;
   EngineSpec engine;
   const Timebase* timebase;
-  Tick warmup_end;  // statistics start
+  Tick warmup_end;  // when statistics start
   Tick end;         // no operation starts at or after this time
 
   Tick cycle = timebase->period(clock);
-  std::vector<Tick> hit_latency;  // by level, the nearest first
+  std::vector<Tick> hit_latency;  // hit latencies by cache level, the nearest level first
   Tick atomic_latency = atomic_latency_cycles * cycle;
   Tick compare_exchange_latency = compare_exchange_latency_cycles * cycle;
   Tick fence_latency = fence_latency_cycles * cycle;
   Tick fill_latency = fill_latency_cycles * cycle;
   Tick keep = keep_cycles * cycle;
   Tick interrupt_latency = interrupt_latency_cycles * cycle;
-  Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // no effect on another core without a delay
+  Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // nothing reaches another core in the same tick
   Tick ipi_send = ipi_send_cycles * cycle;
-  Tick tight_spin = Cpu::kSpinPause * cycle;                     // an iteration of a spin loop without a pause
-  Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // an iteration of a spin loop with a pause
+  Tick tight_spin = Cpu::kSpinPause * cycle;                     // a spin iteration's time besides its loads, without a pause
+  Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // a spin iteration's time besides its loads, with a pause
   Tick spin_exit = spin_exit_cycles * cycle;
-  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // lets the watchdog see a core that never waits
+  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // else the watchdog would miss a core that never waits
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

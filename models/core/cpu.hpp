@@ -1,6 +1,6 @@
-// A hardware thread as its program sees it: blocking memory operations, computation, spins, interrupts, sleep. A call returns
-// when the operation completes in simulated time. Addresses are naturally aligned; a word has 1, 2, 4 or 8 bytes. Destructors
-// and catch blocks must make no call, because fibers share the C++ runtime's exception state.
+// A hardware thread as its program sees it: blocking memory operations, computation, spins, interrupts and sleep. A call
+// returns when the operation completes in simulated time. Addresses are naturally aligned, and a word has 1, 2, 4 or 8 bytes.
+// Destructors and catch blocks must not call these functions, because fibers share the C++ runtime's exception state.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ class ProgramTap;
 struct ThreadCounters;
 class Timeline;
 
-// Decides from the values of its words whether a spin ends. A reference to a function object, for use as a parameter.
+// A predicate that decides, from the values of the words being spun on, whether the spin ends. Non-owning (like function_ref),
+// so use it only as a parameter.
 class SpinCondition {
  public:
   template <class Done>
@@ -42,8 +43,6 @@ class Cpu {
   [[nodiscard]] virtual CpuId id() const = 0;
 
   virtual Value load(Address address, int bytes = 8) = 0;
-  // Issues two independent loads back to back. A stall-on-use core sends the second before the first returns. If both touch the
-  // same missing line they share one fill, and both count as misses.
   struct Word {
     Address address = 0;
     int bytes = 8;
@@ -51,39 +50,42 @@ class Cpu {
   struct Pair {
     Value first = 0, second = 0;
   };
+  // Issues two independent loads back to back. A stall-on-use core issues the second before the first returns. If both need the
+  // same missing line they share one fill, and both count as misses.
   virtual Pair load_pair(Word first, Word second) = 0;
   // Issues independent loads, one per cycle, and returns when the last one completes. Misses overlap as far as the core has
-  // free MSHRs. The loads are unordered among each other. REQUIRES: as many values as words.
+  // free MSHRs. The loads are not ordered among each other. REQUIRES: `values` is as long as `words`.
   virtual void load_all(std::span<const Word> words, std::span<Value> values) = 0;
   virtual void store(Address address, Value value, int bytes = 8) = 0;
 
-  // Acquire: no later access happens before it. Release: no earlier access happens after it. Plain accesses under sc.
+  // load_acquire: no later access takes effect before the load. store_release: no earlier access takes effect after the store.
+  // Under the consistency model `sc` both are plain accesses.
   Value load_acquire(Address address, int bytes = 8) { return load(address, bytes); }
   virtual void store_release(Address address, Value value, int bytes = 8) = 0;
 
-  // Atomic operations, which also act as full fences. Return the word's old value.
+  // Atomic operations. They also act as full fences, and return the word's old value.
   virtual Value exchange(Address address, Value value, int bytes = 8) = 0;
   virtual Value fetch_add(Address address, Value addend, int bytes = 8) = 0;
   virtual Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8) = 0;
 
-  // Waits until every earlier store is in the cache.
+  // Waits until all earlier stores of this thread are in the cache.
   virtual void fence() = 0;
-  // Orders earlier stores before later ones. Free under models that do so anyway.
+  // Orders this thread's earlier stores before its later ones. Takes no time under consistency models that always do so.
   virtual void store_fence() = 0;
 
-  // Requests the line, readable or writable, without waiting for it.
+  // Requests the address's line for reading or writing, and does not wait for the line.
   virtual void prefetch(Address address, Access access = kReadAccess) = 0;
 
-  // Executes instructions without memory accesses at the core's issue width. An interrupt may split it.
+  // Executes this many instructions, without memory accesses, at the core's issue width. An interrupt may split the time.
   virtual void execute(std::int64_t instructions) = 0;
-  // Spends cycles that count no instruction. An interrupt may split it.
+  // Spends `cycles` without counting instructions. An interrupt may split the time.
   virtual void compute(std::int64_t cycles) = 0;
 
-  // Loads the words one after the other until `done(values)`, and leaves the last values in `values`. Between two iterations
-  // lie `kSpinPause` cycles, and the machine's pause instruction if the loop has one. A spin on unchanged words is parked,
-  // which costs no simulation time.
-  static constexpr int kSpinPause = 2;  // compare and branch
-  // `pauses`: the loop has an instruction such as x86's `pause`, which leaves issue slots to sibling threads.
+  // Loads the words one after the other, again and again, until `done(values)` is true, and leaves the last loaded values in
+  // `values`. Each iteration also takes `kSpinPause` cycles, plus the machine's pause if `loop` is Loop::pauses. While the
+  // words don't change, the spin is parked: the simulator skips its loads and counts them later.
+  static constexpr int kSpinPause = 2;  // cycles for the loop's compare and branch
+  // `pauses`: the loop contains an instruction such as x86's `pause`, which leaves issue slots to sibling threads.
   enum class Loop : std::uint8_t { pauses, tight };
   virtual void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) = 0;
   template <class Done>
@@ -91,7 +93,7 @@ class Cpu {
                       Loop loop = Loop::pauses) {
     spin(addresses, values, SpinCondition(done), bytes, loop);
   }
-  // Spins on one word until `done(value)`, and returns that value.
+  // Spins on one word until `done(value)` is true, and returns that value.
   template <class Done>
   Value spin_until(Address address, Done done, int bytes = 8, Loop loop = Loop::pauses) {
     Value value = 0;
@@ -104,7 +106,7 @@ class Cpu {
     return spin_until(address, done, bytes);
   }
 
-  // The handler runs between two operations, or splits execute() or compute(). Other interrupts wait while it runs.
+  // The handler runs between two operations, or in the middle of execute() or compute(), and delays other interrupts.
   virtual void set_interrupt_handler(InterruptHandler handler) = 0;
   virtual void disable_interrupts() = 0;
   virtual void enable_interrupts() = 0;
@@ -112,45 +114,46 @@ class Cpu {
   virtual void set_timer(double delay_ns, int vector) = 0;
   // Interrupts another thread after the machine's IPI latency.
   void send_ipi(CpuId target, int vector) { interrupt_later(target, vector, 0); }
-  // Interrupts any thread, this one included, as a device does that works for `delay_ns`; takes at least the IPI latency.
+  // Interrupts any thread, even this one, as a device does after `delay_ns` of work. Takes at least the IPI latency.
   virtual void interrupt_later(CpuId target, int vector, double delay_ns) = 0;
 
-  // Invalidates this core's translations of `pages` pages from `first` on, or all its translations if that is as fast. Other
-  // cores need an interrupt (workloads/program/shootdown.hpp).
+  // Invalidates this core's TLB entries for `pages` pages from `first` on, or its whole TLB for more pages than the machine's
+  // tlb_flush_ceiling_pages. Other cores must be interrupted to do the same (workloads/program/shootdown.hpp).
   virtual void invalidate_pages(Address first, std::int64_t pages) = 0;
 
-  // Returns after another thread has called wake() for this one; at once if it has done so since the last sleep().
+  // Sleeps until another thread calls wake() for this one. Returns at once if that has happened since the last sleep().
   virtual void sleep() = 0;
   virtual void wake(CpuId target) = 0;
 
-  // Reads the clock, in ticks or ns: an operation without duration, ordered with the others.
+  // Reads the clock, in ticks or ns: a simulated operation that takes no time, but is ordered with other threads' operations.
   virtual Tick now() = 0;
   double now_ns() { return to_ns(now()); }
 
-  // When the latest operation ended. Not an operation: comparing it with other threads' times needs an order from memory.
+  // When the latest operation ended. Reading it isn't a simulated operation, so compare it with another thread's time only if
+  // memory accesses order the two.
   [[nodiscard]] virtual Tick local_time() const = 0;
-  // The part of [from, to) that lies in the measured time.
+  // Length of the part of [from, to) that lies in the measured time.
   [[nodiscard]] virtual Tick measured(Tick from, Tick to) const = 0;
-  // Whether `at` lies in the measured time.
+  // True if `at` lies in the measured time.
   [[nodiscard]] virtual bool measures(Tick at) const = 0;
   [[nodiscard]] virtual double to_ns(Tick ticks) const = 0;
 
-  // Attributes what follows to a function; returns the caller's. Use FunctionScope.
+  // Attributes the operations that follow to `function`, and returns the caller's function. Call it through FunctionScope.
   virtual FunctionId enter_function(FunctionId function) = 0;
   virtual void leave_function(FunctionId caller) = 0;
   [[nodiscard]] virtual FunctionId function() const = 0;
 
-  // Counts one of the workload's own events if it falls in the measured time. REQUIRES: 0 <= which < kTallies.
+  // Adds `count` to the workload's own counter `which`, if the local time is in the measured time. REQUIRES: which < kTallies.
   static constexpr int kTallies = 8;
   virtual void tally(int which, std::int64_t count = 1) = 0;
   [[nodiscard]] virtual std::int64_t tallied(int which) const = 0;
 
   [[nodiscard]] virtual const ThreadCounters& counters() const = 0;
 
-  // For replay, which knows no values: a write of this kind that adds `addend` to the word. The thread's store buffer forwards
-  // bit 63, or 0 if `addend` is 0.
+  // For replay of traces, which contain no values: an operation of this kind that always adds `addend` to the word. Until it
+  // drains, the store buffer forwards a value with only bit 63 set to the thread's loads, or 0 if `addend` is 0.
   virtual void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release = false) = 0;
-  // Number of wakes so far. A sleep() consumes all wakes before it.
+  // Number of wakes that the thread has received so far. One sleep() consumes all earlier wakes.
   [[nodiscard]] virtual std::int64_t wakes() const = 0;
   [[nodiscard]] virtual bool wake_pending() const = 0;
 
@@ -159,7 +162,7 @@ class Cpu {
   [[nodiscard]] virtual Timeline* timeline() const = 0;
 };
 
-// Attributes operations to a function during its lifetime. The destructor performs no operation.
+// Attributes operations to a function during the scope's lifetime. The destructor performs no simulated operation.
 class FunctionScope {
  public:
   FunctionScope(Cpu& cpu, FunctionId function) : cpu_(cpu), caller_(cpu.enter_function(function)) {}

@@ -13,14 +13,14 @@ enum class OperationKind : std::uint8_t { load, store, exchange, fetch_add, comp
 struct Operation {
   OperationKind kind = OperationKind::load;
   std::uint8_t bytes = 8;
-  bool adds = false;        // a write of any kind that adds `expected` to the word
-  bool in_spin = false;     // a spin's load, which is not looked up in the footprint
-  FunctionId function = 0;  // the function that issued it
+  bool adds = false;        // true for Cpu::write_adding(): adds `expected`, whatever the kind
+  bool in_spin = false;     // true for a spin's load, which skips the TLB and the instruction cache
+  FunctionId function = 0;  // the program's function that issued the operation
   Address address = 0;
   Value operand = 0;    // the value to store or to add
-  Value expected = 0;   // for compare_exchange, and if `adds`
-  Tick issued = -1;     // time of the first attempt; -1 before it
-  bool waited = false;  // it waited for a line that another operation had requested
+  Value expected = 0;   // the value that compare_exchange expects, or the addend if `adds`
+  Tick issued = -1;     // time of the first attempt; -1 before the first attempt
+  bool waited = false;  // true after a deferral, for example because another operation was fetching the line
   Source waited_for = Source::local_memory;
 
   [[nodiscard]] AccessKind access_kind() const {
@@ -33,10 +33,10 @@ struct Operation {
 // The outstanding loads of one Cpu::load_all call.
 struct OverlappedLoads {
   std::span<Value> values;
-  Tick next_issue = 0;  // the thread issues one load per cycle
-  Tick ends = 0;        // when the last completed load ends
+  Tick next_issue = 0;  // earliest time of the next issue: the thread issues one load per cycle
+  Tick ends = 0;        // latest end of the completed loads
   int under_way = 0;
-  bool thread_waits = false;  // all loads are issued, and the last one to complete resumes the thread
+  bool thread_waits = false;  // true if all loads are issued: the last one to complete resumes the thread
 };
 
 }  // namespace linebounce

@@ -1,6 +1,6 @@
-// Fiber switches that AddressSanitizer understands. By default it knows only the thread's stack: an exception in a fiber leaves
-// unwound frames marked as poisoned, and later frames there are reported as errors. These functions tell the sanitizer which
-// stack is in use. Without it they are plain fiber switches.
+// Fiber switches that tell AddressSanitizer which stack is in use. The sanitizer knows only the OS thread's stack by itself:
+// after an exception in a fiber, the unwound frames stay marked as poisoned, and the sanitizer reports errors in later frames
+// at the same addresses. In builds without the sanitizer these are plain fiber switches.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -32,7 +32,8 @@ struct StackBounds {
   std::size_t bytes = 0;
 };
 
-// Returns the bounds of the stack that the sanitizer used until now. Empty bounds leave all marks as they are.
+// Tells the sanitizer that `stack` is in use from now on, and returns the bounds of the stack in use before. If `stack` is
+// empty, the sanitizer leaves all poison marks as they are.
 inline StackBounds tell_sanitizer(const StackBounds& stack) {
   StackBounds before;
   void* fake = nullptr;
@@ -41,11 +42,11 @@ inline StackBounds tell_sanitizer(const StackBounds& stack) {
   return before;
 }
 
-// The stack of the code that destroys a fiber, while the fiber unwinds. A global, as nothing can be passed to the fiber's last
-// frame.
+// While a fiber unwinds: the stack of the code that destroys it. Global, because the fiber's last frame takes no arguments.
 inline thread_local StackBounds stack_after_unwinding;
 
-// REQUIRES: the first object in a fiber, whose stack has this size and at most one page in use.
+// Tells the sanitizer the bounds of a fiber's stack. REQUIRES: is the first object in the fiber, whose stack has `bytes` bytes
+// and at most one page in use.
 class FiberScope {
  public:
   explicit FiberScope(std::size_t bytes) {
@@ -61,13 +62,13 @@ class FiberScope {
   FiberScope& operator=(const FiberScope&) = delete;
 };
 
-// Does what fiber.resume() does. Destroying a fiber throws an exception in here, which unwinds it.
+// Like fiber.resume(). If the calling fiber is destroyed while it waits here, an exception from here unwinds its stack.
 inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
   class ResumedFiber {
    public:
     ResumedFiber() : mine_(tell_sanitizer({})) {}
     ~ResumedFiber() {
-      // Covers the frames between this one and the throw.
+      // Bytes that cover the frames between this one and the throw.
       constexpr std::size_t kThrowing = 4096;
       __asan_unpoison_memory_region(static_cast<const char*>(__builtin_frame_address(0)) - kThrowing, kThrowing);
       if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) stack_after_unwinding = before;

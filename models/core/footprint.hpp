@@ -1,7 +1,7 @@
-// One core's data TLB and instruction cache. The model knows functions, not instructions: a function is a run of bytes that
-// execution goes through from the beginning to the end, and over again. Each miss stalls the thread for a fixed time. No other
-// core can observe that, so it is exact under run-ahead. The core's hardware threads share both structures and look things up
-// in the order of time (HardwareThread::wait_turn).
+// One core's data TLB and instruction cache. The model has no real instructions: a function's code is a range of bytes that
+// execution reads from beginning to end, over and over. Each miss stalls the thread for a fixed time. No other core can observe
+// a stall, so the model gives the same results with and without run-ahead. The core's hardware threads share both structures
+// and access them in the order of simulated time (HardwareThread::wait_turn).
 //
 // Not modelled: contention for the L2 that serves the misses, prefetching of code, the instruction TLB.
 #pragma once
@@ -17,41 +17,41 @@
 
 namespace linebounce {
 
-// A set-associative table of numbers with LRU replacement, which hardware approximates by a tree of bits.
+// A set-associative table of page or line numbers, with LRU replacement. Hardware approximates LRU with a tree of bits.
 class RecentlyUsed {
  public:
   RecentlyUsed(int entries, int ways);
-  // Inserts the number if it is missing. True if it was present.
+  // Makes the number the most recently used one, and inserts it if it is missing. Returns true if it was present.
   bool use(std::uint64_t number);
   // Removes the number if it is present.
   void drop(std::uint64_t number);
   void drop_all();
 
  private:
-  // The set of this number.
+  // Returns the entries of the set that may hold `number`.
   [[nodiscard]] std::span<std::uint64_t> set_of(std::uint64_t number) {
     return std::span(numbers_).subspan(number % sets_ * ways_, ways_);
   }
 
   std::size_t ways_;
   std::size_t sets_;
-  std::vector<std::uint64_t> numbers_;  // set by set, the most recently used first
+  std::vector<std::uint64_t> numbers_;  // all sets' entries, set by set; in each set, the most recently used first
 };
 
 class Footprint {
  public:
   Footprint(const FootprintSpec& spec, Tick cycle, int threads);
 
-  // `user`: the functions that are user code. REQUIRES: called before all other functions.
+  // `user`: the functions that are user code. REQUIRES: called before all other functions of this class.
   void set_functions(std::size_t count, std::span<const FunctionId> user);
-  // The thread begins to execute this function's code.
+  // The thread begins to execute this function's code from its first byte.
   void enter(int thread, FunctionId function);
 
-  // Stall time of a translation, and of fetching a function's next instructions. A computation longer than its function's code
-  // fetches each line once, as it repeats loops whose code has been fetched.
+  // translate() returns the stall time for translating an address, fetch() that for fetching a function's next instructions. A
+  // fetch() longer than the function's code fetches each line once, because the thread loops in code that it has fetched.
   Tick translate(Address address, FootprintMisses& misses);
   Tick fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses);
-  // Invalidates translations.
+  // Removes these pages from the TLB.
   void drop_pages(Address first, std::int64_t pages);
   void drop_all_pages() { pages_.drop_all(); }
 
@@ -66,8 +66,8 @@ class Footprint {
   Tick code_miss_;
   RecentlyUsed pages_;
   RecentlyUsed lines_;
-  std::vector<Code> code_;                           // by FunctionId, contiguous as a linker places them
-  std::vector<std::vector<std::int64_t>> position_;  // [thread][function]: offset of the next instruction
+  std::vector<Code> code_;  // each function's code, by FunctionId; the functions are adjacent in memory
+  std::vector<std::vector<std::int64_t>> position_;  // [thread][function]: byte offset of the next instruction
 };
 
 }  // namespace linebounce

@@ -54,7 +54,7 @@ inline void HardwareThread::run_store(Copy& copy, Address address, Value value, 
   agent_->write(copy, address, value, bytes);
 }
 
-// An operation that shared another one's fill counts as a miss.
+// An operation that waited for another operation's fill counts as a miss, although it then hits.
 inline void HardwareThread::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
   FunctionCounters& counters = counters_.by_function[operation.function];
   const bool done = attempt.outcome == CacheUnit::Outcome::done;
@@ -104,7 +104,7 @@ void HardwareThread::store(Address address, Value value, int bytes) {
 void HardwareThread::store_slow(Address address, Value value, int bytes) {
   if (wait_for_fast_path()) {
     if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) return run_store(*copy, address, value, bytes, now_);
-    // The empty store buffer would drain the store a cycle later, before any other operation: do that here.
+    // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
     const Tick drained = now_ + cycle_;
     if (alone_ && spec_->consistency != Consistency::sc && drained < fast_limit_) {
       const auto [copy, level] = unit_->hit_farther(address, kWriteAccess, drained);
@@ -114,7 +114,7 @@ void HardwareThread::store_slow(Address address, Value value, int bytes) {
   perform(operation_on(OperationKind::store, address, bytes, value));
 }
 
-// False if something other than the limit closes the fast path.
+// Waits for a new limit if the old one is reached. Returns false if something other than the limit closes the fast path.
 bool HardwareThread::wait_for_fast_path() {
   if (now_ < fast_limit_) return true;
   if (!fast_path_open()) return false;
@@ -134,8 +134,8 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   pair.first = load(first.address, first.bytes);
   const std::optional<LoadMiss> miss = std::exchange(last_load_miss_, std::nullopt);
   pair.second = load(second.address, second.bytes);
-  // An interrupt handler may have run before or between the loads, or another CPU may have taken the line: the second load then
-  // counts as it went.
+  // The second load is recounted as a miss only if it hit the line that the first load fetched. An interrupt handler may have
+  // run before or between the loads, or another CPU may have taken the line.
   if (!miss || last_load_miss_ || miss->address != first.address) return pair;
   if (store.line_of(first.address) != store.line_of(second.address)) return pair;
   --function_counters_->hits_of(0, AccessKind::load);
@@ -147,8 +147,7 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   return pair;
 }
 
-// A load that can't be issued now, because no MSHR is free or its line is being fetched, is skipped and retried when something
-// changes.
+// Defers loads that can't be issued yet, because no MSHR is free or their line is being fetched, and retries them at a change.
 void HardwareThread::load_all(std::span<const Word> words, std::span<Value> values) {
   OverlappedLoads loads{.values = values};
   std::vector<std::pair<std::size_t, Operation>> deferred;
@@ -160,7 +159,7 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (!issue_load(operation, word, loads)) deferred.emplace_back(word, operation);
   }
   while (!deferred.empty()) {
-    // The thread may have missed a change while it issued other loads, so it waits only after all have failed at one time.
+    // The thread may miss a change while it issues other loads, so it waits only when all deferred loads fail at the same time.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
@@ -175,7 +174,7 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
   now_ = std::max(now_, loads.ends);
 }
 
-// True if the load is complete or has an MSHR.
+// Returns true if the load has completed or has an MSHR, false if it must be deferred.
 bool HardwareThread::issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads) {
   for (;;) {
     now_ = std::max(now_, loads.next_issue);
@@ -231,7 +230,7 @@ Value HardwareThread::compare_exchange(Address address, Value expected, Value de
 }
 
 void HardwareThread::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  // What the store buffer forwards to a load: no program counts this far.
+  // The value that the store buffer forwards to the thread's loads: one that no program reaches by counting.
   const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
   Operation operation = operation_on(kind, address, bytes, forwarded, addend);
   operation.adds = true;
@@ -258,7 +257,8 @@ Value HardwareThread::perform(Operation operation, bool release) {
       continue;
     }
     const CacheUnit::Attempt tried = attempt(operation, now_, actor(), {.thread = this});
-    // A retry may run before siblings that a new operation must let go first, so its limit doesn't hold for the next one.
+    // A retry goes before siblings' operations at the same time. The next operation is new and doesn't, so it needs a new
+    // limit.
     if (std::exchange(deferred_since_, kNever) != kNever) reset_limits();
     switch (tried.outcome) {
       case CacheUnit::Outcome::done:
@@ -296,7 +296,7 @@ void HardwareThread::report_miss(const Operation& operation, Source source, Tick
   if (timeline_ != nullptr) timeline_->miss(miss);
 }
 
-// True if the store buffer served the load. Waits while an entry overlaps the load only in part.
+// Returns true if the store buffer served the load. Waits while a store in the buffer covers only a part of the loaded bytes.
 bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) {
   for (;;) {
     if (store_buffer_.empty()) return false;
@@ -316,8 +316,8 @@ bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) 
   }
 }
 
-// True if the store entered the store buffer. With an empty buffer a store that hits goes to the cache directly, as the buffer
-// would drain it at once.
+// Returns true if the store entered the store buffer. A store that hits while the buffer is empty writes to the cache directly,
+// because the buffer would drain it at once.
 bool HardwareThread::buffer_store(const Operation& operation, bool release) {
   if (spec_->consistency == Consistency::sc) return false;
   if (store_buffer_.empty()) {
@@ -335,7 +335,7 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
     listener->store_buffered(now_, id_, operation);
   now_ += cycle_;
   store_buffer_.push(operation, release, now_);
-  reset_limits();  // the drain is due before the next operation
+  reset_limits();  // the store's drain is due before the thread's next operation
   return true;
 }
 
@@ -357,7 +357,7 @@ void HardwareThread::drained(int entry_id, Tick at) {
   stop_waiting(at);
 }
 
-// For an operation that must wait until earlier stores have drained.
+// Prefetches the line of an operation that must wait until earlier stores have drained.
 void HardwareThread::prefetch_ownership(const Operation& operation) {
   if (!spec_->ownership_prefetch) return;
   before_access(now_, index_);

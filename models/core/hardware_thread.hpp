@@ -1,6 +1,6 @@
-// A hardware thread: runs its program's operations on the core's caches and keeps its local time. A hit within the limit that
-// the core has set needs no event. The program sees a Cpu; the core and its cache unit see the functions below it. The thread
-// knows its core only as a ThreadOwner.
+// A hardware thread: runs its program's operations on the core's caches and keeps its local time. A hit before the limit that
+// the core has set needs no simulation event. The program sees the thread as a Cpu. The core and its cache unit call the public
+// functions below those of Cpu. The thread knows its core only as a ThreadOwner.
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@ namespace linebounce {
 
 class Footprint;
 
-// What a hardware thread asks of its core.
+// A core as its hardware threads see it.
 class ThreadOwner {
  public:
   static constexpr int kNoThread = -1;
 
   virtual ~ThreadOwner() = default;
-  // Suspends the program until its thread is ready and its turn has come.
+  // Suspends the program until its thread is ready and the core lets the thread run.
   virtual void wait_turn() = 0;
-  // Asks for a turn of the core at `at` or earlier.
+  // Schedules the core's next turn on the event scheduler for `at` or earlier.
   virtual void wake_at(Tick at) = 0;
-  // Any thread of the machine.
+  // Returns any thread of the machine.
   virtual HardwareThread& thread(CpuId id) = 0;
-  // Every access to caches that siblings share lies between these two calls. `actor`: the thread's index in the core, or
-  // kNoThread if the access goes before those that siblings make at the same time.
+  // A thread with siblings calls these before and after each access to the shared caches. `actor`: the thread's index in the
+  // core, or kNoThread if the access goes before accesses that siblings make at the same time.
   virtual void before_access(Tick at, int actor) = 0;
   virtual void after_access(Tick at) = 0;
-  // Issue share that the siblings leave to this thread now, in percent.
+  // Issue share, in percent, that the siblings leave to `thread` at its local time.
   [[nodiscard]] virtual int issue_pct_beside_siblings(const HardwareThread& thread) const = 0;
-  // The thread has parked its spin. / The thread has resumed its spin, runs next at `at`, and has stopped watching its words.
+  // spin_parked: the calling thread has parked its spin. spin_resumed: it no longer watches its words, and continues at `at`.
   virtual void spin_parked() = 0;
   virtual void spin_resumed(Tick at) = 0;
   // Watches the lines of all parked spins again, after a thread has stopped watching lines that it may share with them.
@@ -49,14 +49,14 @@ class HardwareThread final : public Cpu {
   struct Wiring {
     ThreadOwner* owner;
     CacheUnit* unit;
-    Footprint* footprint;  // null if the machine has none
+    Footprint* footprint;  // null if the machine models neither TLB nor instruction cache
     const CoreSpec* spec;
     Observer* observer;
-    bool alone;  // the core has no other thread
+    bool alone;  // true if the core has no other thread
   };
   HardwareThread(const Wiring& wiring, CpuId id, int index_in_core);
 
-  // For its program: Cpu.
+  // The functions of Cpu, called by the thread's program.
   [[nodiscard]] CpuId id() const override { return id_; }
   Value load(Address address, int bytes) override;
   Pair load_pair(Word first, Word second) override;
@@ -100,11 +100,11 @@ class HardwareThread final : public Cpu {
   [[nodiscard]] ProgramTap* tap() const override { return unit_->tap(); }
   [[nodiscard]] Timeline* timeline() const override { return timeline_; }
 
-  // For its core: when it may run, and until when.
+  // Called by the core to decide when the thread may run, and until when.
   [[nodiscard]] int index_in_core() const { return index_; }
   [[nodiscard]] bool ready() const { return status_ == Status::ready; }
   [[nodiscard]] bool ended() const { return status_ == Status::ended; }
-  // When the next operation was first issued; earlier than local_time() after a retry.
+  // When the thread's next operation was first issued; earlier than local_time() after a retry.
   [[nodiscard]] Tick first_issued_at() const { return deferred_since_ < now_ ? deferred_since_ : now_; }
   // Lets operations before `limit` run now.
   void run_until(Tick limit) {
@@ -116,7 +116,8 @@ class HardwareThread final : public Cpu {
   // Issue share left to a sibling that starts computing at `at`, in percent.
   [[nodiscard]] int sibling_issue_pct(Tick at) const;
 
-  // For its core: items that become due beside the program's operations. The times are kNever if there is none.
+  // Called by the core for interrupts and store-buffer drains. next_interrupt() and next_drain() return kNever if there is
+  // none.
   [[nodiscard]] Tick next_interrupt() const {
     return interrupts_.empty() || !accepts_interrupts() ? kNever : interrupts_.next();
   }
@@ -124,41 +125,41 @@ class HardwareThread final : public Cpu {
   [[nodiscard]] Tick next_drain() const { return store_buffer_.next_drain(); }
   void drain_store(Tick at);
 
-  // For its core: parked spins.
+  // Called by the core for parked spins.
   [[nodiscard]] bool parked() const { return status_ == Status::parked; }
   [[nodiscard]] const Spin& parked_spin() const { return spin_; }
-  // Counts the parked spin's loads before `limit`.
+  // Counts the parked spin's loads that are due before `limit`.
   void count_spins_until(Tick limit);
-  // Ends the parking: the thread continues with the spin's first load at or after `at`.
+  // Unparks the spin: the thread continues with the spin's first load at or after `at`.
   void resume_spin(Tick at);
   void rewatch_words() { spin_.set_watched(true); }
 
-  // For its core: the run as a whole.
+  // Called by the core for the run as a whole.
   void set_functions(std::size_t count);
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
   void end_program();
-  // The start and the end of the measured time.
+  // Called at the start and at the end of the measured time.
   void begin_measuring(Tick at);
   void finish_measuring(Tick end);
-  // Grows with every operation outside a spin and with every computation.
+  // A count that grows with every operation outside a spin and with every computation.
   [[nodiscard]] std::int64_t progress() const;
-  // After `now` a computation ends or an interrupt arrives, whatever the other CPUs do.
+  // True if, after `now`, a computation of this thread ends or an interrupt arrives, whatever the other CPUs do.
   [[nodiscard]] bool waits_for_time(Tick now) const { return computes_at(now) || interrupts_.any_after(now); }
   [[nodiscard]] std::string describe() const;
-  // The words of its parked spin, or none.
+  // The words that the thread's parked spin loads; empty if the thread is not parked.
   [[nodiscard]] std::span<const Address> awaited_words() const { return parked() ? spin_.words() : std::span<const Address>(); }
 
-  // For its core's cache unit: what became of an operation.
-  // It ran with this result and occupies the thread until `ends`.
+  // Called by the core's cache unit to report what happened to an operation.
+  // completed(): the operation that blocks the thread ran with this result, and occupies the thread until `ends`.
   void completed(Value result, Tick ends);
-  // The same for a store-buffer entry, and for a load of load_all().
+  // drained(): a store-buffer entry has drained. loaded(): a load of load_all() has completed.
   void drained(int entry_id, Tick at);
   void loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends);
-  // Retries deferred operations at `at`, because something has changed.
+  // Retries the thread's deferred operations at `at`, after a change. `source`: supplier of the line that arrived.
   void retry(Tick at, Source source);
   void report_miss(const Operation& operation, Source source, Tick at);
 
-  // For other threads: an interrupt or a wake reaches this one.
+  // Called by the thread that sends this one an interrupt or a wake.
   void receive(const Interrupt& interrupt);
 
  private:
@@ -168,10 +169,10 @@ class HardwareThread final : public Cpu {
     Tick issued = 0, at = 0;
   };
   enum class Status : std::uint8_t {
-    ready,    // runs at now_
-    blocked,  // a fill completes its operation
-    waiting,  // retries its operation when something changes
-    parked,   // spins on unchanged lines
+    ready,    // may run its next operation at now_
+    blocked,  // waits for the fill that completes its operation
+    waiting,  // waits to retry its operation when something changes
+    parked,   // spins on unchanged lines; the loads are not simulated
     asleep,
     ended
   };
@@ -200,24 +201,25 @@ class HardwareThread final : public Cpu {
   void after_access(Tick at) {
     if (!alone_) owner_->after_access(at);
   }
-  // A retried operation goes before those that siblings issue at the same time.
+  // The `actor` of the thread's next access. A retried operation goes before those that siblings issue at the same time.
   [[nodiscard]] int actor() const { return deferred_since_ < now_ ? ThreadOwner::kNoThread : index_; }
 
   void wait_turn();
   void suspend(Status status);
-  // Ends the wait for a change, if the thread is in it.
+  // If the thread is waiting, makes it ready at `at`.
   void stop_waiting(Tick at);
 
-  // Computes for `cycles`, in which the thread issues, or could issue, this many instructions.
+  // Computes for `cycles`, after fetching the code of `instructions` instructions.
   void run_computation(std::int64_t cycles, std::int64_t instructions);
-  // Advances the local time; an interrupt may split the interval.
+  // Advances the local time by `ticks`. An interrupt may split the interval.
   void advance_interruptibly(Tick ticks);
   [[nodiscard]] bool computes_at(Tick time) const;
-  // A program may end in a computation that lasts beyond `at`.
+  // True if the thread runs instructions at `at`. A program may end in a computation that lasts beyond `at`.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
     return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
   }
-  // Footprint: instructions of the current function, and the address's page.
+  // fetch_code() returns the stall time for fetching the current function's next instructions. fetch_and_translate() stalls the
+  // thread for one instruction and for translating the address.
   Tick fetch_code(std::int64_t instructions);
   void fetch_and_translate(Address address);
 
@@ -245,8 +247,8 @@ class HardwareThread final : public Cpu {
   CpuId id_;
   int index_;
 
-  // Used by the fast path.
-  Tick now_ = 0;         // local time, at or after the machine's
+  // Members that the fast path uses.
+  Tick now_ = 0;         // local time; may be ahead of the machine's time
   Tick fast_limit_ = 0;  // limit_ if the fast path is open, else 0
   Tick nearest_latency_;
   Tick cycle_;
@@ -256,14 +258,13 @@ class HardwareThread final : public Cpu {
 
   Tick limit_ = 0;  // operations before this time may run now
   Status status_ = Status::ready;
-  Value result_ = 0;                        // of the operation that blocked the thread
-  std::optional<LoadMiss> last_load_miss_;  // since load_pair() last reset it
+  Value result_ = 0;                        // result of the operation that blocked the thread
+  std::optional<LoadMiss> last_load_miss_;  // latest load miss; load_pair() resets it before each of its two loads
   StoreBuffer store_buffer_;
-  Tick deferred_since_ = kNever;                // first attempt of the operation to retry; kNever if the next one is new
-  Source retry_source_ = Source::local_memory;  // of the fill that ended the latest wait for a change
+  Tick deferred_since_ = kNever;                // first attempt of the operation to retry; kNever if the next operation is new
+  Source retry_source_ = Source::local_memory;  // supplier of the line whose fill ended the latest wait for a change
 
-  // [computing_from_, computing_until_) is the latest sequence of execute(), compute() and spin pauses, with no other operation
-  // between them.
+  // [computing_from_, computing_until_) is the time of the latest unbroken sequence of execute(), compute() and spin pauses.
   Tick computing_from_ = -1;
   Tick computing_until_ = -1;
 
@@ -271,7 +272,7 @@ class HardwareThread final : public Cpu {
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 
-  // For progress().
+  // Counts that progress() adds up.
   std::int64_t spin_instructions_ = 0;
   std::int64_t warmup_instructions_ = 0;
   std::int64_t computations_ = 0;

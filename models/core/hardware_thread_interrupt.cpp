@@ -1,5 +1,5 @@
 // A hardware thread's interrupts, IPIs, timers, sleep and wake. A thread accepts an interrupt between two operations, or in the
-// middle of execute(), compute() and a spin's pause.
+// middle of execute(), compute() or a spin's pause.
 #include <algorithm>
 
 #include "models/core/hardware_thread.hpp"
@@ -52,20 +52,20 @@ void HardwareThread::enable_interrupts() {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::interrupts_on});
   wait_turn();
   interrupts_.enable();
-  computing_until_ = -1;  // a pending interrupt is accepted now, not back in the computation during which it was disabled
+  computing_until_ = -1;  // the thread accepts a pending interrupt now, not back in its latest computation
   reset_limits();
 }
 
 void HardwareThread::disable_interrupts() {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::interrupts_off});
-  wait_turn();  // so that the thread accepts all earlier interrupts first
+  wait_turn();  // the thread first accepts all earlier interrupts
   interrupts_.disable();
 }
 
 void HardwareThread::accept_interrupt() {
   if (parked()) {
     resume_spin(interrupts_.next());
-    return;  // the thread accepts it when the spin's next load is due
+    return;  // the thread accepts the interrupt when the spin's next load is due
   }
   const Interrupt interrupt = interrupts_.accept();
   const Tick at = align_up(interrupt.at, cycle_);
@@ -87,7 +87,7 @@ void HardwareThread::run_handler() {
   const Spin spin = spin_;
   spin_.end();
   const Value result = result_;
-  // A deferred operation is new again after the handler: siblings that precede a new one had their turn meanwhile.
+  // After the handler a deferred operation counts as new: operations that precede a new one may have run in the meantime.
   deferred_since_ = kNever;
   slots_ = 0;
   computing_until_ = -1;

@@ -1,4 +1,4 @@
-// A hardware thread's spins: the loop, parking it, and resuming it.
+// How a hardware thread runs, parks and resumes a spin loop.
 #include "models/core/hardware_thread.hpp"
 
 namespace linebounce {
@@ -6,7 +6,7 @@ namespace linebounce {
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes,
                           Loop loop) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
-  // Only once: the loop's code and its words' pages stay in the footprint, so that parking makes no difference.
+  // A spin looks up its code and its words' pages only once, before the loop, so that parking makes no difference.
   if (footprint_ != nullptr) {
     for (const Address address : addresses) fetch_and_translate(address);
   }
@@ -40,8 +40,7 @@ void HardwareThread::pause_spin() {
   advance_interruptibly(spin_.pause());
 }
 
-// Does not park with stores in the store buffer, which the spin's loads might have to see, nor while a word's line is being
-// fetched (CacheUnit::watch).
+// Does nothing while the store buffer holds stores, which the loads might have to see, or while a word's line is being fetched.
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
@@ -64,7 +63,7 @@ void HardwareThread::resume_spin(Tick at) {
   count_spins_until(at);
   now_ = spin_.resume();
   computing_until_ = -1;
-  if (spin_.at_first_word()) {  // in the pause before it
+  if (spin_.at_first_word()) {  // the thread continues in the pause before the first word's load
     computing_from_ = now_ - spin_.pause();
     computing_until_ = now_;
   }

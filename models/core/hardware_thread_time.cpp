@@ -1,4 +1,4 @@
-// A hardware thread's time: waiting for its turn, computation, and what its functions count.
+// How a hardware thread waits, computes, keeps its local time, and counts time and instructions by function.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void HardwareThread::compute(std::int64_t cycles) {
   run_computation(cycles, cycles * spec_->issue_per_cycle);
 }
 
-// The siblings' state at the beginning decides the computation's speed, so the thread waits for its turn to see it.
+// The computation's speed depends on the siblings' state at its start, so the thread waits until they have run up to there.
 void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructions) {
   const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
   if (!alone_ && spec_->shares_issue_slots()) {
@@ -59,8 +59,8 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
-  // A program that only computes must stop some time after the run's end. It may run on a little: what it does between two
-  // computations then happens with the first of them, wherever the run ends, as an interrupt between them would see it.
+  // A program that only computes must be stopped some time after the run's end. It may compute a little beyond the end, so that
+  // the code between two computations runs together with the first of them, wherever the run ends.
   if (now_ >= spec_->end && ++computations_past_end_ > kMaxComputationsPastEnd) wait_turn();
 }
 
@@ -70,12 +70,12 @@ void HardwareThread::advance_interruptibly(Tick ticks) {
   computing_until_ = now_;
 }
 
-// A spin's pause is no computation.
+// True if the thread is in a computation at `time`. A spin's pause is not a computation.
 bool HardwareThread::computes_at(Tick time) const {
   return status_ == Status::ready && computing_until_ == now_ && time < computing_until_ && !spin_.active();
 }
 
-// A spin takes no issue slots while it waits for its word's line, like any load. Parking must not change the result.
+// Like any load, a spin that waits for a line takes no issue slots. Parked and running spins count alike.
 int HardwareThread::sibling_issue_pct(Tick at) const {
   if (takes_issue_slots(at)) return spec_->shared_issue_pct;
   const bool polls = spin_.active() && (status_ == Status::ready || status_ == Status::parked);
@@ -83,7 +83,7 @@ int HardwareThread::sibling_issue_pct(Tick at) const {
   return spin_.loop() == Loop::tight ? spec_->spinning_sibling_pct : spec_->pausing_sibling_pct;
 }
 
-// Siblings share the instruction cache and the TLB, so the thread waits for its turn to see what they have evicted.
+// Siblings share the instruction cache and the TLB, so the thread first waits until their earlier lookups have run.
 Tick HardwareThread::fetch_code(std::int64_t instructions) {
   wait_turn();
   return footprint_->fetch(index_, function_, instructions, counters_.footprint[function_]);
@@ -130,7 +130,7 @@ void HardwareThread::leave_function(FunctionId caller) {
 
 FunctionId HardwareThread::change_function(FunctionId function) {
   account_time();
-  computing_until_ = -1;  // an interrupt can't split the caller's computation any more
+  computing_until_ = -1;  // an interrupt can no longer split the caller's computation
   function_counters_ = &counters_.by_function[function];
   return std::exchange(function_, function);
 }

@@ -1,5 +1,5 @@
-// Listener to the calls that a program makes to its hardware thread, such as the trace recorder. With a tap a thread never
-// takes the fast path, but its results are the same.
+// A tap: a listener to the calls of Cpu that programs make, such as the trace recorder. A thread with a tap never takes the
+// fast path of a hit, but its results are the same.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ class Cpu;
 // One call of a function of Cpu.
 struct ProgramCall {
   enum class What : std::uint8_t {
-    memory,  // `operation`
-    pair,    // the next two loads are those of one load_pair()
+    memory,  // load, store or atomic; see `operation`
+    pair,    // the next two loads belong to one load_pair()
     prefetch,
     fence,
     execute,
     compute,
     clock,
-    enter,  // `which`: a function
+    enter,  // `which`: the function that the program enters
     leave,
-    sleep,      // told when it returns
-    wake,       // `which`: a CPU
-    timer,      // `which`: a vector; `ns`
-    interrupt,  // `which`: a CPU; `vector`; `ns`
+    sleep,      // reported by the thread when sleep() returns, not when it is called
+    wake,       // `which`: the CPU to wake
+    timer,      // `which`: the interrupt vector; `ns`: the delay
+    interrupt,  // `which`: the target CPU; `vector`: the interrupt vector; `ns`: the delay
     interrupts_off,
     interrupts_on,
-    tally  // `which`, `amount`
+    tally  // `which`: the counter; `amount`: the number added
   };
   What what{};
-  Operation operation = {};  // of a prefetch: its address, and a kind of load or store
+  Operation operation = {};  // for a prefetch, only its address and the kind `load` or `store`
   bool release = false;
   std::int64_t which = 0;
   std::int64_t amount = 0;
@@ -41,7 +41,8 @@ struct ProgramCall {
   double ns = 0;
 };
 
-// An action that a listener sees as one, although the program makes many calls for it. The tap is told none of those calls.
+// One action of a program that consists of many calls of Cpu. A listener that treats it as one ignores the calls between
+// composite_begins() and composite_ends().
 struct Composite {
   enum class What : std::uint8_t {
     acquire,
@@ -50,11 +51,11 @@ struct Composite {
     acquire_shared,
     release_shared,
     barrier,
-    sleep  // Cpu::sleep() with the calls around it
+    sleep  // Cpu::sleep() and the calls that surround it
   };
   What what{};
   const void* lock = nullptr;
-  Address barrier = 0;  // first byte of the barrier's object
+  Address barrier = 0;  // address of the barrier's first byte
   int parties = 0;
 };
 
@@ -62,24 +63,24 @@ class ProgramTap {
  public:
   virtual ~ProgramTap() = default;
 
-  // The program makes this call. Comes before its effect, except where ProgramCall says otherwise.
+  // The thread reports a call that its program makes, before the call takes effect unless ProgramCall says otherwise.
   virtual void called(const Cpu& cpu, const ProgramCall& call) = 0;
-  // An operation has taken effect on its word, which held `old` before. Told in the word's order of accesses.
+  // An operation has taken effect on its word, which held `old` before. Each word's accesses are reported in their order.
   virtual void applied(const Cpu& cpu, const Operation& operation, Value old) = 0;
-  // The thread's store buffer served a load of this address.
+  // The thread's store buffer has supplied the value for a load of this address.
   virtual void forwarded(const Cpu& cpu, Address address) = 0;
 
-  // A spin on these words begins; its loop has loaded each of them once more; it ends. The spin's loads are told by applied()
-  // and forwarded(), but not by called().
+  // spin_begins: a spin on these words begins. spin_polled: the spin's loop has loaded each word once more. spin_ends: the spin
+  // has ended. Loads in between belong to the spin.
   virtual void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) = 0;
   virtual void spin_polled(const Cpu& cpu) = 0;
   virtual void spin_ends(const Cpu& cpu) = 0;
 
-  // `failed`: a try_acquire did not get the lock, or a reader must retry.
+  // `failed`: true if a try_acquire did not get the lock, or if an optimistic reader must retry.
   virtual void composite_begins(const Cpu& cpu, const Composite& composite) = 0;
   virtual void composite_ends(const Cpu& cpu, bool failed) = 0;
 
-  // An interrupt handler begins or ends, between two calls or in the middle of one.
+  // An interrupt handler begins or ends. It may run between two calls of the program, or in the middle of one.
   virtual void handler_begins(const Cpu& cpu, int vector) = 0;
   virtual void handler_ends(const Cpu& cpu) = 0;
 };

@@ -5,7 +5,7 @@
 namespace linebounce {
 namespace {
 
-constexpr Address kWord = 8;  // no operation is wider or crosses a naturally aligned word
+constexpr Address kWord = 8;  // bytes; no operation crosses a multiple of 8
 
 }  // namespace
 
@@ -14,7 +14,7 @@ bool StoreBuffer::eligible(std::size_t index) const {
   if (entry.in_flight || entry.ready == kNever) return false;
   if (index == 0) return true;
   if (in_order_ || entry.release) return false;
-  // Stores to the same word drain in order.
+  // Stores to the same word drain in program order.
   return std::none_of(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(index), [&entry](const Entry& earlier) {
     return earlier.operation.address / kWord == entry.operation.address / kWord;
   });

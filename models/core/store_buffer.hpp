@@ -1,5 +1,5 @@
-// A hardware thread's store buffer. Stores drain in program order under TSO. Under the ia64 model a plain store may pass
-// earlier stores to other words, and a releasing store waits for all earlier ones.
+// A hardware thread's store buffer. Under TSO stores drain in program order. Under the ia64 model a plain store may pass
+// earlier stores to other words, and a releasing store waits for all earlier stores.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ class StoreBuffer {
     Operation operation;
     int id = 0;
     bool release = false;
-    bool in_flight = false;  // an MSHR fetches its line
-    Tick ready = 0;          // time of its next attempt; kNever if it waits for a change
+    bool in_flight = false;  // true while an MSHR fetches the entry's line
+    Tick ready = 0;          // time of the next attempt to drain; kNever until retry() sets a time, if an attempt failed
   };
 
   StoreBuffer(int capacity, bool in_order) : capacity_(capacity), in_order_(in_order) { entries_.reserve(capacity); }
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  // A store that enters now must wait for earlier ones to drain.
+  // True if a store that enters the buffer now can't drain before the buffer's other stores.
   [[nodiscard]] bool must_drain_before(bool release) const { return !entries_.empty() && (in_order_ || release); }
   [[nodiscard]] bool full() const { return static_cast<int>(entries_.size()) == capacity_; }
 
@@ -36,17 +36,17 @@ class StoreBuffer {
     if (!in_order_) return next_drain_of_any();
     return entries_.front().in_flight ? kNever : entries_.front().ready;
   }
-  // The first entry in program order that is due at `at`. REQUIRES: next_drain() == at.
+  // Returns the first entry in program order that is due at `at`. REQUIRES: next_drain() == at.
   Entry& due(Tick at);
   // REQUIRES: the buffer holds this entry.
   [[nodiscard]] const Operation& operation(int id) const;
-  // Removes a drained entry. No other one drains before `next_ready`.
+  // Removes a drained entry. No other entry drains before `next_ready`.
   void remove(int id, Tick next_ready);
-  // Entries that wait for a change are retried at `at`. `source` supplied the line that they waited for.
+  // Makes every entry whose `ready` is kNever due at `at`. `source`: the supplier of the line that has arrived.
   void retry(Tick at, Source source);
 
-  // What the buffer has for a load of these bytes: nothing, a value to forward, or an entry that overlaps only a part of them,
-  // for whose drain the load must wait.
+  // What the buffer does for a load: forwards `value`, if one store covers all loaded bytes; makes the load `wait` until a
+  // store drains that covers only some of them; or neither.
   struct Forward {
     bool wait = false;
     std::optional<Value> value;
@@ -60,7 +60,7 @@ class StoreBuffer {
   int capacity_;
   bool in_order_;
   int next_id_ = 0;
-  std::vector<Entry> entries_;  // in program order
+  std::vector<Entry> entries_;  // the entries in program order
 };
 
 }  // namespace linebounce

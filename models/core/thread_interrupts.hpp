@@ -1,5 +1,5 @@
-// The pending interrupts and wakes of one hardware thread. Senders add one at least K before its time, like any other effect on
-// another core; the thread accepts it later, and then runs its handler.
+// The pending interrupts and wakes of one hardware thread. A sender adds an interrupt at least K (the machine's lookahead,
+// docs/engine.md) before its arrival time. The thread accepts the interrupt later, and then runs its handler.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace linebounce {
 struct Interrupt {
   static constexpr int kWake = -1;
   Tick at = 0;
-  int sender = 0;  // breaks ties
-  int vector = 0;  // kWake ends sleep() and has no handler
+  int sender = 0;  // number of the sending CPU; orders interrupts with equal times
+  int vector = 0;  // interrupt vector, or kWake, which ends sleep() and has no handler
 };
 
 class ThreadInterrupts {
@@ -24,13 +24,13 @@ class ThreadInterrupts {
   void add(const Interrupt& interrupt);
   [[nodiscard]] bool empty() const { return pending_.empty(); }
   [[nodiscard]] bool any_after(Tick now) const;
-  // Time of the earliest acceptable interrupt, or kNever.
+  // Arrival time of the earliest interrupt that the thread can accept now, or kNever.
   [[nodiscard]] Tick next() const;
-  // Removes and returns that interrupt. REQUIRES: next() != kNever.
+  // Removes and returns the interrupt whose time next() returns. REQUIRES: next() != kNever.
   Interrupt accept();
 
-  // An accepted interrupt whose handler is due. It has split a computation of which `rest` remains. While a handler is due or
-  // runs, no other interrupt is accepted.
+  // An accepted interrupt whose handler must run next. `rest`: what remains of the computation that the interrupt split. Until
+  // the handler ends, the thread accepts no other interrupt that has a handler.
   struct Delivery {
     int vector = 0;
     Tick rest = 0;
@@ -43,7 +43,7 @@ class ThreadInterrupts {
   Delivery begin_handler();
   void end_handler() { enable(); }
 
-  // Number of accepted wakes; whether one has come since the last consume_wake().
+  // wakes(): number of wakes accepted so far. wake_pending(): true if one was accepted since the last consume_wake().
   [[nodiscard]] std::int64_t wakes() const { return wakes_; }
   [[nodiscard]] bool wake_pending() const { return wake_pending_; }
   void consume_wake() { wake_pending_ = false; }
@@ -51,7 +51,7 @@ class ThreadInterrupts {
  private:
   [[nodiscard]] bool acceptable(const Interrupt& interrupt) const { return enabled_ || interrupt.vector == Interrupt::kWake; }
 
-  std::deque<Interrupt> pending_;  // sorted by time and sender
+  std::deque<Interrupt> pending_;  // the interrupts not yet accepted, sorted by time and sender
   bool enabled_ = true;
   bool handler_due_ = false;
   Delivery delivery_;

@@ -12,7 +12,7 @@ namespace linebounce {
 struct Lru {
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
-    // The oldest way is nearly always evictable.
+    // A shortcut: the way used longest ago is nearly always evictable.
     const auto coldest = static_cast<int>(std::min_element(ages.begin(), ages.end()) - ages.begin());
     if (evictable(coldest)) return coldest;
     int oldest = -1;

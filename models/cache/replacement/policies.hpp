@@ -1,6 +1,6 @@
-// All replacement policies, in the order of `Replacement`. A policy is a class with a function that chooses a victim
-// among a set's ways for which evictable(way) holds, or returns -1. It sees only the ages of the ways' latest uses, because
-// run-ahead and parked spins change the order of calls.
+// All replacement policies, in the order of the enum `Replacement`. A policy is a class with a function victim(), which chooses
+// one of a set's ways for which evictable(way) is true, or returns -1. A policy sees only the ages of the ways' latest uses,
+// because run-ahead and parked spins change the order of calls.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Tree pseudo-LRU. Hardware keeps one bit per tree node; each use turns the bits on its path away from the used way, so a bit
-// points at the half that was used longer ago. This class derives the bits from the ages. The number of ways is a power of two.
+// Tree pseudo-LRU. Hardware keeps one bit per tree node. Each use of a way points the bits on its path away from the way, so a
+// bit points at the half used longer ago. This class derives the bits from the ages. The number of ways is a power of two.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace linebounce {
 
 struct TreePlru {
-  // If the tree's choice is not evictable, the first way that is.
+  // Returns the way that the tree chooses, or the first evictable way if that one is not evictable, or -1 if none is.
   template <class Evictable>
   [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
     const int choice = coldest(ages);
