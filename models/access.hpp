@@ -1,4 +1,4 @@
-// The right that an access needs: to read a copy, or to write it as well.
+// The right that an access to a line needs: to read only, or to read and write.
 #pragma once
 
 #include <cstdint>

@@ -7,15 +7,15 @@
 
 namespace linebounce {
 
-// The parameter that gives a machine nodes. Parameters of machines with nodes need it.
+// The key that gives a machine nodes. Parameters that have no effect in a machine without nodes name this key as `needs`.
 constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 
-// A pipelined snooping bus with split transactions. Times are in bus clocks.
+// A pipelined snooping bus with split transactions.
 struct BusSpec {
   std::string protocol;
   Frequency clock;
   int width_bytes = 0;
-  int line_bytes = 0;  // never 0 in a checked machine
+  int line_bytes = 0;  // 0 in the machine file: the outermost cache's line; never 0 once the file has been checked
   int arbitration_clocks = 1;
   int address_clocks = 1;
   int snoop_clocks = 1;
@@ -26,8 +26,8 @@ struct BusSpec {
   int latch_clocks = 0;
   int outstanding = 8;
   bool one_per_line = false;
-  // The cores' places on a ring or mesh: a word for each core present. Cores after the last word are at place 0,0 and add no
-  // travel time. A ring's stops are one row.
+  // way_ns, edge_way_ns and places describe cores on a ring or mesh. Each is a list with one word for each core present. Cores
+  // beyond the last word are in column 0, row 0, and add no travel time. On a ring, all cores are in one row.
   std::string way_ns;
   std::string edge_way_ns;
   std::string places;
@@ -52,7 +52,7 @@ struct BusSpec {
         "one_per_line", one_per_line,
         "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it "
         "is granted, and its snoop is stalled");
-    // Without places there are no hops.
+    // The key that `hop_ns` needs: without places, a line has no hops to travel.
     constexpr std::string_view kPlaces = "machine.bus.places";
     keys.text("way_ns", way_ns,
               "a line's way between each core and another one of its bus, both ends' added: \"0 1.5 3\", cores numbered as "
@@ -66,16 +66,16 @@ struct BusSpec {
   }
 };
 
-// The node of an object's memory, unless the object names one.
-//   local        the node of the CPU that owns the object; without an owner as first_touch
-//   first_touch  for each page the node of the CPU that first misses on it
-//   interleaved  pages go round the nodes
+// How a home node is chosen for an object's memory, unless the object names a node.
+//   local        the node of the CPU that owns the object; if nobody owns it, as for first_touch
+//   first_touch  for each page, the node of the CPU that misses on the page first
+//   interleaved  the pages are assigned to the nodes in turn
 enum class Placement { local, first_touch, interleaved };
 template <>
 inline constexpr auto kWordsOf<Placement> = std::to_array<std::string_view>({"local", "first_touch", "interleaved"});
 
 struct MemorySpec {
-  double latency_ns = 0;  // behind a directory: its look-up to first data
+  double latency_ns = 0;  // time from the address phase (with nodes: from the directory's look-up) to the first data
   int banks = 1;
   double bank_busy_ns = 0;
   double bandwidth_mb_per_s = 0;
@@ -97,7 +97,7 @@ struct MemorySpec {
   }
 };
 
-// Memory and directory parameters of a single node that differ from the other nodes'.
+// Parameters of one node's memory and directory, where they differ from the other nodes'.
 struct MemoryOfNodeSpec {
   std::string name;  // the node's number
   double latency_ns = kAsTheRest;

@@ -1,4 +1,4 @@
-// The specification of a core: its costs, its footprint of pages and code, and its private caches.
+// The specification of a core: its costs, its TLB and code cache, and its private caches.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class Consistency { sc, tso, ia64 };
 template <>
 inline constexpr auto kWordsOf<Consistency> = std::to_array<std::string_view>({"sc", "tso", "ia64"});
 
-// The misses that also fetch the other line of an aligned pair.
+// Which misses also fetch the other line of an aligned pair of lines.
 enum class PairPrefetch { none, loads, all };
 template <>
 inline constexpr auto kWordsOf<PairPrefetch> = std::to_array<std::string_view>({"none", "loads", "all"});
@@ -131,16 +131,16 @@ struct FootprintSpec {
   }
 };
 
-constexpr int kMostLevels = 4;  // private cache levels
+constexpr int kMostLevels = 4;  // the largest number of private cache levels
 
-// A level of a core's private caches. MachineSpec::caches begins with the nearest.
+// One level of a core's private caches. MachineSpec::caches lists the levels, the nearest to the core first.
 struct CacheSpec {
-  std::string name;  // "L1D", "L2"
+  std::string name;  // the level's name, such as "L1D"
   int size_kib = 0;
   int ways = 0;
-  int line_bytes = 0;  // an inner cache's may be smaller than the coherence line
+  int line_bytes = 0;  // the line size; in an inner level, it may be smaller than the coherence line
   int hit_latency_cycles = 0;
-  bool inclusive = true;  // an eviction here evicts from the nearer levels
+  bool inclusive = true;  // true if evicting a line from this level also evicts it from the levels nearer to the core
   Replacement replacement = Replacement::lru;
 
   void bind(SpecBinder& keys) {

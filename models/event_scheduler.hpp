@@ -1,9 +1,10 @@
-// The event scheduler of a machine. Its parts that act by themselves (buses, cores, the network) ask for turns; one SystemC
-// process gives them out in the order of time, and at equal times in the order in which the parts were added. Thousands of
-// turns cost one activation by the kernel, and the time of the next turn is known without asking it.
+// The event scheduler of a machine. Parts that act on their own (buses, cores, the network) ask it for turns. A turn is one
+// call of Part::turn() at a given simulated time. One SystemC process makes these calls in order of time; at equal times, in
+// the order in which the parts were added. Thousands of turns cost one activation by SystemC's kernel, and the time of the next
+// turn is known without asking the kernel.
 //
-// The scheduler's time may run ahead of the kernel's inside the time that the kernel was asked to simulate. The two agree at
-// its end and, after keep_kernel_time(), at every turn.
+// While run_for() runs, the scheduler's time may be ahead of the kernel's. The two agree when run_for() returns and, after
+// keep_kernel_time(), at every turn.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace linebounce {
 
 class EventScheduler final : public sc_core::sc_module {
  public:
-  // A turn's key is its time and, in the low bits, the rank of its part: the smaller key comes first.
+  // A turn's key is its time, with the rank of its part in the low bits. The turn with the smallest key comes first.
   static constexpr int kRankBits = 10;
   static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
   static constexpr Tick kLatest = kNever >> kRankBits;
@@ -24,25 +25,25 @@ class EventScheduler final : public sc_core::sc_module {
   class Part {
    public:
     virtual ~Part() = default;
-    // Takes the turn that is due. There is no further one unless the part asks for it.
+    // Called when a turn of this part is due. The part gets no further turn unless it asks for one with act_at().
     virtual void turn() = 0;
 
    protected:
-    // The scheduler's time. REQUIRES: some part has its turn.
+    // The scheduler's time. REQUIRES: called during the turn of some part.
     [[nodiscard]] Tick now() const { return scheduler_->now_; }
-    // The time of the next turn of any part; kNever: none is asked for.
+    // The time of the next turn of any part; kNever if no part has asked for one.
     [[nodiscard]] Tick next_turn() {
       scheduler_->settle();
       return scheduler_->next();
     }
-    // Asks for a turn at `at` or earlier. REQUIRES: not before now, not after kLatest. Only cores can ask for a time beyond it,
-    // for a timer or a long computation; they call require_in_range() first.
+    // Asks for a turn at `at`, unless the part has already asked for an earlier one. REQUIRES: `at` is from now() to kLatest.
+    // Only cores can need a time after kLatest, for a timer or a long computation; they call require_in_range() first.
     void act_at(Tick at) {
       const Tick key = at << kRankBits | rank_;
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
-    // Errors: ModelFailure beyond kLatest.
+    // Errors: ModelFailure if `at` is after kLatest.
     static void require_in_range(Tick at) {
       if (at > kLatest) [[unlikely]]
         refuse(at);
@@ -59,18 +60,18 @@ class EventScheduler final : public sc_core::sc_module {
 
   explicit EventScheduler(sc_core::sc_module_name name);
 
-  // REQUIRES: the simulation has not started. Errors: std::length_error beyond kMostParts.
+  // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
   void add(Part& part);
-  // Keeps the kernel's time at that of the turn, for parts that read it.
+  // From now on, advances the kernel's time to each turn's time before the turn, for code that reads the kernel's time.
   void keep_kernel_time() { keeps_kernel_time_ = true; }
 
-  // Gives all turns of the next `duration`, its end excluded.
+  // Runs all turns that are due in the next `duration`, its end excluded.
   void run_for(Tick duration);
-  // Gives no more turns, not even of the present time.
+  // Runs no more turns, not even those due at the present time.
   void stop() { stopped_ = true; }
 
   [[nodiscard]] Tick now() const { return now_; }
-  // The time of the next turn; kNever: no part asks for one.
+  // The time of the next turn; kNever if no part has asked for one.
   [[nodiscard]] Tick next() const { return keys_[kRoot] == kNever ? kNever : keys_[kRoot] >> kRankBits; }
 
  private:
@@ -85,19 +86,19 @@ class EventScheduler final : public sc_core::sc_module {
       keys_[node / 2] = key;
     }
   }
-  // A part whose turn it is keeps its old place in the tournament until it asks for another turn, or somebody asks for the
-  // next.
+  // Removes the key of the running turn from the inner nodes of the tournament. This waits until the key matters: when a part
+  // calls next_turn(), or when the turn ends. If the part asks for another turn first, set() overwrites the key.
   void settle() {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
   }
 
   sc_core::sc_event event_;
-  std::vector<Part*> parts_;  // by rank
-  // A tournament, by node: each holds the smallest key below it. The children of node n are 2n and 2n + 1. The part that was
-  // added last plays at the root alone: where there are nodes that is the network, which has most turns.
+  std::vector<Part*> parts_;  // indexed by rank
+  // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. The leaf of
+  // the part added last is a child of the root. In a machine with nodes that is the network, which has the most turns.
   static constexpr std::size_t kRoot = 1;
   static constexpr std::size_t kLastLeaf = 3;
-  std::vector<Tick> keys_;  // kNever: no turn is asked for
+  std::vector<Tick> keys_;  // indexed by tree node; kNever: no turn asked for
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;

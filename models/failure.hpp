@@ -1,4 +1,4 @@
-// The model contradicts itself: a stale value, an impossible transition, a broken invariant, a deadlock. The run stops at once.
+// Thrown when the model contradicts itself: a stale value, an impossible transition, a broken invariant, a deadlock.
 #pragma once
 
 #include <exception>
@@ -12,8 +12,8 @@ class ModelFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A failure on one line, for which the rows that ran on the line are worth showing. A run remembers them only with
-// EngineSpec::line_history; without it, running the same configuration again with it tells more.
+// A failure on one cache line. The protocol rows last executed for the line help to explain it, but a run records them only if
+// EngineSpec::line_history is set. If has_history() is false, repeat the run with line_history set to see them.
 class LineFailure : public ModelFailure {
  public:
   LineFailure(const std::string& what, bool has_history) : ModelFailure(what), has_history_(has_history) {}
@@ -23,7 +23,7 @@ class LineFailure : public ModelFailure {
   bool has_history_;
 };
 
-// Captures an exception thrown inside a SystemC process, which would otherwise be rethrown as sc_report.
+// Captures an exception thrown inside a SystemC process, which SystemC would otherwise rethrow as sc_report.
 class FailureSink {
  public:
   virtual ~FailureSink() = default;

@@ -13,8 +13,8 @@ struct Frequency {
   friend bool operator==(const Frequency&, const Frequency&) = default;
 };
 
-// The fraction with the smallest denominator, at most 64, within a relative 1e-4 of the number. Nothing if there is none, or if
-// the number is not positive.
+// The fraction with the smallest denominator, at most 64, that differs from `mhz` by at most a relative 1e-4. Returns nothing
+// if there is no such fraction, or if `mhz` is not positive.
 std::optional<Frequency> to_frequency(double mhz);
 
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-// SystemC's time in ticks: one of its units is one tick.
+// Conversions between ticks and SystemC's time. One unit of SystemC's time is one tick.
 #pragma once
 
 #include <systemc>
@@ -11,7 +11,7 @@ inline Tick kernel_now() {
   return static_cast<Tick>(sc_core::sc_time_stamp().value());
 }
 
-// A delay for notifications. REQUIRES: ticks >= 0.
+// Converts a duration to SystemC's time, for event notifications. REQUIRES: ticks >= 0.
 inline sc_core::sc_time kernel_time(Tick ticks) {
   return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(ticks));
 }

@@ -1,7 +1,7 @@
-// LISTED(Type, NAME): an entry of a registry. It declares the function NAME of the function type Type, which the entry's own
-// file defines, and gives its address. A header of these declarations would be a second list beside the registry.
+// LISTED(Type, NAME) is the address of the function NAME, as an entry of a registry. The macro also declares the function, with
+// the function type Type; the entry's own source file defines it. So no header has to list the functions a second time.
 //
-// REQUIRES: outside of unnamed namespaces, whose members no other file can define.
+// REQUIRES: not used in an unnamed namespace, whose functions no other file can define.
 #pragma once
 
 #define LISTED(Type, NAME) \

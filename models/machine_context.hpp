@@ -1,4 +1,4 @@
-// What the parts of a machine are built from, and what they share. It outlives them.
+// Everything that the parts of a machine are built from and share. A MachineContext outlives the parts.
 #pragma once
 
 #include "models/machine_layout.hpp"
@@ -20,7 +20,7 @@ struct MachineContext {
   Homes& homes;
   TransitionLog& log;
   FailureSink& failures;
-  Tick warmup_end, end;  // of the measured time
+  Tick warmup_end, end;  // the measured time is from warmup_end to end
 };
 
 }  // namespace linebounce

@@ -36,7 +36,7 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
 
 namespace {
 
-// All cores present, in the order in which they get CPUs.
+// All cores present, in the order in which they get CPU numbers.
 std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<int>& nodes, int cores_per_bus) {
   std::vector<CpuPlace> cores;
   for (const int node : nodes) {
@@ -54,7 +54,7 @@ std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<
   return cores;
 }
 
-// The core of each CPU in machine.cpu_list, as an index in that order.
+// For each CPU, its core according to machine.cpu_list, as an index into cores_in_order().
 std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   const int most = present * spec.cpu.threads_per_core - 1;
   std::vector<int> threads;
@@ -78,11 +78,11 @@ std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   return threads;
 }
 
-// The core of each CPU, as an index in that order.
+// For each CPU, its core as an index into cores_in_order().
 std::vector<int> cores_of_cpus(const MachineSpec& spec, int present) {
   if (!spec.cpu_list.empty()) return listed_cores(spec, present);
   const bool fill = spec.cpu_order == CpuOrder::fill;
-  // Except with "fill", every core gets a first thread before any gets a second one.
+  // Except with "fill", every core's first thread gets a CPU number before any core's second thread.
   std::vector<int> cores;
   for (int cpu = 0; cpu < spec.cpus; ++cpu) cores.push_back(fill ? cpu / spec.cpu.threads_per_core : cpu % present);
   return cores;
@@ -94,7 +94,7 @@ void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
   layout.place_of_bus.resize(buses);
   std::vector<int> below(buses);
   std::iota(below.begin(), below.end(), 0);
-  int in_node = spec.buses_per_node;  // members of `below` in each node
+  int in_node = spec.buses_per_node;  // the number of members in `below` for each node
   for (std::size_t level = 0; level < spec.groups.size(); ++level) {
     const GroupSpec& group = spec.groups[level];
     if (in_node % group.members != 0) {
@@ -160,12 +160,12 @@ MachineLayout lay_out(const MachineSpec& spec) {
   const std::vector<int> core_of_cpu = cores_of_cpus(spec, present);
   std::vector<int> threads_in_use(cores.size());
   for (const int core : core_of_cpu) ++threads_in_use[core];
-  // Numbers cores in use bus by bus, whatever the order of CPUs.
+  // Cores in use are numbered bus by bus, whatever the order of CPU numbers.
   layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes) * static_cast<std::size_t>(spec.buses_per_node));
   for (std::size_t i = 0; i < cores.size(); ++i) {
     if (threads_in_use[i] > 0) ++layout.cores_on_bus[cores[i].bus];
   }
-  std::vector<int> numbers_of_buses(layout.cores_on_bus.size());  // among those that have cores
+  std::vector<int> numbers_of_buses(layout.cores_on_bus.size());  // each bus's number among the buses of nodes that have CPUs
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (int bus = 0; bus < spec.buses_per_node; ++bus) {
       const int before = nodes[i] * spec.buses_per_node + bus;
@@ -186,7 +186,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
   for (const int core : core_of_cpu) {
     CpuPlace& place = cores[core];
     layout.cpus.push_back(place);
-    ++place.thread;  // of the next CPU on this core
+    ++place.thread;  // the thread of the next CPU on this core
   }
   lay_out_groups(spec, layout);
   return layout;

@@ -1,4 +1,4 @@
-// The places of a machine's CPUs and memory: a pure function of its specification.
+// Where a machine's CPUs and memory are: a pure function of its specification.
 #pragma once
 
 #include <vector>
@@ -9,33 +9,34 @@ namespace linebounce {
 
 struct CpuPlace {
   int node = 0;
-  int bus = 0;     // in the machine: node * buses_per_node + the bus in the node
-  int core = 0;    // in the machine, counted bus by bus
-  int thread = 0;  // in the core
+  int bus = 0;     // number in the machine: node * buses_per_node + the number in the node
+  int core = 0;    // number in the machine, counted bus by bus
+  int thread = 0;  // number in the core
 };
 
 struct MachineLayout {
-  std::vector<CpuPlace> cpus;          // CPUs in use, by number
-  std::vector<int> cores_on_bus;       // by bus: cores with a CPU in use
-  std::vector<int> seat_of_core;       // by core in use: its number among all cores present, as `fill` numbers them
-  int cores_present = 0;               // in use or not
-  std::vector<int> nodes_with_memory;  // ascending
+  std::vector<CpuPlace> cpus;          // the CPUs in use, indexed by number
+  std::vector<int> cores_on_bus;       // the number of cores with a CPU in use, indexed by bus
+  std::vector<int> seat_of_core;       // indexed by core in use: its number among all cores present, as `fill` numbers them
+  int cores_present = 0;               // the number of cores, in use or not
+  std::vector<int> nodes_with_memory;  // node numbers, ascending
   int buses_per_node = 1;
 
-  // The network's endpoints are node controllers by bus, then directories by node, then groups. An endpoint sends its requests
-  // to a parent, where it has a number: among the members of a group, or among the agents of the directories.
+  // An endpoint's place in the tree of controllers: its parent, to which it sends requests (a group or, at the top, the
+  // directories), and its number among the group's members or the directories' agents. The network's endpoints are numbered in
+  // this order: node controllers by bus, directories by node, groups.
   struct Place {
-    int parent = -1;  // a group's endpoint; -1: the homes' directories
+    int parent = -1;  // the parent group's endpoint; -1: the directory of each line's home
     int number = 0;
   };
   struct Group : Place {
-    int level = 0;  // index in MachineSpec::groups
+    int level = 0;  // index into MachineSpec::groups
     int node = 0;
-    std::vector<int> members = {};  // endpoints
+    std::vector<int> members = {};  // the members' endpoints
   };
   std::vector<Place> place_of_bus;
-  std::vector<Group> groups;  // the level nearest to the cores first
-  std::vector<int> agents;    // endpoints that talk to directories
+  std::vector<Group> groups;  // sorted by level, the level nearest to the cores first
+  std::vector<int> agents;    // the endpoints whose parent is the directories
 
   [[nodiscard]] int first_group() const { return static_cast<int>(cores_on_bus.size()) + nodes(); }
   [[nodiscard]] const Group& group_at(int endpoint) const { return groups[endpoint - first_group()]; }
@@ -43,16 +44,16 @@ struct MachineLayout {
   [[nodiscard]] int node_of_bus(int bus) const { return bus / buses_per_node; }
 };
 
-// Spreads cores evenly over the buses of the nodes that have CPUs. With "spread", consecutive CPU numbers change the node
-// first, then the bus, the core and the thread; with "fill" they fill a core's threads, then a bus, then a node. Only CPUs and
-// cores in use get numbers. Errors: std::invalid_argument with text for a user: an unknown node, cores that don't spread evenly
-// over the buses, no node with memory.
+// Distributes the cores evenly over the buses of the nodes that have CPUs, and numbers the CPUs and cores in use. With
+// cpu_order "spread", consecutive CPU numbers change the node first, then the bus, the core and the thread. With "fill", they
+// fill a core's threads, then a bus, then a node. Errors: std::invalid_argument, with a text for the user, if a node is
+// unknown, if the cores can't be distributed evenly, or if no node has memory.
 MachineLayout lay_out(const MachineSpec& spec);
 
-// The machine with this node's own memory and directory parameters from [memory.node.N].
+// Returns the machine's specification with the memory and directory parameters that [memory.node.N] sets for this node.
 MachineSpec as_of_node(const MachineSpec& spec, int node);
 
-// "all" or "0 2": the numbers, ascending. Errors: std::invalid_argument, naming `key`.
+// Parses "all", or node numbers like "0 2"; returns the numbers, ascending. Errors: std::invalid_argument, naming `key`.
 std::vector<int> parse_nodes(const std::string& text, int nodes, const std::string& key);
 
 }  // namespace linebounce

@@ -1,5 +1,5 @@
-// The specification of a machine: plain values in the units of the machine file. Initialisers are the defaults, and each part's
-// bind() declares its keys (spec_binder.hpp) in the order of listings.
+// The specification of a machine: plain values in the units of the machine file. Initialisers are the defaults. Each part's
+// bind() declares the part's keys (spec_binder.hpp), in the order in which commands list them to users.
 #pragma once
 
 #include <string>
@@ -15,14 +15,15 @@ enum class CpuOrder { spread, fill, fill_cores };
 template <>
 inline constexpr auto kWordsOf<CpuOrder> = std::to_array<std::string_view>({"spread", "fill", "fill_cores"});
 
-// Speed-ups, which change no result, and switches with which tests prove that.
+// Settings of the simulation engine: speed-ups that change no result, and switches with which tests prove that.
 struct EngineSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   bool reverse_construction = false;
-  int horizon_slack_ticks = 0;  // 1 breaks run-ahead, to test that invariants I1 and I2 catch it
+  int horizon_slack_ticks = 0;  // 1 breaks run-ahead, so that a test sees invariants I1 and I2 (docs/engine.md) fail
   double watchdog_us = 100000;
-  bool line_history = false;  // not for files: a failed run is repeated with it, and shows the latest rows of its line
+  // Not a machine-file key: set when a failed run is repeated, to print the last rows executed for the failing line.
+  bool line_history = false;
 
   void bind(SpecBinder& keys) {
     keys.flag("run_ahead", run_ahead, "cores run ahead of kernel time while they hit");
@@ -38,7 +39,7 @@ struct MachineSpec {
   std::string name;
   std::string title;
   int cpus = 0;
-  int cpus_present = 0;  // never 0 in a checked machine
+  int cpus_present = 0;  // 0 in the machine file: as many as `cpus`; never 0 once the file has been checked
   CpuOrder cpu_order = CpuOrder::spread;
   std::string cpu_list;
   int nodes = 1;

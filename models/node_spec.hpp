@@ -1,4 +1,4 @@
-// The specification of what joins buses: node controllers, groups of them, directories, and the network between nodes.
+// The specification of the parts that connect buses: node controllers, groups of them, directories, and the network.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace linebounce {
 
-// A machine without node.protocol is one bus with plain memory, and has none of this.
+// The node controllers. A machine without node.protocol has none: it is one bus with plain memory.
 struct NodeSpec {
   std::string protocol;
   double latency_ns = 0;
   double occupancy_ns = 0;
-  // Every message that leaves the node passes one serial stage (protocol engine, link). It occupies the stage for this time,
-  // and moves on at once.
+  // Every message that leaves the node passes one serial stage (protocol engine, link). The message itself moves on at once,
+  // but the next message must wait for this long, depending on whether the first carries a line.
   double request_crossing_ns = 0;
   double line_crossing_ns = 0;
-  // The node controller's cache, for lines that its bus's caches hold or held. A protocol whose controller keeps no data uses
-  // neither size nor latency.
+  // The node controller's cache, for lines that caches on its bus hold or once held. If the protocol's controller keeps no
+  // data, size and latency have no effect.
   int cache_size_kib = 0;
   int cache_ways = 16;
   double cache_latency_ns = 0;
@@ -42,10 +42,10 @@ enum class SliceTopology { ring, mesh };
 template <>
 inline constexpr auto kWordsOf<SliceTopology> = std::to_array<std::string_view>({"ring", "mesh"});
 
-// A level of the tree between node controllers and directories. A group's members are node controllers, or groups of the level
-// below, and share a cache. MachineSpec::groups begins with the level nearest to the cores.
+// One level of the tree between node controllers and directories. The members of a group share a cache; they are node
+// controllers, or groups of the level below. MachineSpec::groups lists the levels, the nearest to the cores first.
 struct GroupSpec {
-  std::string name;  // "L3"
+  std::string name;  // the level's name, such as "L3"
   std::string protocol;
   int members = 2;
   double latency_ns = 0;
@@ -56,7 +56,7 @@ struct GroupSpec {
   double cache_latency_ns = 0;
   int filter_entries = 0;
   int filter_ways = 16;
-  int slices = 1;  // messages pay for the hops between slices and members
+  int slices = 1;  // the number of slices of the shared cache; messages take time for the hops between slices and members
   SliceTopology slice_topology = SliceTopology::ring;
   int slice_columns = 0;
   double slice_hop_ns = 0;
@@ -89,7 +89,7 @@ struct DirectorySpec {
   std::string protocol;
   double latency_ns = 0;
   double line_busy_ns = 0;
-  int entries = 0;  // a limit needs a protocol whose directory evicts
+  int entries = 0;  // 0: no limit; a limit needs a protocol whose directory evicts entries
   int ways = 16;
 
   void bind(SpecBinder& keys) {
@@ -108,7 +108,7 @@ inline constexpr auto kWordsOf<Topology> = std::to_array<std::string_view>({"cro
 
 // A link between two nodes.
 struct LinkSpec {
-  std::string name;  // "0_1"
+  std::string name;  // the two nodes, such as "0_1"
   double latency_ns = 0;
   double bandwidth_mb_per_s = 0;
   double back_latency_ns = kAsTheRest;
@@ -124,9 +124,9 @@ struct LinkSpec {
   }
 };
 
-// Latency added to messages between two nodes, besides their links'.
+// Latency added to each message between two nodes, on top of the latency of the links on its route.
 struct PairSpec {
-  std::string name;  // "0_3"
+  std::string name;  // the two nodes, such as "0_3"
   double latency_ns = 0;
   double back_latency_ns = kAsTheRest;
 
@@ -144,7 +144,7 @@ struct NetworkSpec {
   double bandwidth_mb_per_s = 0;
   int header_bytes = 16;
   int credits = 0;
-  std::vector<LinkSpec> links;  // topology "links" only
+  std::vector<LinkSpec> links;  // used only with topology "links"
   std::vector<PairSpec> pairs;
 
   void bind(SpecBinder& keys) {

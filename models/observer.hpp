@@ -1,4 +1,4 @@
-// The interface through which the hardware reports misses. It doesn't know its observers.
+// The interface through which the hardware reports cache misses, without knowing its observers.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace linebounce {
 
-using FunctionId = std::uint16_t;  // a function of the program, see workloads/program/symbols.hpp
+using FunctionId = std::uint16_t;  // number of a function of the program (workloads/program/symbols.hpp)
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 constexpr int kAccessKinds = 3;
 
-// The supplier of an access's data, seen from the requester's node. upgrade: only the right to write was missing. node_cache:
-// the node controller of the requester's own bus.
+// Who supplied an access's data, seen from the requester's node. c2c: another cache (cache to cache). node_cache: the
+// controller of the requester's bus, or a group in the node. upgrade: nobody, since only the right to write was missing.
 enum class Source : std::uint8_t { local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade };
 constexpr int kSources = 6;
 
@@ -24,7 +24,7 @@ struct Miss {
   Source source;
   Address address;
   Tick issued;   // when the access was issued
-  Tick latency;  // from then until the operation could start
+  Tick latency;  // time from `issued` until the operation could start
 };
 
 class Observer {

@@ -1,4 +1,4 @@
-// Enumerators as subscripts of tables.
+// Converts enumerators to table indices.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@
 
 namespace linebounce {
 
-// The largest legal values.
+// The largest legal values of parameters.
 constexpr int kMostCpus = 256;
 constexpr int kMostNodes = 64;
 constexpr double kMostCycles = 1e6;
@@ -31,13 +31,13 @@ constexpr double kMostUs = 1e12;
 constexpr double kMostMhz = 1e5;
 constexpr double kMostMbPerS = 1e9;
 
-// The value of one part's parameter that stands for the other parts' value.
+// In a parameter of one part (a node, one direction of a link), this value means "the same as for the others".
 constexpr double kAsTheRest = -1;
 constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;
 }
 
-// The words for an enumeration's values, in order. Each enumeration that files name has a specialisation beside it.
+// The words for an enumeration's values in machine files, in order. Each such enumeration has a specialisation beside it.
 template <class Enum>
 constexpr auto kWordsOf = nullptr;
 
@@ -56,35 +56,35 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
 }
 
 struct ParameterTraits {
-  bool required = false;    // has no default
-  bool structural = false;  // defines the machine, so only its file may set it
-  // The path of a parameter that must differ from its default for this one to have an effect; empty: none.
+  bool required = false;    // true if the parameter has no default
+  bool structural = false;  // true if the parameter defines the machine, so that only the machine's own file may set it
+  // The path of another parameter, which must differ from its default for this one to have an effect; empty if there is none.
   std::string_view needs = {};
 };
 constexpr ParameterTraits kRequired{.required = true};
 
-// A member of an enumeration type.
+// A spec's member of an enumeration type.
 struct WordMember {
   std::string_view word;
-  std::function<void(std::string_view)> assign;  // REQUIRES: one of the words
+  std::function<void(std::string_view)> assign;  // sets the member. REQUIRES: the argument is one of the legal words
 };
 
 struct SpecParameter {
-  std::string path;  // "machine.cache.L2.ways"
+  std::string path;  // the whole key, such as "machine.cache.L2.ways"
   std::string_view unit;
   std::variant<int*, double*, bool*, std::string*, Frequency*, WordMember> member;
   std::string_view meaning;
   ParameterTraits traits = {};
-  double minimum = 0, maximum = 0;               // numbers only
-  std::span<const std::string_view> words = {};  // of a WordMember
+  double minimum = 0, maximum = 0;               // the legal range; for numbers only
+  std::span<const std::string_view> words = {};  // the legal words of a WordMember
 };
 
 class SpecBinder {
  public:
-  // Calls `visit` for every parameter in the order of binding.
+  // Calls `visit` for every parameter, in the order in which the bind() functions declare them.
   explicit SpecBinder(std::function<void(const SpecParameter&)> visit) : visit_(std::move(visit)) {}
 
-  // An int, a double, or a Frequency in MHz.
+  // Declares a number: an int, a double, or a Frequency in MHz.
   template <class Number>
   void number(const char* name, const char* unit, Number& member, double minimum, double maximum, const char* meaning,
               ParameterTraits traits = {}) {
@@ -96,7 +96,7 @@ class SpecBinder {
     number(name, "ns", member, 0, kMostNs, meaning, traits);
   }
   void flag(const char* name, bool& member, const char* meaning) { visit({{}, "", &member, meaning}, name); }
-  // `unit`: of the numbers in the text.
+  // Declares a text. `unit` is the unit of the numbers in the text.
   void text(const char* name, std::string& member, const char* meaning, ParameterTraits traits = {}, const char* unit = "") {
     visit({{}, unit, &member, meaning, traits}, name);
   }
@@ -106,7 +106,7 @@ class SpecBinder {
     visit({{}, "", WordMember{word_of(member), assign}, meaning, traits, 0, 0, kWordsOf<Enum>}, name);
   }
 
-  // The parameters of a part, in a table of its own. `needs` applies to those without their own.
+  // Declares the parameters of a part, which has its own table. `needs` applies to parameters that set no `needs` themselves.
   template <class Part>
   void part(const std::string& name, Part& part, std::string_view needs = {}) {
     const std::string outer = prefix_;
@@ -117,7 +117,7 @@ class SpecBinder {
     prefix_ = outer;
     needs_ = outer_needs;
   }
-  // The parameters of named parts.
+  // Declares the parameters of several named parts, each with its own table.
   template <class Part>
   void parts(const std::string& name, std::vector<Part>& parts, std::string_view needs = {}) {
     for (Part& each : parts) part(name + "." + each.name, each, needs);

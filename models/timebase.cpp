@@ -8,8 +8,8 @@
 namespace linebounce {
 namespace {
 
-constexpr std::int64_t kCoarsestMhz = 10'000;       // 100 ps
-constexpr std::int64_t kFinestMhz = 1'000'000'000;  // 1 fs
+constexpr std::int64_t kCoarsestMhz = 10'000;       // a tick of 100 ps
+constexpr std::int64_t kFinestMhz = 1'000'000'000;  // a tick of 1 fs
 
 [[noreturn]] void refuse() {
   throw std::invalid_argument(

@@ -1,5 +1,5 @@
-// The length of a tick, and conversions to and from ticks. Simulated time is an integer number of ticks. A tick divides every
-// clock's period and is at most 100 ps. One unit of SystemC's time is one tick.
+// Converts times to and from ticks. Simulated time is an integer number of ticks. Every clock's period is a whole number of
+// ticks, and a tick is at most 100 ps. One unit of SystemC's time is one tick.
 #pragma once
 
 #include <span>
@@ -14,18 +14,18 @@ class Timebase {
   // Errors: std::invalid_argument, with text for a user, if the clocks have no common tick of at least 1 fs.
   explicit Timebase(std::span<const Frequency> clocks);
 
-  // Ticks in one period. REQUIRES: `clock` was one of the constructor's.
+  // Ticks in one period of `clock`. REQUIRES: `clock` was one of the constructor's clocks.
   [[nodiscard]] Tick period(Frequency clock) const;
 
-  // Nearest tick, half up. REQUIRES: ns >= 0.
+  // The nearest tick; halves are rounded up. REQUIRES: ns >= 0.
   [[nodiscard]] Tick from_ns(double ns) const;
   [[nodiscard]] Tick from_us(double us) const { return from_ns(us * 1000); }
 
-  // For output only: one multiplication and one division of exact integers.
+  // For output only, since the result is rounded.
   [[nodiscard]] double to_ns(Tick ticks) const;
 
  private:
-  // Ticks in a microsecond, as a fraction: the common frequency in MHz.
+  // Ticks per microsecond, as an exact fraction. This is also a common multiple of all clocks' frequencies in MHz.
   std::int64_t numerator_ = 1;
   std::int64_t denominator_ = 1;
 };

@@ -26,7 +26,7 @@ using Address = std::uint64_t;
 // A coherence line's number: its address divided by the coherence line's size.
 using LineAddr = Strong<struct LineAddrTag, std::uint64_t>;
 
-// A word as loads return and stores take it: up to 8 bytes, zero-extended.
+// The value of a word that a load returns or a store writes: up to 8 bytes, zero-extended.
 using Value = std::uint64_t;
 
 // A hardware thread's number in the machine, from 0.

@@ -19,7 +19,7 @@ namespace {
 constexpr double kLongestWayNs = 1e6;
 constexpr int kFarthestPlace = 255;
 
-// The words of a list with one word a core, in the order of core numbers. The list may be shorter than the cores are many.
+// Splits a parameter's text into words, one for each core in the order of core numbers. There may be fewer words than cores.
 std::vector<std::string> words_of(const std::string& key, const std::string& text, const MachineLayout& layout) {
   std::vector<std::string> words;
   std::istringstream in(text);

@@ -13,7 +13,7 @@ namespace linebounce {
 
 struct BusRequest;
 
-// A line of data with its version.
+// A line's data and the data's version.
 struct LineData {
   const std::byte* bytes = nullptr;
   Version version = 0;
@@ -21,35 +21,35 @@ struct LineData {
 
 class MemorySide : public virtual sc_core::sc_interface {
  public:
-  // Plain memory has one state, no actions, and grants every request. A bus may then skip the calls that would do nothing:
-  // grants(), state(), set_state(), act(), order_over().
+  // True for plain memory, which has one state and no actions, and grants every request. A bus may then skip the calls that
+  // would do nothing: grants(), state(), set_state(), act(), order_over().
   [[nodiscard]] virtual bool is_plain() const { return false; }
 
-  // Called before any cache reacts at `at`. False defers the transaction: the bus drops it, and the controller posts it later.
+  // Called in the order step, before any cache reacts. False defers the request: the controller posts it again later.
   virtual bool grants(const BusRequest& request, Slot slot, Tick at) = 0;
 
-  // The state on which the order step runs a memory row.
+  // The line's state at the memory side, for which the order step runs a memory row.
   [[nodiscard]] virtual StateId state(Slot slot) const = 0;
   virtual void set_state(Slot slot, StateId state) = 0;
   [[nodiscard]] virtual LineData data(Slot slot) = 0;
   virtual void take(Slot slot, const LineData& data) = 0;
-  // Runs an action that only node tables have. The bus is ordering `request`; `on_bus` is the data that a cache sent.
+  // Runs an action that only node tables have. `request` is the transaction being ordered, `on_bus` the data that a cache sent.
   virtual void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) = 0;
   virtual void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) = 0;
 
-  // A read whose address arrives at `address_at`: when its first data is ready, and where the data comes from.
+  // What read() returns: when the first data is ready, and who supplies it. The read's address arrives at `address_at`.
   struct Supply {
     Tick ready = 0;
     Source source = Source::local_memory;
   };
   virtual Supply read(Slot slot, Tick address_at) = 0;
-  // The data of a write-back arrives at `data_at`.
+  // Tells the memory side that the data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;
 
-  // The controller's recall `message` was ordered. `data` is the newer data of a cache, if one had it, at the pins at
+  // The controller's recall `message` was ordered. If a cache had newer data, `data` holds it, and it reaches the pins at
   // `data_at`.
   virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) = 0;
-  // Called when the order step at `at` is complete.
+  // Called by the bus when the order step at `at` is complete.
   virtual void order_over(Slot slot, Tick at) = 0;
 };
 

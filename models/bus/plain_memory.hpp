@@ -1,4 +1,4 @@
-// Memory right behind a bus. It grants every request, has one state, and keeps its data in the LineStore.
+// Memory directly behind a bus. It grants every request, has one state, and keeps its data in the LineStore.
 #pragma once
 
 #include <systemc>

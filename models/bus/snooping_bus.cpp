@@ -13,7 +13,7 @@
 namespace linebounce {
 namespace {
 
-constexpr int kWordBytes = 8;  // a word occupies the data bus as a whole, however few of its bytes were written
+constexpr int kWordBytes = 8;  // a word occupies the data bus as 8 bytes, even if a store wrote fewer
 
 }  // namespace
 
@@ -30,7 +30,7 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
       word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock) {}
 
-// The copies of one line, as bus_order.hpp runs rows on them.
+// The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
  public:
   SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
@@ -55,7 +55,7 @@ class SnoopingBus::SnoopedLine {
     data_ = {agent(client).data(copy), copy.version};
   }
   void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
-  void bus_to_copy(int client) {  // hand_off() has copied the bytes in the order step
+  void bus_to_copy(int client) {  // only reports to the listener: hand_off() has copied the bytes
     tell_taken(client);
   }
   void bus_to_memory() {
@@ -63,12 +63,12 @@ class SnoopingBus::SnoopedLine {
     tell_taken(kMemory, data_.bytes);
   }
   void node_action(Action action) { bus_.memory_->act(slot_, action, request_, data_, at_); }
-  void complete(int) {}  // the access runs when its data or response arrives; the line is held until then
+  void complete(int) {}  // empty: the access runs later, when its data or response arrives; the line is busy until then
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
     writer_ = client;
   }
-  // One word cannot repair a stale line, so the copy must be one version old.
+  // Writes the word that writer_ sent into another copy. That copy must be one version old: one word can't repair a stale copy.
   void apply_word(int client) {
     Copy& copy = *found(client);
     Copy& written = *found(writer_);
@@ -99,7 +99,7 @@ class SnoopingBus::SnoopedLine {
     }
   }
 
-  // Copies the data on the bus to the requester, which may not use it before the data step.
+  // Copies the data on the bus into the requester's copy. The requester may not use the data before the data step.
   void hand_off(int client) {
     Copy& copy = *found(client);
     std::memcpy(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
@@ -122,12 +122,12 @@ class SnoopingBus::SnoopedLine {
 
   SnoopingBus& bus_;
   const BusRequest& request_;
-  Copy* const* copies_;  // by client, from first_client_ on
+  Copy* const* copies_;  // indexed by client - first_client_
   int first_client_;
   Slot slot_;
   Tick at_;
   LineData data_;
-  WrittenWord word_;  // of the copy of writer_
+  WrittenWord word_;  // the word last written in writer_'s copy
   int writer_ = kNobody;
 };
 
@@ -164,15 +164,15 @@ void SnoopingBus::end_of_elaboration() {
 }
 
 void SnoopingBus::post(const BusRequest& request) {
-  // A total order. One client may post two requests with one stamp, its core's and one that an order step reissued, and which
-  // comes first depends on how far the core has run ahead.
+  // The order must be total. A client may post two requests with the same stamp, one from its core and one that an order step
+  // reissued. How far the core has run ahead decides which is posted first, and must not decide which is granted first.
   const auto later = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
   const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
-  if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is still the first
+  if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is the same, so next_ need not change
   next_ = next_arbitration(now());
   schedule();
 }
@@ -182,8 +182,8 @@ void SnoopingBus::schedule() {
   if (const Tick next = std::min(touch, next_.at); next != kNever) act_at(next);
 }
 
-// The request to grant next, and the clock edge of its grant: the first after its stamp that allows one. With one_per_line, a
-// request for a line in use lets others pass.
+// Finds the request to grant next, and the clock edge of its grant: the first edge after its stamp at which a grant is
+// possible. With one_per_line, a request whose line is in use can be overtaken by later requests.
 SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   Arbitration next;
   if (requests_.empty()) return next;
@@ -198,12 +198,12 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
       const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
       if (edge < next.at) next = {edge, i};
     }
-    if (next.at <= stamped) break;  // later requests are no earlier
+    if (next.at <= stamped) break;  // requests with later stamps can't be granted earlier
   }
   return next;
 }
 
-// When the last transaction on this line ends; kNever while one waits for its order step.
+// When the last transaction on this line ends; kNever while a transaction on the line waits for its order step.
 Tick SnoopingBus::line_free(Slot slot) const {
   for (const Transaction& transaction : transactions_) {
     if (transaction.request.slot == slot) return kNever;
@@ -211,14 +211,14 @@ Tick SnoopingBus::line_free(Slot slot) const {
   return busy_until(slot);
 }
 
-// The first edge with the required distance from the last address phase and with room in the in-order queue.
+// The first clock edge at which a grant keeps its distance from the last address phase and finds room in the in-order queue.
 Tick SnoopingBus::earliest_arbitration(Tick now) const {
   Tick edge = std::max(last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock));
   const auto room =
       static_cast<std::size_t>(spec_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(spec_.outstanding));
-  if (room == 0) return kNever;  // an order step makes room
+  if (room == 0) return kNever;  // only an order step can make room in the queue
   if (done_.size() >= room) {
-    // done_ is sorted, and all but `room - 1` of its transactions must be over.
+    // done_ is sorted. At the edge, at most `room - 1` of its transactions may still be under way.
     edge = std::max(edge, align_up(done_[done_.size() - room], timing_.clock));
   }
   return edge;
@@ -228,7 +228,7 @@ void SnoopingBus::turn() {
   ++activations_;
   try {
     const Tick now = this->now();
-    if (now >= end_) return;  // the cores have stopped
+    if (now >= end_) return;  // the run is over: the cores have stopped
     if (!transactions_.empty() && transactions_.front().touch_at == now) {
       sample_front(now);
       next_ = next_arbitration(now);
@@ -263,14 +263,14 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   }
 }
 
-// Sets the earliest time of the snoop result and of the touch. Both may move if the line is busy then. `earliest`: the previous
-// result leaves no earlier one.
+// Sets the earliest times of the transaction's snoop result and touch. Both move if the line is busy then. `earliest` is the
+// first time that the previous transaction's snoop result allows.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
 }
 
-// Orders the front transaction now, or defers it if an atomic operation or a delivery still holds its line.
+// Orders the first granted transaction now, or defers it if an atomic operation or a delivery still keeps its line busy.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
   const Slot slot = front.request.slot;
@@ -284,14 +284,14 @@ void SnoopingBus::sample_front(Tick now) {
   last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
   if (log_.listener() != nullptr) [[unlikely]]
     log_.listener()->arrived(front.told, now);
-  order(front, slot, now, last_result_);  // leaves transactions_ as it is
+  order(front, slot, now, last_result_);  // order() leaves transactions_ unchanged, so `front` stays valid
   forget_copies();
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-// Fills holders_ and found_. Returns the time until which a holder's atomic operation locks the line.
+// Fills holders_ and found_ for the line. Returns the time until which an atomic operation of a holder locks the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
   Tick locked_until = 0;
@@ -386,8 +386,8 @@ void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) cons
        copy.line);
 }
 
-// Times the outcome of an order step: data from memory or another cache, a response without data or with a word, or a
-// write-back.
+// Computes when the outcome of an order step takes effect, and reserves the data bus. The outcome is data from memory or
+// another cache, a response without data or with a word, or a write-back.
 void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   BusClient& requester = client(request.client);
@@ -423,8 +423,8 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
 
-// Times a far atomic. Memory's data, or newer data of a cache, comes first; the line is held until the operation has run; then
-// one word goes to the requester. Returns when the data bus is free again.
+// Computes when a far atomic takes effect. First, memory reads its data or receives newer data from a cache. The line is busy
+// until the operation has run on the data. Then one word goes to the requester. Returns when the data bus is free again.
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
@@ -445,13 +445,13 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   return start + timing_.word;
 }
 
-// The travel time of a line, added to its time on the bus.
+// The time that a line travels from `giver` to `taker`, added to its time on the bus.
 Tick SnoopingBus::way_to(int taker, int giver) const {
   if (giver == kMemory) return places_.to_edge(taker - first_client_);
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// Reserves the data bus. Returns the first clock of the line or word on it.
+// Reserves the data bus for `duration`, at `ready` or later. Returns when the transfer starts.
 Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
@@ -496,7 +496,7 @@ void SnoopingBus::tell_deferred(const BusRequest& request, Tick now, Tick result
                          .arrives = result});
 }
 
-// Reports a snoop result; a write-back has none.
+// Reports the snoop result of a transaction; a write-back has none.
 void SnoopingBus::tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const {
   if (protocol_.messages[request.message].carries_data) return;
   using What = SentMessage::What;

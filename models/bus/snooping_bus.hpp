@@ -3,9 +3,10 @@
 //   request stamped before edge E -- arbitration --> address phase A -- snoop --> result R -- data phase --> pins of the
 //   requester
 //
-// Snoop results keep the order of the address phases. The bus touches the caches once per transaction, at the result: the
-// order step of the protocol's table. A snoop of a busy line is sampled again every `snoop_stall_clocks`, and takes the line
-// the moment it is free (an atomic operation ends, a new owner has completed its access), so that no other access gets between.
+// Snoop results keep the order of the address phases. The bus touches the caches once per transaction: at the time of the snoop
+// result, in the order step of the protocol's table. If the line is busy then (an atomic operation locks it, or a new owner has
+// yet to complete its access), the snoop is sampled again every `snoop_stall_clocks`. The order step takes the line the moment
+// it is free, so that no other access comes between.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace linebounce {
 
 struct BusTiming {
   BusTiming(const BusSpec& spec, const Timebase& timebase, int line_bytes);
-  // K: arbitration to snoop result.
+  // K of docs/engine.md: the time from arbitration to snoop result.
   [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
 
   Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
@@ -42,17 +43,17 @@ struct BusStatistics {
 
 class SnoopingBus final : public sc_core::sc_module, public Bus, public EventScheduler::Part {
  public:
-  // Clients are numbered from `first_client` on. `protocol` has the memory table of the memory side. Errors:
-  // std::invalid_argument for a bus whose snoop result would come with the request.
+  // The bus's clients are numbered from `first_client` on. `protocol.memory` is the table of the memory side. Errors:
+  // std::invalid_argument if arbitration and snoop take no time, so that the snoop result would come with the request.
   SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol, int first_client);
 
-  // Bound in the order of client numbers.
+  // The caches on the bus. They must be bound in the order of client numbers.
   sc_core::sc_port<BusClient, 0, sc_core::SC_ZERO_OR_MORE_BOUND> clients;
   sc_core::sc_port<MemorySide> memory;
 
   void end_of_elaboration() override;
 
-  // Names for listeners: the bus's number in the machine, and the kind of its memory side.
+  // Sets how listeners see the bus: its number in the machine, and the kind of its memory side.
   void set_names(int number, Endpoint::Kind memory_side) {
     number_ = number;
     memory_side_ = memory_side;
@@ -65,30 +66,30 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
-  // Turns taken, for `bench`.
+  // The number of turns that the bus has taken, for the `bench` command.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
   bool data_step(int client, Copy& copy, Tick at) override;
 
-  // One line of text for each transaction under way.
+  // One line of text for each transaction under way, and for each request that waits for arbitration.
   [[nodiscard]] std::string describe_pending() const;
 
  private:
   struct Transaction {
     BusRequest request;
     Tick address_at = 0;
-    Tick sampled_at = 0;     // first snoop result
-    Tick touch_at = 0;       // the order step: sampled_at, or when the line gets free
-    std::uint32_t told = 0;  // the StepListener's number of its message
+    Tick sampled_at = 0;     // the time of the first snoop result
+    Tick touch_at = 0;       // the time of the order step: sampled_at or, if the line is busy then, when it is free
+    std::uint32_t told = 0;  // the number that the StepListener gave to the request
   };
   class SnoopedLine;
 
   void turn() override;
   struct Arbitration {
     Tick at = kNever;
-    std::size_t request = 0;  // in requests_
+    std::size_t request = 0;  // index into requests_
   };
   void schedule();
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
@@ -97,7 +98,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
   [[nodiscard]] Tick busy_until(Slot slot) const { return slot < busy_until_.size() ? busy_until_[slot] : 0; }
-  // Keeps other transactions from the line before `until`.
+  // Keeps the line busy: no other transaction on the line is ordered before `until`.
   void hold(Slot slot, Tick until) {
     if (slot >= busy_until_.size()) busy_until_.resize(std::max<std::size_t>(slot + 1, busy_until_.size() * 2));
     busy_until_[slot] = std::max(busy_until_[slot], until);
@@ -119,7 +120,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
-  // Reports to the StepListener, if one is attached.
+  // These functions report to the StepListener, if one is attached.
   void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
   void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
@@ -143,17 +144,17 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   Tick warmup_end_;
   Tick end_;
   Announcements announcements_;
-  std::vector<BusClient*> clients_;  // those bound to the port
-  std::vector<CacheAgent*> agents_;  // of the clients
-  MemorySide* memory_ = nullptr;     // the one bound to the port
+  std::vector<BusClient*> clients_;  // the clients bound to the port
+  std::vector<CacheAgent*> agents_;  // the clients' caches
+  MemorySide* memory_ = nullptr;     // the memory side bound to the port
 
-  std::vector<BusRequest> requests_;       // waiting for arbitration, by (stamp, since, client)
-  Arbitration next_;                       // the next grant among them
-  std::vector<Transaction> transactions_;  // granted and not ordered yet, in bus order; at most `outstanding`
-  std::vector<Tick> done_;                 // end times of ordered transactions that may still fill the queue, ascending
-  std::vector<Tick> busy_until_;           // by slot: how long a delivered transaction holds the line
-  std::vector<Copy*> found_;               // by client: its copy of the line whose rows run; null without one, or without rows
-  std::vector<int> holders_;               // the clients with a copy
+  std::vector<BusRequest> requests_;       // requests that wait for arbitration, sorted by (stamp, since, client)
+  Arbitration next_;                       // the next grant from requests_
+  std::vector<Transaction> transactions_;  // transactions granted but not yet ordered, in bus order; at most `outstanding`
+  std::vector<Tick> done_;                 // ascending end times of transactions that may still be in the in-order queue
+  std::vector<Tick> busy_until_;           // indexed by slot: the time until which a delivered transaction keeps the line busy
+  std::vector<Copy*> found_;               // indexed by client: its copy of the line being ordered, or null
+  std::vector<int> holders_;               // the clients that have a copy of the line being ordered
   std::vector<int> everybody_;
   Tick last_address_;
   Tick last_result_ = 0;

@@ -1,4 +1,4 @@
-// SystemC knows one simulation at a time, a global one. A program that builds several gives each a context of its own.
+// SystemC keeps one simulation, in a global context. A program that builds several gives each a KernelContext.
 #pragma once
 
 #include <stdexcept>
@@ -8,14 +8,15 @@ namespace linebounce {
 
 class KernelContext {
  public:
-  KernelContext() { sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING); }  // "stopped by user"
+  // Silences SystemC's message "stopped by user".
+  KernelContext() { sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING); }
 
-  // Errors: std::logic_error. A simulated program's stack is too small for another simulation.
+  // Errors: std::logic_error if a simulated program calls this: its stack is too small for another simulation.
   static void refuse_inside_a_program() {
     if (is_used) throw std::logic_error("a simulation cannot be made or run by a program of another one");
   }
 
-  // Puts the context in the global one's place while this object lives.
+  // Makes `context` SystemC's global context while this object lives.
   class Use {
    public:
     explicit Use(KernelContext& context) : outer_(sc_core::sc_curr_simcontext) {

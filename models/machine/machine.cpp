@@ -18,7 +18,7 @@ Timebase make_timebase(const MachineSpec& spec) {
   return Timebase(clocks);
 }
 
-// Refuses protocols that `check` can prove but this machine cannot run.
+// Refuses protocols that the `check` command can prove but this machine cannot run.
 void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   const auto refuse = [](const std::string& key, const Protocol& protocol, const char* why) {
     throw std::invalid_argument(key + ": " + protocol.name + " " + why);
@@ -40,7 +40,7 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
     refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");
 }
 
-// The bus's protocol, with the node controller's table in memory's place.
+// Checks the protocols, and makes the node controller's table the memory table of the bus's protocol.
 MachineProtocols joined(const MachineSpec& spec, MachineProtocols protocols) {
   refuse_unfit(spec, protocols);
   if (spec.has_nodes()) protocols.bus.memory = protocols.node.node;
@@ -133,7 +133,7 @@ void Machine::build_cores(Observer& observer) {
                               .log = &log_,
                               .observer = &observer,
                               .failures = this};
-    // Copies besides those in the levels: in write-back buffers, and lines that found no place in any level.
+    // Copies outside the cache levels: in write-back buffers, or of lines for which no level has room.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec_.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
@@ -182,15 +182,15 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
   std::int64_t last_count = -1;
   Tick last_progress = 0;
-  // Goes on after all programs have ended: stores and write-backs that they left under way still count.
+  // The loop goes on after all programs have ended: stores and write-backs that they left under way still count.
   for (;;) {
     scheduler_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = scheduler_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (now >= core_spec_.end) return;  // requests that wait for the bus are abandoned
+    if (now >= core_spec_.end) return;  // requests that still wait for the bus are abandoned
     if (scheduler_.next() == kNever) {
-      // CPUs that spin or sleep when others have reached the end are no deadlock. A last computation may run past the end.
+      // It is no deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
@@ -256,7 +256,7 @@ void Machine::unwind_programs() {
 }
 
 void Machine::failed(std::exception_ptr failure) {
-  if (failure_) return;  // several parts may fail at one time; the kernel warns if it is stopped twice
+  if (failure_) return;  // several parts may fail at the same time, and SystemC warns if it is stopped twice
   failure_ = std::move(failure);
   scheduler_.stop();
   sc_core::sc_stop();

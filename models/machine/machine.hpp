@@ -1,4 +1,4 @@
-// A whole machine, built from its specification and wired: cores, caches, buses, memory, and the network where it has nodes.
+// A whole machine, built from its specification: cores, caches, buses, memory and, if the machine has nodes, the network.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace linebounce {
 
 class Machine final : public FailureSink {
  public:
-  // Statistics count events from warmup_us on, for measure_us; 0: until every program has ended.
-  // Errors: std::invalid_argument, with text for a user, for a machine that can't be simulated.
+  // Statistics count events from `warmup_us` on, for `measure_us`; if `measure_us` is 0, until every program has ended. Errors:
+  // std::invalid_argument, with a text for the user, for a machine that can't be simulated.
   Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
           double measure_us, Observer& observer);
 
@@ -38,9 +38,9 @@ class Machine final : public FailureSink {
   [[nodiscard]] Homes& homes() { return homes_; }
   [[nodiscard]] const TransitionLog& log() const { return log_; }
   [[nodiscard]] int buses() const { return static_cast<int>(buses_.size()); }
-  // The sum over all buses.
+  // The statistics of all buses, added up.
   [[nodiscard]] BusStatistics bus_statistics() const;
-  // Null where the machine has no nodes.
+  // Null if the machine has no nodes.
   [[nodiscard]] const Network* network() const { return network_.get(); }
   [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
   [[nodiscard]] HardwareThread& cpu(int number) { return core_of(number).thread(layout_.cpus[number].thread); }
@@ -49,30 +49,30 @@ class Machine final : public FailureSink {
   void set_program(int cpu, Core::Program program);
   // Attaches a tap to all CPUs; null detaches it. REQUIRES: run() is not under way.
   void set_tap(ProgramTap* tap);
-  // The number of functions that programs may enter, and which of them are user code, for the footprint. REQUIRES: called
-  // before run().
+  // Sets the number of functions that programs may enter, and which of them are user code. The model of a core's TLB and code
+  // cache needs both. REQUIRES: called before run().
   void set_functions(std::size_t count, std::span<const FunctionId> user = {});
-  // Attaches a listener to every step; null detaches it. It hears of each hit only if a tap is attached, too. REQUIRES: run()
-  // is not under way.
+  // Attaches a listener to every step of the run; null detaches it. The listener is told of each hit only if a tap is attached,
+  // too. REQUIRES: run() is not under way.
   void set_step_listener(StepListener* listener);
   // REQUIRES: called before run().
   void set_timeline(Timeline& timeline);
 
-  // Runs all programs to the end. `progress` is called now and then with the share done, 0 to 1. REQUIRES: called once. Errors:
-  // ModelFailure, and any exception of a program.
+  // Runs all programs to the end. Calls `progress` now and then with the fraction done, 0 to 1. REQUIRES: called only once.
+  // Errors: ModelFailure, and any exception that a program throws.
   void run(const std::function<void(double)>& progress = {});
-  // Unwinds the programs that the end of the run, or its failure, interrupted. Objects that they use, and listeners, must
-  // outlive this call; without the call, they must outlive the machine.
+  // Unwinds the programs that the run's end or failure interrupted. Objects that programs use, and listeners, must outlive this
+  // call; without this call, they must outlive the machine.
   void unwind_programs();
 
-  // The sum over all cores, in the measured time.
+  // The pair prefetches of all cores in the measured time, added up.
   [[nodiscard]] CacheUnit::PairPrefetches pair_prefetches() const;
 
-  // The length of the measured time.
+  // The end and the length of the measured time.
   [[nodiscard]] Tick finished_at() const { return finished_at_; }
   [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }
 
-  // Turns of the parts that act by themselves, for `bench`.
+  // The number of turns that buses, cores and the network have taken, for the `bench` command.
   [[nodiscard]] std::int64_t kernel_events() const;
 
   void failed(std::exception_ptr failure) override;
@@ -101,9 +101,9 @@ class Machine final : public FailureSink {
   // The memory side of the buses: plain memory, or the parts of a machine with nodes.
   std::unique_ptr<PlainMemory> memory_;
   std::unique_ptr<Network> network_;
-  std::vector<std::unique_ptr<NodeController>> controllers_;  // by bus
-  std::vector<std::unique_ptr<Directory>> directories_;       // by node
-  std::vector<std::unique_ptr<GroupController>> groups_;      // as in MachineLayout::groups
+  std::vector<std::unique_ptr<NodeController>> controllers_;  // indexed by bus
+  std::vector<std::unique_ptr<Directory>> directories_;       // indexed by node
+  std::vector<std::unique_ptr<GroupController>> groups_;      // in the order of MachineLayout::groups
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
   Tick finished_at_ = 0;

@@ -7,10 +7,10 @@
 
 namespace linebounce {
 
-// Without nodes, only `bus` is set.
+// In a machine without nodes, only `bus` is set.
 struct MachineProtocols {
   Protocol bus, node, directory;
-  Protocol group = {};  // of every level of groups; empty without groups
+  Protocol group = {};  // the protocol of all levels of groups; empty without groups
   // NOLINTNEXTLINE(google-explicit-constructor): a machine of one bus has one protocol
   MachineProtocols(Protocol bus_protocol, Protocol node_protocol = {}, Protocol directory_protocol = {})
       : bus(std::move(bus_protocol)), node(std::move(node_protocol)), directory(std::move(directory_protocol)) {}

@@ -1,4 +1,4 @@
-// The home node of each line. Objects may name their node or policy; all other memory follows the machine's policy.
+// The home node of each line. An object may name its node or a placement policy; all other memory follows the machine's policy.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace linebounce {
 
-// An object's wish: a node, or a policy.
+// Where an object asks to be homed: a specific node, or a placement policy.
 struct Home {
-  std::optional<Placement> policy;  // none: on `node`
+  std::optional<Placement> policy;  // if empty, the home is `node`
   int node = 0;
   static Home on(int node) { return {std::nullopt, node}; }
   static Home by(Placement policy) { return {policy, 0}; }
@@ -25,13 +25,13 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
-  // Places the lines from `begin` up to those of the next call. If the node has no memory, the next node with memory gets them.
-  // REQUIRES: calls in the order of addresses, before the simulation starts.
+  // Sets the home of the lines from `begin` up to the next call's `begin`. If the node has no memory, the next node with memory
+  // is the home. REQUIRES: called in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
-  // The line's home. Under first touch, the first call for a page places it on the node `toucher`.
+  // The line's home node. Under first_touch, the first call for a page makes the node `toucher` the page's home.
   int home(LineAddr line, int toucher);
-  // The line's home without placing it: -1 if its page is untouched.
+  // The line's home node; -1 if the line is in a first_touch page without a home so far. Sets no home.
   [[nodiscard]] int peek(LineAddr line) const;
 
  private:
@@ -46,10 +46,10 @@ class Homes {
   int nodes_;
   int page_bytes_;
   int line_shift_;
-  int page_shift_;  // of a line's number
+  int page_shift_;  // shifts a line's number to its page's number
   Home default_;
-  std::vector<Range> ranges_;         // by first line
-  std::vector<std::int8_t> touched_;  // by page: the node, or -1
+  std::vector<Range> ranges_;         // sorted by first line
+  std::vector<std::int8_t> touched_;  // indexed by page: the home under first_touch, or -1
 };
 
 }  // namespace linebounce

@@ -1,5 +1,5 @@
-// Every line that was ever touched: memory's data, and the version of the latest store to the line anywhere. Each copy carries
-// the version of its data, which is how the model catches stale values. Functional only: no time.
+// Stores every line ever accessed: memory's data, and the version of the latest store to the line by any CPU. Each cached copy
+// has the version of its data, which is how the model catches stale values. The store is functional only: it has no timing.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using Version = std::uint32_t;  // counts the stores to a line
 
 class LineStore {
  public:
-  // For `agents` caches, numbered from 0.
+  // A store for `agents` caches, which are numbered from 0.
   explicit LineStore(int line_bytes, int agents = 64);
 
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
@@ -25,7 +25,7 @@ class LineStore {
   [[nodiscard]] Address offset_of(Address address) const { return address & (static_cast<Address>(line_bytes_) - 1); }
   [[nodiscard]] Address address_of(LineAddr line) const { return line.value << line_shift_; }
 
-  // The line's slot. A new line is zero-filled at version 0, and may allocate.
+  // Returns the line's slot. A new line is zero-filled at version 0, and may allocate memory.
   Slot slot(LineAddr line);
 
   [[nodiscard]] LineAddr line(Slot slot) const { return LineAddr(lines_[slot]); }
@@ -39,9 +39,9 @@ class LineStore {
   }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
 
-  // The agents with a copy of the line in any state, bit n for agent n. It spares a search of all caches.
+  // The agents that have a copy of the line in any state: bit n is agent n. This saves the bus a search of all caches.
   [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }  // REQUIRES: at most 64 agents
-  // Bit n for agent `first` + n. REQUIRES: 1 <= count <= 64.
+  // The holders among `count` agents from `first` on: bit n is agent `first` + n. REQUIRES: 1 <= count <= 64.
   [[nodiscard]] std::uint64_t holders(Slot slot, int first, int count) const {
     const std::uint64_t* words = &holders_[slot * holder_words_];
     const auto word = static_cast<std::size_t>(first) / kWordBits;
@@ -53,7 +53,7 @@ class LineStore {
   void add_holder(Slot slot, int agent) { holder_word(slot, agent) |= std::uint64_t{1} << agent % kWordBits; }
   void remove_holder(Slot slot, int agent) { holder_word(slot, agent) &= ~(std::uint64_t{1} << agent % kWordBits); }
 
-  // Writes memory before the simulation starts. REQUIRES: no cache holds the line; the word does not cross a line.
+  // Writes memory before the simulation starts. REQUIRES: no cache holds the line; the word does not cross a line boundary.
   void preset(Address address, int bytes, Value value);
 
  private:
@@ -66,9 +66,9 @@ class LineStore {
 
   int line_bytes_;
   int line_shift_;
-  std::size_t holder_words_;  // of each slot
+  std::size_t holder_words_;  // the number of words in holders_ for each slot
   int bucket_shift_;
-  std::vector<Slot> buckets_;  // open addressing by line; slot + 1, 0 is empty
+  std::vector<Slot> buckets_;  // a hash table from line to slot, with open addressing; an entry is slot + 1, 0 if empty
   std::vector<std::uint64_t> lines_;
   std::vector<Version> latest_;
   std::vector<Version> memory_version_;
@@ -76,8 +76,8 @@ class LineStore {
   std::vector<std::byte> data_;
 };
 
-// Reads a little-endian word of 1 to 8 bytes, zero-extended. The common sizes, 8 and 4, are constants, which the compiler
-// copies in one instruction.
+// Reads a little-endian word of 1 to 8 bytes, zero-extended. For the common sizes, 8 and 4, the size is a constant, so that the
+// compiler copies in one instruction.
 inline Value read_word(const std::byte* at, int bytes) {
   Value value = 0;
   switch (bytes) {

@@ -1,5 +1,5 @@
-// The timing of a node's memory. Banks are interleaved by line; an access occupies its bank, and all banks share one bandwidth.
-// Values are in the LineStore.
+// The timing of a node's memory. Banks are interleaved by line. An access occupies its bank, and all banks share one bandwidth.
+// The data is in the LineStore.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ class MemoryController {
  public:
   MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes);
 
-  // When the first data of a read is ready whose address arrives at `address_at`. REQUIRES: calls in the order of arrival.
+  // Returns when the first data of a read is ready. The address arrives at `address_at`. REQUIRES: called in order of arrival.
   Tick read(LineAddr line, Tick address_at);
-  // A write-back whose data arrives at `data_at`.
+  // Occupies bank and channel for a write-back, whose data arrives at `data_at`.
   void write(LineAddr line, Tick data_at);
 
  private:
-  // When an access starts: at `earliest`, or when its bank and the shared channel are free.
+  // Reserves the bank and the shared channel for an access. Returns when both are free, but not before `earliest`.
   Tick start(LineAddr line, Tick earliest);
 
   Tick latency_;

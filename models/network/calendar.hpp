@@ -1,6 +1,6 @@
-// A calendar queue: items leave it in the order of their operator>, which compares the time `at` first. Unlike a heap's, its
-// cost does not grow with the number of items. Near times lie in a ring of slots, each so short that few items share one; far
-// times stay in a heap until the ring reaches them.
+// A calendar queue: a priority queue whose cost does not grow with the number of items. Items leave in the order of their
+// operator>, which compares the time `at` first. Items with near times lie in a ring of time slots, each so short that few
+// items share it. Items with far times stay in a heap until the ring reaches them.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class Calendar {
   // The earliest item's time. REQUIRES: !empty().
   [[nodiscard]] Tick next() const { return near_ > 0 ? nodes_[heads_[ring(first_)]].item.at : far_.top().at; }
 
-  // REQUIRES: item.at is not before the time of the last pop().
+  // REQUIRES: item.at is not before the time of the item popped last.
   void push(const Item& item) {
     if (slot_of(item) < last_ + kSlots) {
       push_near(item);
@@ -109,7 +109,7 @@ class Calendar {
     return node;
   }
 
-  // Sets first_ to the next slot with an item after the empty one at `place`. REQUIRES: there is one.
+  // Sets first_ to the next slot with an item after the empty one, at index `place` of the ring. REQUIRES: such a slot exists.
   void find_first(std::size_t place) {
     std::size_t word = place / 64;
     std::uint64_t filled = filled_[word] & ~std::uint64_t{1} << place % 64;  // slots after `place`
@@ -122,13 +122,13 @@ class Calendar {
   }
 
   int shift_;
-  std::array<std::uint32_t, kSlots> heads_;     // the first item of each slot's sorted list
-  std::array<std::uint64_t, kWords> filled_{};  // a bit for each slot with items
+  std::array<std::uint32_t, kSlots> heads_;     // index of the first node in each slot's sorted list
+  std::array<std::uint64_t, kWords> filled_{};  // one bit for each slot, set if the slot has items
   std::vector<Node> nodes_;
-  std::uint32_t free_ = kNone;  // the first of the unused nodes, a list
-  std::int64_t near_ = 0;       // items in the ring
-  std::int64_t last_ = 0;       // the slot of the item that was taken last
-  std::int64_t first_ = 0;      // the first slot with an item, if any is near
+  std::uint32_t free_ = kNone;  // index of the first node in the list of unused nodes
+  std::int64_t near_ = 0;       // the number of items in the ring
+  std::int64_t last_ = 0;       // the slot of the item popped last
+  std::int64_t first_ = 0;      // the first slot with an item, if near_ > 0
   std::priority_queue<Item, std::vector<Item>, std::greater<>> far_;
 };
 

@@ -94,7 +94,7 @@ Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
   if (above_receiver >= 0 && sender == above_receiver) group = above_receiver;
   if (group < 0) return 0;
   const Level& level = levels_[layout_.group_at(group).level];
-  // Spreads consecutive lines, and lines at distances of powers of two, over different slices.
+  // The hash spreads consecutive lines, and lines whose distance is a power of two, over different slices.
   const std::uint64_t mixed = line.value ^ line.value >> 7 ^ line.value >> 13;
   const std::size_t slice = mixed % static_cast<std::uint64_t>(level.slices);
   const auto stop = [&](int endpoint) {

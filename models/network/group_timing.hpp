@@ -1,5 +1,5 @@
-// The travel time of messages inside groups, between a group and its members or between two members: the link, and the hops
-// between their stops on the ring or mesh of the group's slices.
+// The travel time of messages inside groups: between a group and one of its members, or between two members. It is the time of
+// the link plus the hops between the two stops on the ring or mesh of the group's slices.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ class GroupTiming {
  public:
   GroupTiming(const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase);
 
-  // 0 for a message outside of groups. The receiver -1 is the home's directory.
+  // The travel time of a message; 0 if it does not stay inside a group. Receiver -1 is the directory of the line's home.
   [[nodiscard]] Tick way(int sender, int receiver, LineAddr line) const;
-  // How long a pass occupies the controller at this endpoint; `otherwise` if it is no group's.
+  // How long a message occupies the controller at this endpoint; `otherwise` if the endpoint is not a group.
   [[nodiscard]] Tick occupancy(int endpoint, Tick otherwise) const;
 
  private:
   struct Level {
     Tick link = 0, hop = 0, occupancy = 0;
     int slices = 1;
-    std::vector<int> stops;              // of each member
-    std::vector<std::vector<int>> hops;  // between two stops
+    std::vector<int> stops;              // the stop of each member
+    std::vector<std::vector<int>> hops;  // [a][b]: the number of hops between stops a and b
   };
   [[nodiscard]] int parent_of(int endpoint) const;
   [[nodiscard]] int number_of(int endpoint) const;
@@ -33,9 +33,9 @@ class GroupTiming {
   std::vector<Level> levels_;
 };
 
-// The stop of each member of a group. Errors: std::invalid_argument, "KEY: TEXT".
+// The stop of each member of a group. Errors: std::invalid_argument, "KEY: TEXT" for the user, if GroupSpec::positions is bad.
 std::vector<int> stops_of_members(const GroupSpec& spec);
-// Hops from stop to stop. Errors: std::invalid_argument: a mesh without whole rows.
+// The number of hops between every two stops. Errors: std::invalid_argument for a mesh without whole rows.
 std::vector<std::vector<int>> hops_between_stops(const GroupSpec& spec);
 
 }  // namespace linebounce

@@ -16,7 +16,8 @@ NetworkTiming::NetworkTiming(const NodeSpec& spec, const Timebase& timebase)
 
 namespace {
 
-// A large machine has some hundred packets under way at a time, and most of their waits are shorter than a microsecond.
+// The length of the calendar's slots, so short that few packets share one. A large machine has some hundred packets under way
+// at a time, and most of their waits are shorter than a microsecond.
 constexpr double kSlotNs = 2;
 
 std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
@@ -68,7 +69,8 @@ void Network::end_of_elaboration() {
   last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
 }
 
-// The controllers of a node occupy each other like one, unless the machine has groups.
+// Index of the endpoint's controller in controller_free_. Unless the machine has groups, the controllers of a node share an
+// index, because a message in one of them keeps the others busy.
 std::size_t Network::controller_of(int endpoint) const {
   return layout_.groups.empty() ? node_of(endpoint) : endpoint;
 }
@@ -114,7 +116,7 @@ void Network::turn() {
   ++activations_;
   try {
     const Tick now = this->now();
-    if (now >= end_) return;  // the cores have stopped
+    if (now >= end_) return;  // the run is over: the cores have stopped
     while (!calendar_.empty() && calendar_.next() <= now) run(calendar_.pop());
     schedule();
   } catch (...) {
@@ -141,9 +143,10 @@ void Network::depart(PacketIndex index, Tick at) {
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
-  if (packet.to == packet.at) return arrive(index, at);  // in this turn: no other item of this tick is due before it
-  // A message moves on as soon as it gets the stage, and later messages wait while it occupies the stage. A line sent at one
-  // time to a reader and to its home on the same node occupies the stage once: the second message counts as a request.
+  if (packet.to == packet.at) return arrive(index, at);  // at once: no other item of this tick comes before the arrival
+  // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
+  // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
+  // request.
   CrossingStage& stage = crossings_[packet.at];
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
@@ -204,7 +207,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
-  // Cut-through: the head moves on at once, so the bytes cost time on one link only. The tail's arrival counts.
+  // Cut-through routing: a message's head moves on at once, so its bytes cost time only on the last link.
   if (link.to == packet.to) {
     const Tick beside = pair_costs_[node_of(packet.sender)][packet.to];
     push(link.free + link.latency + beside, Stage::arrive, index);
@@ -213,7 +216,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   }
 }
 
-// Frees the packet's buffer at the end of its last link. The credit takes the link's latency to return to the sender.
+// Frees the buffer that the packet occupies at a link's end. The credit takes the link's latency to return to the sender.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
   const auto buffer =

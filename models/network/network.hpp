@@ -1,5 +1,5 @@
-// The network between the nodes, and the path from a node's controllers to its own directory. It alone moves packets between
-// endpoints, so all events have one order: by time, then by sender.
+// The network between the nodes, and the path from a node's controllers to its own directory. Only the network moves packets
+// between endpoints, so all events of packets have one order: by time, then by sender.
 //
 //   sender --(own node)-----------------------------------------------------> pass of the node's controller -> receiver
 //   sender -- crossing stage of its node --> links, each with its bandwidth --> pass of the controller -------> receiver
@@ -36,46 +36,46 @@ struct Packet {
   MessageClass message_class = MessageClass::request;
   Slot slot = 0;
   LineAddr line;
-  int sender = 0;     // an endpoint
-  int receiver = -1;  // an endpoint; -1: the directory of the line's home
+  int sender = 0;     // the sending endpoint
+  int receiver = -1;  // the receiving endpoint; -1: the directory of the line's home
   bool carries_data = false;
-  bool from_cache = false;    // the data's origin: a cache (or a node controller), or memory
-  bool shared_cache = false;  // a cache that a group shares
+  bool from_cache = false;    // true if the data comes from a cache or a node controller, false if from memory
+  bool shared_cache = false;  // true if the data comes from a cache that a group shares
   int origin_node = 0;
   Version version = 0;
-  // The packet's present place on its way.
-  int at = 0;              // a node, or the switch of a crossbar
-  int to = -1;             // its receiver's node
-  int held_link = -1;      // the packet occupies a buffer at this link's end
-  std::uint32_t told = 0;  // the StepListener's number of the message
-  bool has_turn = false;   // at the directory: no earlier request for the line is left
+  // The packet's position on its way.
+  int at = 0;              // the node where the packet is, or the switch of a crossbar
+  int to = -1;             // the receiver's node
+  int held_link = -1;      // the link at whose end the packet occupies a buffer; -1: none
+  std::uint32_t told = 0;  // the number that the StepListener gave to the message
+  bool has_turn = false;   // true once the directory has given this request its turn among the line's requests
 };
 
 class NetworkEndpoint : public virtual sc_core::sc_interface {
  public:
-  // Receives a packet. REQUIRES: the receiver frees it after use.
+  // Receives a packet. REQUIRES: the receiver frees the packet with Network::free() after use.
   virtual void receive(PacketIndex packet, Tick at) = 0;
 };
 
 struct NetworkTiming {
   NetworkTiming(const NodeSpec& spec, const Timebase& timebase);
-  Tick occupancy;  // how long a pass occupies a controller
+  Tick occupancy;  // how long a message occupies a controller
   Tick request_crossing, line_crossing;
 };
 
 struct LinkStatistics {
   int from = 0;
   int to = 0;
-  Tick busy = 0;           // in the measured time
-  std::int64_t bytes = 0;  // carried in the measured time: headers and lines
+  Tick busy = 0;           // how long the link was busy in the measured time
+  std::int64_t bytes = 0;  // headers and lines that the link carried in the measured time
 };
 
-// Takes its turn after all other parts of the same time, so buses and cores act before anything arrives.
+// At equal times the network takes its turn after all other parts, so that buses and cores act before any message arrives.
 class Network final : public sc_core::sc_module, public EventScheduler::Part {
  public:
   Network(sc_core::sc_module_name name, const MachineContext& machine);
 
-  // Node controllers by bus, then directories by node, then groups.
+  // The endpoints, bound in this order: node controllers by bus, directories by node, groups.
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
 
@@ -87,17 +87,17 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   [[nodiscard]] const MachineLayout& layout() const { return layout_; }
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
-  // Makes a packet with a copy of `data`, if it carries data.
+  // Makes a packet. If `data` is not null, the packet gets a copy of the line at `data`.
   PacketIndex make(const Packet& packet, const std::byte* data);
   [[nodiscard]] Packet& packet(PacketIndex index) { return packets_[index]; }
   [[nodiscard]] const std::byte* data(PacketIndex index) const { return data_[index].get(); }
   void free(PacketIndex index) { free_.push_back(index); }
 
-  // Sends a packet at `ready`, but not before an earlier one of its class to the same receiver. REQUIRES: `ready` is later than
-  // now.
+  // Sends a packet at `ready`, but not before an earlier packet of its class from the same sender to the same receiver.
+  // REQUIRES: `ready` is later than now.
   void send(PacketIndex index, Tick ready);
 
-  // Delivers the packet to its receiver once more, at `at`. REQUIRES: later than now.
+  // Delivers the packet to its receiver once more, at `at`. REQUIRES: `at` is later than now.
   void requeue(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
@@ -108,26 +108,26 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
   struct Item {
     Tick at;
-    std::uint64_t order;  // breaks ties of times: by sender, then in the order of sending
-    std::uint32_t what;   // the packet; for a credit, the link and class as release_link() numbers them
+    std::uint64_t order;  // the tie-breaker for equal times: by sender, then in the order of sending
+    std::uint32_t what;   // index of the packet; for a credit, the buffer's number in release_link()
     Stage stage;
     [[nodiscard]] bool operator>(const Item& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   struct LinkState {
     int from, to;
     Tick latency;
-    std::array<Tick, 2> occupancy;  // of a message without and with a line; 0: no limit
+    std::array<Tick, 2> occupancy;  // how long a message occupies the link: [0] without a line, [1] with one
     Tick free = 0;
     Tick busy = 0;
     std::int64_t bytes = 0;
-    std::array<int, kMessageClasses> in_use{};  // buffers at the link's end whose credit is not back, by class
+    std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end have a credit outstanding
     std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };
 
   // The serial stage of a node that every message leaving the node passes.
   struct CrossingStage {
     Tick free = 0;
-    LineAddr line;  // the last line that crossed, when it was ready, and its destination
+    LineAddr line;  // the last line that crossed; line_at: when it was ready; line_to: its destination node
     Tick line_at = -1;
     int line_to = -1;
   };
@@ -159,22 +159,22 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   Tick warmup_end_;
   Tick end_;
   std::size_t line_bytes_;
-  std::vector<int> nodes_;  // by endpoint
+  std::vector<int> nodes_;  // the node of each endpoint
   std::vector<NetworkEndpoint*> endpoints_;
 
   std::vector<Packet> packets_;
-  std::vector<std::uint64_t> orders_;               // by packet: Item::order
-  std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
+  std::vector<std::uint64_t> orders_;               // Item::order of each packet
+  std::vector<std::unique_ptr<std::byte[]>> data_;  // the line's bytes of each packet
   std::vector<PacketIndex> free_;
   Calendar<Item> calendar_;
-  std::vector<std::uint32_t> sent_;       // by sender: the number of packets sent
-  std::vector<Tick> last_ready_;          // by sender, receiver and class: when the latest packet was ready
-  std::vector<CrossingStage> crossings_;  // by node
+  std::vector<std::uint32_t> sent_;       // how many packets each endpoint has sent
+  std::vector<Tick> last_ready_;          // indexed by sender, receiver and class: when the latest packet was ready
+  std::vector<CrossingStage> crossings_;  // the crossing stage of each node
   GroupTiming groups_;
-  std::vector<Tick> controller_free_;  // by controller_of()
+  std::vector<Tick> controller_free_;  // when each controller is free; indexed by controller_of()
   NetworkMap map_;
   std::vector<LinkState> links_;
-  std::vector<std::vector<Tick>> pair_costs_;  // [from][to], by node
+  std::vector<std::vector<Tick>> pair_costs_;  // [from][to]: the latency added to messages between two nodes
   Timeline* timeline_ = nullptr;
   StepListener* listener_ = nullptr;
   std::int64_t activations_ = 0;

@@ -21,7 +21,7 @@ constexpr const char* kTopologyKey = "machine.network.topology";
   throw std::invalid_argument(key + ": " + text);
 }
 
-// Collects links in both directions, and drops a second link between two places.
+// Collects links, each in both directions. A second link between the same two ends is dropped.
 class Links {
  public:
   explicit Links(const NetworkSpec& spec) : spec_(spec) {}
@@ -70,7 +70,7 @@ void fully_connected(Links& links, int nodes) {
   }
 }
 
-// As square as possible, and rather wide than high.
+// The number of columns of a mesh or torus. The default is as square as possible, or else wider than high.
 int columns_of(const NetworkSpec& spec, int nodes) {
   if (spec.columns > 0) {
     if (nodes % spec.columns == 0) return spec.columns;
@@ -139,17 +139,18 @@ std::vector<Link> links_of(const NetworkSpec& spec, int nodes) {
   return std::move(links).sorted();
 }
 
-// The length of a link: its latency, then one for the link itself. Integers, so that equal lengths compare equal.
+// The length of a link or route, which counts latency first and the number of links second. Lengths are integers, so that equal
+// lengths compare equal.
 using Distance = std::int64_t;
 constexpr Distance kUnreachable = std::numeric_limits<Distance>::max();
 
 Distance length(const Link& link) {
   constexpr double kPicosecondsPerNs = 1000;
-  constexpr Distance kMostLinks = 1 << 10;  // more than any route has
+  constexpr Distance kMostLinks = 1 << 10;  // more links than any route has
   return static_cast<Distance>(std::llround(link.latency_ns * kPicosecondsPerNs)) * kMostLinks + 1;
 }
 
-// The distance from every place to `destination`.
+// The distance to `destination` from every node, and from the switch of a crossbar.
 std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
                                       boost::property<boost::edge_weight_t, Distance>>;
@@ -165,7 +166,8 @@ std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   return distance;
 }
 
-// The links are sorted, so the first one on a shortest route leads to the lowest number.
+// Sets next_link for messages to `destination`. Of several shortest routes, the one whose next link leads to the lowest number
+// wins, because the links are sorted.
 void find_ways_to(int destination, NetworkMap& map) {
   const std::vector<Distance> distance = distances_to(destination, map);
   const std::size_t to = destination;
@@ -234,7 +236,7 @@ std::vector<int> NetworkMap::way(int from, int to) const {
 
 namespace {
 
-// A depth-first search for a cycle in the waits-for graph of links: a link waits for the next one on a message's route.
+// A depth-first search for a cycle of links. A link waits for the link that follows it on some message's route.
 class CircleSearch {
  public:
   explicit CircleSearch(const NetworkMap& map) : next_(map.links.size()), state_(map.links.size(), State::unseen) {

@@ -1,4 +1,4 @@
-// The links between a machine's nodes and the routes of messages: a pure function of the specification, without time or
+// The links between a machine's nodes, and the routes of messages: a pure function of the specification, without time or
 // SystemC.
 #pragma once
 
@@ -20,35 +20,36 @@ struct Link {
 
 struct NetworkMap {
   int nodes = 1;
-  int places = 1;           // nodes, and the switch of a crossbar
-  std::vector<Link> links;  // both directions of each, by (from, to)
-  // next_link[at][destination]: the next link of a message at a place, as an index into `links`; -1 at the destination.
+  int places = 1;           // the number of nodes, plus one for the switch of a crossbar
+  std::vector<Link> links;  // both directions of each link, sorted by (from, to)
+  // next_link[place][destination]: index into `links` of the link that a message at `place` takes next; -1 at the destination.
   std::vector<std::vector<int>> next_link;
 
-  // The links from one node to another, in order. REQUIRES: both are nodes.
+  // The links on the route from one node to another, in order, as indices into `links`. REQUIRES: both are nodes.
   [[nodiscard]] std::vector<int> way(int from, int to) const;
 };
 
-// Routes have the least latency, then the fewest links, then at each place the link to the lowest number. So routes are the
-// same in every build, all messages between two nodes take the same one, and those of meshes, hypercubes and trees cannot
-// deadlock.
+// Lays the links and chooses the route between every two nodes: the one with the least latency, then with the fewest links,
+// then at each place with the link to the lowest number. So routes are the same in every build, all messages from one node to
+// another take the same route, and the routes of meshes, hypercubes and trees cannot deadlock.
 //
-// crossbar: each node has a link into a switch, which has the whole latency, and one out of it, which has none (halves would
-// have to be rounded to ticks). Messages of different nodes meet only at the destination's link. mesh, torus: rows of `columns`
-// nodes, numbered row by row. Two nodes are joined by one link, even in a ring of two.
+// In a crossbar, each node has a link into a switch, with the whole latency, and a link out of it, without latency (half the
+// latency on each would have to be rounded to ticks). Messages from different nodes meet only at the destination's link. A mesh
+// or torus has rows of `columns` nodes, numbered row by row. Two nodes are joined by one link, even in a ring of two.
 //
-// Errors: std::invalid_argument, "KEY: TEXT" for a user: a number of nodes that makes no hypercube or no whole rows, a link to
-// an unknown node, two links between the same nodes, a node that no link reaches.
+// Errors: std::invalid_argument, with a text "KEY: TEXT" for the user, if the number of nodes makes no hypercube or no whole
+// rows, if a link names an unknown node, or if no links lead to a node.
 NetworkMap lay_links(const NetworkSpec& spec, int nodes);
 
-// Latency added to messages between two nodes, besides their links': [from][to], 0 by default. Errors: as lay_links(), for an
-// unknown node.
+// Latency added to messages between two nodes, on top of the latency of their links: [from][to], 0 by default. Errors: as for
+// lay_links(), for an unknown node.
 std::vector<std::vector<double>> pair_costs_ns(const NetworkSpec& spec, int nodes);
 
-// Links that can deadlock when their buffers are finite: a cycle of indices, each waiting for the next; empty if there is none.
+// Finds links that can deadlock when their buffers are finite. Returns a cycle of link indices, in which each link waits for
+// the next; empty if there is no cycle.
 std::vector<int> circle_of_links(const NetworkMap& map);
 
-// The nodes in a link's name, "0_5", the lower first; {-1, -1} for any other text.
+// The two nodes in a link's name, such as "0_5", the lower number first; {-1, -1} for any other text.
 struct LinkEnds {
   int low = -1, high = -1;
 };

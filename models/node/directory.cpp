@@ -11,7 +11,7 @@ namespace linebounce {
 struct Directory::Outbox {
   Directory& directory;
   const Packet& packet;
-  const std::byte* data;  // the packet's
+  const std::byte* data;  // the packet's data
   Tick at;
 
   [[nodiscard]] int agents() const { return static_cast<int>(directory.network_.layout().agents.size()); }
@@ -65,7 +65,7 @@ DirectoryEntry& Directory::entry(Slot slot) {
   return entries_[slot];
 }
 
-// True if earlier requests for the line keep this one waiting. It is delivered again when they are done.
+// Returns true if earlier requests for the line keep this request waiting. The network delivers it again when they are done.
 bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   Packet& packet = network_.packet(index);
   if (line_busy_ == 0 || packet.has_turn || packet.message_class != MessageClass::request) return false;
@@ -86,7 +86,7 @@ void Directory::receive(PacketIndex index, Tick at) {
     stalled_.push_back(index);
     return;
   }
-  // The line's state may have changed, so stalled messages are retried in the order of arrival.
+  // Retries stalled messages in the order of arrival, since the line's state may have changed.
   for (std::size_t i = 0; i < stalled_.size();) {
     const PacketIndex waiting = stalled_[i];
     if (network_.packet(waiting).slot == slot && process(waiting, at)) {
@@ -152,7 +152,7 @@ void Directory::find_place(Slot slot, Tick at) {
       store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, make_go);
 }
 
-// Starts the eviction of an entry. Recalls go through the network; until they are answered the entry lives on without a place.
+// Starts the eviction of an entry. Until its recalls are answered, the entry exists without a storage slot.
 void Directory::evict(Slot slot, Tick at) {
   Packet nobodys;
   nobodys.slot = slot;

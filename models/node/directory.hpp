@@ -1,5 +1,5 @@
-// The directory of one node, with the node's memory: owner and sharers of every line whose home the node is. It runs a
-// protocol's `directory` table.
+// The directory and the memory of one node. The directory knows the owner and the sharers of every line whose home is this
+// node, and runs a protocol's `directory` table.
 #pragma once
 
 #include <systemc>
@@ -40,12 +40,12 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
-  Tick latency_;  // a pass of the controller, with the look-up
+  Tick latency_;  // time of a pass through the controller, with the directory's look-up
   Tick line_busy_;
-  std::vector<Tick> line_free_;          // by slot: when the next request may be processed
-  std::vector<DirectoryEntry> entries_;  // by slot
-  LinePlaces places_;                    // for entries
-  std::vector<PacketIndex> stalled_;     // in the order of arrival
+  std::vector<Tick> line_free_;          // indexed by slot: when the next request may be processed
+  std::vector<DirectoryEntry> entries_;  // indexed by slot
+  LinePlaces places_;                    // storage slots for entries
+  std::vector<PacketIndex> stalled_;     // messages in the order of arrival
 };
 
 }  // namespace linebounce

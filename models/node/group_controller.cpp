@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// Carries out a step's actions outside of the line's entry.
+// Carries out those actions of a step that do not change the line's entry.
 struct GroupController::Outbox {
   GroupController& group;
   Slot slot;
@@ -24,14 +24,14 @@ struct GroupController::Outbox {
     const MachineLayout::Group& parent = layout.group_at(group.place_.parent);
     post_outside(agent == kGroupItself ? group.place_.parent : parent.members[agent], message);
   }
-  // Passes on the data of an answer from outside; other data comes from the group's cache.
+  // Passes on the data of a response from outside the group; other data sent to a member comes from the group's cache.
   void send_member(int member, const NetworkMessage& message) {
     const bool passed_on = side == GroupSide::outside && packet->message_class == MessageClass::response;
     const Origin own{true, true, group.place_.node};
     post(group.place_.members[member], message, passed_on ? group.lines_[slot].origin : own, !passed_on);
   }
   void post_outside(int receiver, const NetworkMessage& message) {
-    const bool in_hand = packet != nullptr && packet->carries_data;  // a member's data
+    const bool in_hand = packet != nullptr && packet->carries_data;  // true if the message being processed brings the data
     post(receiver, message, {false, true, group.place_.node}, !in_hand);
   }
   void take_data() {
@@ -104,7 +104,7 @@ GroupSide GroupController::side_of(const Packet& packet) const {
 void GroupController::receive(PacketIndex index, Tick at) {
   const Packet& packet = network_.packet(index);
   const Slot slot = packet.slot;
-  // A forward blocks later forwards of its line. Members' requests block nothing, and a Put never waits.
+  // A stalled forward blocks later forwards of its line. Stalled requests of members block nothing, and a Put never stalls.
   const auto before = [&](PacketIndex other) {
     return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
   };
@@ -116,7 +116,7 @@ void GroupController::receive(PacketIndex index, Tick at) {
   settle(slot, at);
 }
 
-// False if the message must stall.
+// Returns false if the message must stall.
 bool GroupController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   line(packet.slot);
@@ -145,7 +145,7 @@ StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet
   return result;
 }
 
-// Gives the line a place if it needs one now, frees the place if it no longer does, or marks it as `used`.
+// Gives the line a storage slot if it needs one now, frees the slot if it no longer does, or marks the slot as used if `used`.
 void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at) {
   const LineAddr line = store_.line(slot);
   if (!group_has_place(protocol_, lines_[slot].entry, of)) {
@@ -158,7 +158,7 @@ void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bo
   }
 }
 
-// The line's state may have changed, so stalled messages are retried, forwards first.
+// Retries the line's stalled messages, forwards first, since the line's state may have changed.
 void GroupController::settle(Slot slot, Tick at) {
   const auto next = [&](bool forwards, std::size_t from) {
     for (std::size_t i = from; i < stalled_.size(); ++i) {

@@ -1,5 +1,5 @@
-// The controller of a group, whose members are node controllers or smaller groups: a directory to its members, and a cache to
-// its parent. It runs a protocol's `group` table, and has the group's shared cache and snoop filter.
+// The controller of a group of node controllers, or of smaller groups. Its members see it as a directory; its parent sees it as
+// a cache. It runs a protocol's `group` table, and has the group's shared cache and snoop filter.
 #pragma once
 
 #include <systemc>
@@ -24,10 +24,10 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  // Where a line's data came from, reported to its next receiver.
+  // Where a line's data came from. The controller reports this to the next receiver of the data.
   struct Origin {
-    bool shared = false;      // from a group's cache
-    bool from_cache = false;  // from a group's or a member's cache
+    bool shared = false;      // true if from a group's cache
+    bool from_cache = false;  // true if from a group's or a member's cache
     int node = 0;
   };
   struct Line {
@@ -53,13 +53,13 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;
-  Tick latency_;        // a pass of the controller
-  Tick cache_latency_;  // look-up to first data
+  Tick latency_;        // time of a pass through the controller
+  Tick cache_latency_;  // time from look-up to first data
   LinePlaces cache_places_, filter_places_;
 
-  std::vector<Line> lines_;  // by slot
+  std::vector<Line> lines_;  // indexed by slot
   KeptData data_;
-  std::vector<PacketIndex> stalled_;  // in the order of arrival
+  std::vector<PacketIndex> stalled_;  // messages in the order of arrival
 };
 
 }  // namespace linebounce

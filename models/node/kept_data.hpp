@@ -1,4 +1,4 @@
-// The data that a controller keeps of its lines, in as many blocks as are in use at once. A line remembers its block's number.
+// Keeps the data of a controller's lines, in as many blocks as are in use at once. Each line remembers its block's number.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ class KeptData {
 
   explicit KeptData(std::size_t line_bytes) : line_bytes_(line_bytes) {}
 
-  // Valid until the next put(). REQUIRES: the line has a block.
+  // The data in the block; the pointer is valid until the next put(). REQUIRES: `block` is not kNone.
   [[nodiscard]] std::byte* bytes(std::uint32_t block) { return &bytes_[block * line_bytes_]; }
 
-  // Copies a line's bytes to its block, and allocates the block if there is none.
+  // Copies a line's bytes to its block, and allocates the block if the line has none.
   void put(std::uint32_t& block, const std::byte* from) {
     if (block == kNone) block = take_block();
     std::memcpy(bytes(block), from, line_bytes_);

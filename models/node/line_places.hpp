@@ -1,5 +1,5 @@
-// The places of a controller for lines or entries, in sets and ways like a cache's. A line that finds no victim gets no place
-// and is kept only while it is in use.
+// A controller's storage slots for lines or entries, set-associative like a cache. If no victim can make room for a line, the
+// line gets no slot and is kept only while it is in use.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@ namespace linebounce {
 
 class LinePlaces {
  public:
-  LinePlaces() = default;  // no limit
+  LinePlaces() = default;  // an unlimited number of slots
   explicit LinePlaces(const CacheSpec& spec) : array_(spec) {}
-  // Places for entries without data. To the array, each is a line of 1 KiB.
+  // Storage slots for entries without data. The cache array treats each entry as a line of 1 KiB.
   static LinePlaces of_entries(int entries, int ways) {
     return LinePlaces(CacheSpec{.name = "entries", .size_kib = entries, .ways = ways, .line_bytes = 1024});
   }
 
-  // Gives the line a place, if need be that of a victim: `evictable(slot)` says whether a line may be one, `evict(slot)` evicts
-  // it.
+  // Gives the line a storage slot, taken from a victim if need be. `evictable(slot)` tells whether the line with this LineStore
+  // slot may be the victim; `evict(slot)` evicts it.
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
     if (!array_) return;

@@ -10,13 +10,13 @@
 
 namespace linebounce {
 
-// Carries out a step's actions outside of the line's entry.
+// Carries out those actions of a step that do not change the line's entry.
 struct NodeController::Outbox {
   NodeController& node;
   Slot slot;
   Tick at;                          // the step's time
-  Tick ready;                       // when messages sent by the step leave
-  LineData in_hand;                 // the data of the message or on the bus
+  Tick ready;                       // when the messages that the step sends leave
+  LineData in_hand;                 // the data of the received message, or the data on the bus
   std::optional<Source> from = {};  // the supplier of the message's data
 
   void send_home(const NetworkMessage& message) { node.send(node.above_.parent, message, slot, ready); }
@@ -142,7 +142,7 @@ void NodeController::on_transition(Slot slot, StateId state, EventId event, Stat
 
 MemorySide::Supply NodeController::read(Slot slot, Tick address_at) {
   const Line& supplying = lines_[slot];
-  if (supplying.running) return {address_at, supplying.source};  // the data waits in the controller
+  if (supplying.running) return {address_at, supplying.source};  // the data has arrived and waits in the controller
   return {address_at + cache_latency_, Source::node_cache};
 }
 
@@ -167,7 +167,7 @@ void NodeController::receive(PacketIndex index, Tick at) {
   settle(slot, at);
 }
 
-// False if the message must stall.
+// Returns false if the message must stall.
 bool NodeController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   Line& receiving = line(packet.slot);
@@ -189,7 +189,7 @@ bool NodeController::process(PacketIndex index, Tick at) {
   return true;
 }
 
-// The line's state may have changed, so stalled messages and deferred requests are retried.
+// Retries the line's stalled messages and deferred requests, since the line's state may have changed.
 void NodeController::settle(Slot slot, Tick at) {
   for (bool more = true; more;) {
     const auto waiting =

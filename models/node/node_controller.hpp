@@ -1,8 +1,8 @@
-// The controller between one bus and the network: memory to the bus, a cache to the directories. It runs a protocol's `node`
-// table.
+// The controller between one bus and the network. The bus sees it as memory; the directories see it as a cache. It runs a
+// protocol's `node` table.
 //
-// An entry holds the line's state, and its data in the states that need it. A cache of limited size evicts lines: the victim
-// leaves the array at once, and its entry lives on until the eviction is over.
+// Each line has an entry with its state and, in the states that need it, its data. A controller's cache of limited size evicts
+// lines: the victim leaves the cache array at once, and its entry exists until the eviction is over.
 #pragma once
 
 #include <systemc>
@@ -20,7 +20,7 @@ namespace linebounce {
 class NodeController final : public sc_core::sc_module, public MemorySide, public NetworkEndpoint {
  public:
   struct Place {
-    int bus;  // the bus's number in the machine, and the controller's
+    int bus;  // number of the bus and of its controller in the machine
     int node;
   };
   NodeController(sc_core::sc_module_name name, Place place, const MachineContext& machine, const Protocol& protocol,
@@ -29,7 +29,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   sc_core::sc_port<Bus> bus;
   void end_of_elaboration() override { bus_ = bus.operator->(); }
 
-  // MemorySide
+  // Overrides of MemorySide:
   bool grants(const BusRequest& request, Slot slot, Tick at) override;
   [[nodiscard]] StateId state(Slot slot) const override { return lines_[slot].entry.state; }
   void set_state(Slot slot, StateId state) override { lines_[slot].entry.state = state; }
@@ -42,7 +42,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) override;
   void order_over(Slot slot, Tick at) override;
 
-  // NetworkEndpoint
+  // Overrides of NetworkEndpoint:
   void receive(PacketIndex packet, Tick at) override;
 
   [[nodiscard]] std::string describe_pending() const;
@@ -50,9 +50,9 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
  private:
   struct Line {
     AgentEntry entry;
-    MessageId asked = 0;                   // the requester's message
-    bool running = false;                  // the granted transaction is on its way to the bus
-    Source source = Source::local_memory;  // the supplier of the data that arrived for it
+    MessageId asked = 0;                   // the message of the request that the controller serves
+    bool running = false;                  // true while the granted transaction is on its way to the bus
+    Source source = Source::local_memory;  // the supplier of the data that arrived for the granted transaction
     std::uint32_t data = KeptData::kNone;
     Version version = 0;
   };
@@ -74,14 +74,14 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   TransitionLog& log_;
   Network& network_;
   Bus* bus_ = nullptr;
-  Tick latency_;        // a pass of the controller
-  Tick cache_latency_;  // look-up to first data
+  Tick latency_;        // time of a pass through the controller
+  Tick cache_latency_;  // time from look-up to first data
   LinePlaces places_;
 
-  std::vector<Line> lines_;  // by slot
+  std::vector<Line> lines_;  // indexed by slot
   KeptData data_;
-  std::vector<BusRequest> deferred_;  // to be posted again, in order
-  std::vector<PacketIndex> stalled_;  // in the order of arrival
+  std::vector<BusRequest> deferred_;  // deferred requests, in the order in which they will be posted again
+  std::vector<PacketIndex> stalled_;  // messages in the order of arrival
 };
 
 }  // namespace linebounce

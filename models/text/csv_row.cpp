@@ -3,7 +3,7 @@
 namespace linebounce {
 namespace {
 
-// Takes a quoted field, without its quotes, from the front of `text`. False if the closing quote is missing.
+// Takes a quoted field, without its quotes, from the front of `text`. Returns false if the closing quote is missing.
 bool take_quoted(std::string_view& text, std::string& field) {
   text.remove_prefix(1);
   while (!text.empty()) {
@@ -23,7 +23,7 @@ std::string_view take_plain(std::string_view& text) {
   std::string_view field = text.substr(0, text.find_first_of(",\n"));
   text.remove_prefix(field.size());
   if (field.ends_with('\r') && !text.starts_with(',')) {
-    field.remove_suffix(1);  // half of the line's end
+    field.remove_suffix(1);  // drops the "\r" of a line end "\r\n"
   }
   return field;
 }

@@ -7,7 +7,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kLongestWord = 80;  // longer than any name; a binary file's "word" must not take minutes
+constexpr std::size_t kLongestWord = 80;  // longer than any name; comparing a huge "word" of a binary file could take minutes
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -41,7 +41,7 @@ std::vector<std::string> nearest_few(std::string_view word, const std::vector<st
   constexpr std::size_t kShortestPart = 3;
   constexpr std::size_t kFartherThanAny = 1000;
   word = word.substr(0, kLongestWord);
-  const std::size_t slip = std::max<std::size_t>(1, word.size() / 3);  // the largest distance that still is a typing error
+  const std::size_t slip = std::max<std::size_t>(1, word.size() / 3);  // the largest distance that counts as a typing error
   std::vector<std::pair<std::size_t, std::string>> near;               // (distance, name)
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);

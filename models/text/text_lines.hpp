@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// The lines without their newlines. A last line needs no newline.
+// Returns the lines without their newlines. The last line needs no newline.
 inline std::vector<std::string> text_lines(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {

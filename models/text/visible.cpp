@@ -13,7 +13,7 @@ struct Range {
   std::uint32_t first, last;
 };
 
-// Control characters of ASCII and Latin-1, and Unicode's line separators and marks of writing direction.
+// What visible() escapes: control characters, and Unicode's line separators and marks of writing direction.
 constexpr std::array<Range, 9> kActive = {{{0x00, 0x08},
                                            {0x0B, 0x1F},
                                            {0x7F, 0x9F},
@@ -28,7 +28,7 @@ std::uint32_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-// REQUIRES: utf8_length() bytes.
+// Decodes one UTF-8 character. REQUIRES: `bytes` has the length that utf8_length() returns.
 std::uint32_t code_point(std::string_view bytes) {
   if (bytes.size() == 1) return byte_at(bytes, 0);
   std::uint32_t point = byte_at(bytes, 0) & (0xFFU >> (bytes.size() + 1));

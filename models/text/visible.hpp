@@ -7,12 +7,12 @@
 
 namespace linebounce {
 
-// The length in bytes of the text's first character; 0 if it is no complete UTF-8. REQUIRES: not empty.
+// The length in bytes of the text's first character; 0 if that is not complete, valid UTF-8. REQUIRES: `text` is not empty.
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
 
 // Escapes what would act on a terminal: control characters other than newline and tab, marks of writing direction, and bytes
-// that are no UTF-8. "\u001b" is also JSON's and TOML's escape, so quoted text keeps its meaning; a byte becomes "\xff".
+// that are not UTF-8 ("\xff"). JSON and TOML have the same escape "\u001b", so quoted text keeps its meaning.
 std::string visible(std::string_view text);
 
 }  // namespace linebounce

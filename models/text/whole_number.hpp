@@ -9,7 +9,7 @@
 
 namespace linebounce {
 
-// The number if the whole text is one, from `least` to `most`.
+// Returns the number if the whole text is a number from `least` to `most`; else nothing.
 inline std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
