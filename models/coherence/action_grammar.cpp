@@ -14,13 +14,13 @@ namespace {
 struct Word {
   std::string_view phrase;
   Verb verb;
-  int kinds;  // bits of EventKind
+  int kinds;  // EventKind bits: the events in whose rows the action is legal
   std::string_view where;
 };
 
 constexpr int kAtAnyAccess = at_load | at_store | at_evict;
 constexpr int kAtDirectory = at_directory_message | at_directory_evict;
-constexpr int kAtGroup = at_member_message | at_group_evict;  // and at_agent_message
+constexpr int kAtGroup = at_member_message | at_group_evict;  // messages from outside are at_agent_message
 constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
@@ -61,7 +61,7 @@ constexpr std::array kWords = {
          "Evict and messages of a directory or group"},
 };
 
-// The recipients of "send MESSAGE to RECIPIENT" on a network.
+// A recipient in the action "send MESSAGE to RECIPIENT" on a network.
 struct Recipient {
   std::string_view name;
   Verb verb;
@@ -77,7 +77,7 @@ constexpr std::array kRecipients = {
     Recipient{"member", Verb::send_member, at_member_message | at_agent_message},
 };
 
-// The recipients of a group's "recall MESSAGE from RECIPIENT".
+// The recipients in a group's action "recall MESSAGE from RECIPIENT".
 constexpr std::array kRecalled = {
     Recipient{"owner", Verb::recall_owner, at_group_evict | at_agent_message | at_member_message},
     Recipient{"sharers", Verb::recall_sharers, at_group_evict | at_agent_message | at_member_message},
@@ -97,7 +97,7 @@ const Recipient* recipient_of(Verb verb) {
   return found == kRecipients.end() ? nullptr : found;
 }
 
-// Whether a kind of protocol has the verb. Buses and networks have different ones.
+// True if protocols of this kind have the verb. Bus and network protocols have different verbs.
 bool fits_protocol(Verb verb, ProtocolKind kind) {
   switch (verb) {
     case Verb::issue:
@@ -159,7 +159,7 @@ std::optional<Action> with_message(Verb verb, std::string_view name, int line, c
                                    Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const Message& message : protocol.messages) names.push_back(message.name);
-  // A node has messages of its bus and of its network. It recalls with the former and sends the latter.
+  // A node's protocol lists the bus's messages before the network's. `recall` names a bus message, `send` a network message.
   const auto first =
       names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
   const auto found = std::find(first, names.end(), name);

@@ -1,7 +1,7 @@
-// Interprets a protocol's rows on a bus: the order step, in which a message takes its place in the bus's order and all
-// controllers react at once; the data step that may follow; and the processor's accesses. Functional only: the timed simulator
-// and the model checker call these functions with copies of their own, so the checked code is the code that runs. No other
-// place executes rows, except for accesses that only `hit` (StateInfo::readable, writable).
+// Runs a protocol's rows on a bus. In an order step the bus orders a message, and all controllers react at once. A data step
+// may follow. An access step starts a processor's access. The code knows no time: the timed simulator and the model checker
+// call the same functions, each with its own LineCopies, so the checked code is the code that runs. No other code runs these
+// rows, except for accesses that only `hit` (StateInfo::readable, writable).
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 
 namespace linebounce {
 
-// Take the place of a cache's number.
+// kNobody and kMemory stand in for a cache's number.
 constexpr int kNobody = -1;
-constexpr int kMostOnBus = 64;  // caches on one bus, numbered consecutively
+constexpr int kMostOnBus = 64;  // the most caches on one bus; their numbers are consecutive
 constexpr int kMemory = -2;
 
-// A protocol has done something that no correct protocol does. what() names the controller, state, event and the row's line.
+// Thrown when a protocol does something that no correct protocol does. what() names the controller, state, event and row.
 class ProtocolFault : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t {
-    impossible,     // a (state, event) pair that the table calls impossible
-    two_suppliers,  // two controllers send data to one requestor
+    impossible,     // a (state, event) pair occurred that the table calls impossible
+    two_suppliers,  // two controllers sent data to one requestor
     no_data,        // the requestor waits for data that no controller sent
-    nobody          // a message to an owner or requestor that does not exist
+    nobody          // a row sent a message to an owner or requestor that does not exist
   };
   ProtocolFault(Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
 
@@ -37,18 +37,19 @@ class ProtocolFault : public std::runtime_error {
   int source_line;
 };
 
-// The copies of one line, on which rows run: their states, the data, and the effects of actions. Caches count from 0.
+// The copies of one line, through which the functions below read and set states, move data and carry out actions. Caches are
+// numbered from 0.
 //
-// The next state is set before the row's actions run, so complete() finds the state that allows the access. free() is a copy's
-// last call. snoopers() may omit caches in state 0 if Message::absent_ignores holds, and may contain the requestor; the range
-// must stay valid during the functions below.
+// Those functions set the next state before they run the row's actions, so complete() finds the state that allows the access.
+// After free(cache) they call nothing else for that copy. snoopers() may omit caches in state 0 if the message has
+// Message::absent_ignores, and may include the requestor. The range that it returns must stay valid until the step ends.
 template <class T>
 concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event,
                                     StateId next) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
   copies.issue(cache, message);                                 // the cache issues or reissues a request
-  copies.free(cache);                                           // the copy is dropped
+  copies.free(cache);                                           // drops the cache's copy
   copies.on_transition(controller, cache, state, event, next);  // called before the row runs
 };
 
@@ -61,14 +62,13 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   copies.memory_to_bus();
   copies.bus_to_copy(cache);
   copies.bus_to_memory();
-  copies.complete(cache);  // the cache's pending access runs now
-  // send_word: the cache's pending store runs now, on its own copy. apply_word: another copy takes the stored word.
-  copies.send_word(cache);
-  copies.apply_word(cache);
-  copies.operate(cache);  // the cache's pending atomic runs now, on memory's data
+  copies.complete(cache);    // runs the cache's pending access
+  copies.send_word(cache);   // runs the cache's pending store on the cache's own copy
+  copies.apply_word(cache);  // writes the word that another cache stored into this cache's copy
+  copies.operate(cache);     // runs the cache's pending atomic on memory's data
 };
 
-// Copies on a bus with a node controller, which has actions that memory has not.
+// The copies on a bus whose memory side is a node controller, which has more actions than memory.
 template <class T>
 concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
   copies.node_action(action);
@@ -76,14 +76,14 @@ concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
 
 struct OrderOutcome {
   BusLines lines;
-  int supplier = kNobody;             // the requestor's supplier of data: a cache, kMemory, or kNobody if it needs none
+  int supplier = kNobody;             // who supplies the requestor's data: a cache, kMemory, or kNobody if it needs none
   int memory_sender = kNobody;        // the cache that sent its data to memory
-  bool completed = false;             // the requestor's access ran in this step
-  bool word_sent = false;             // it was a store whose word went to the other copies
-  bool operated = false;              // the requestor's atomic ran in this step, at memory
-  bool needs_data_step = false;       // data_step() must follow before this line's next order step
-  std::optional<MessageId> reissued;  // the requestor issues this message next
-  bool deferred = false;              // by the node controller: the requestor still waits for its order step
+  bool completed = false;             // true if the requestor's access ran in this step
+  bool word_sent = false;             // true if that access was a store whose word went to the other copies
+  bool operated = false;              // true if the requestor's atomic ran in this step, on memory's data
+  bool needs_data_step = false;       // true if data_step() must follow before this line's next order step
+  std::optional<MessageId> reissued;  // the message that the requestor issues next, for the same access
+  bool deferred = false;              // true if the node controller deferred the message, which is then not ordered yet
 
   [[nodiscard]] bool data_to_memory() const { return memory_sender != kNobody; }
 };
@@ -115,7 +115,7 @@ class Step {
     run_memory(protocol_.memory.qualify(message, outcome_.lines));
     if (outcome_.deferred) return outcome_;
     if (outcome_.operated) {
-      if (outcome_.data_to_memory()) run_memory_data();  // newer data from a cache
+      if (outcome_.data_to_memory()) run_memory_data();  // memory first takes a cache's newer data
       copies_.operate(requestor_);
     }
     const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
@@ -131,7 +131,7 @@ class Step {
     return outcome_;
   }
 
-  // A transaction of the memory side itself: all caches react, and send their data to it.
+  // Runs the order step of a message that the memory side itself issued. All caches react, and send it their data.
   OrderOutcome recall(MessageId message) {
     const EventId other = protocol_.cache.qualify(other_event(message), {});
     for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
@@ -180,11 +180,12 @@ class Step {
         copies_.send_word(cache);
         break;
       case Verb::apply_word: takers_ |= std::uint64_t{1} << cache % kMostOnBus; break;
-      default: break;  // parse_protocol refuses all other verbs here
+      default: break;  // parse_protocol() rejects all other verbs in these rows
     }
   }
 
-  // Hands the word to the snoopers that asked for it. The requestor's row, which makes the word, has run last.
+  // Writes the stored word into the copies of the snoopers whose rows did `apply word`. The requestor's row, which produces the
+  // word, has already run.
   void apply_word(MessageId message) {
     for (const int cache : copies_.snoopers(message)) {
       if ((takers_ >> cache % kMostOnBus & 1) != 0) copies_.apply_word(cache);
@@ -228,38 +229,38 @@ class Step {
   const Protocol& protocol_;
   Copies& copies_;
   const int requestor_;
-  const Row* const rows_;  // the cache's table
+  const Row* const rows_;  // the rows of the caches' table
   const std::size_t events_;
   OrderOutcome outcome_;
   bool took_data_ = false;
-  std::uint64_t takers_ = 0;  // bit n: cache n, modulo kMostOnBus, takes the word of this step
+  std::uint64_t takers_ = 0;  // bit n is set if cache n (modulo kMostOnBus) takes this step's word
 };
 
 }  // namespace bus_order_detail
 
-// Orders `message` of cache `requestor`. REQUIRES: the requestor has issued it, and no data step of this line is due. Errors:
-// ProtocolFault, which leaves the line half changed.
+// Runs the order step of `message` from cache `requestor`. REQUIRES: the requestor has issued the message, and this line has no
+// data step outstanding. Errors: ProtocolFault, which leaves the line half changed.
 template <LineCopies Copies>
 OrderOutcome order_step(const Protocol& protocol, Copies& copies, MessageId message, int requestor) {
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).order(message);
 }
 
-// Orders a recall by the node controller. If the outcome's line `owned` is raised, a cache had newer data, and it is on the
-// bus. Errors: as order_step().
+// Runs the order step of the node controller's own `message`. If the outcome has `lines.owned`, a cache had newer data than
+// memory, and that data is now on the bus. Errors: as for order_step().
 template <LineCopies Copies>
 OrderOutcome recall_step(const Protocol& protocol, Copies& copies, MessageId message) {
   return bus_order_detail::Step<Copies>(protocol, copies, kMemory).recall(message);
 }
 
-// Delivers the order step's data to `requestor`. Returns the message that it reissues, if any. REQUIRES: the order step's
-// outcome had needs_data_step.
+// Delivers the order step's data to `requestor`. Returns the message that the requestor reissues, if any. REQUIRES: the order
+// step's outcome had needs_data_step set.
 template <LineCopies Copies>
 std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int requestor) {
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
 }
 
-// Runs the base event `access` at `cache`: Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the
-// copy. After `issued` the access is pending until complete() or operate(). `stalled` has changed nothing.
+// Runs the row for base event `access` (Load, Store, Evict or Protocol::atomic) in `cache`. If the result is `hit`, the caller
+// reads or writes the copy. If `issued`, the access is pending until complete() or operate(). If `stalled`, nothing changes.
 template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);

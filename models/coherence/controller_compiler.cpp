@@ -12,11 +12,11 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kMaxIds = 255;  // states, or qualified events: an id is a byte
+constexpr std::size_t kMaxIds = 255;  // the most states or qualified events of a table, because an id is a byte
 
 struct GuardWords {
   GuardGroup group;
-  int kinds;  // bits of EventKind: where it can be decided
+  int kinds;  // EventKind bits: the events that can have this guard
   std::vector<std::string_view> words;
   [[nodiscard]] std::string declared() const { return fmt::format("{}", fmt::join(words, "|")); }
 };
@@ -38,8 +38,8 @@ const GuardWords& guard_words(GuardGroup group) {
   return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
 }
 
-// An event that the controller may have. Bus events are implied; the network messages that it receives are listed in the file's
-// table of events.
+// An event that a controller of this type can have. An optional event, such as a network message, exists if the file's table of
+// events lists it. The file must list all others.
 struct FixedEvent {
   std::string name;
   EventKind kind;
@@ -60,7 +60,7 @@ class ControllerCompiler {
     if (table().states.size() > kMaxIds || table().events.size() > kMaxIds) {
       error(source_.line, fmt::format("more than {} states or events", kMaxIds));
     }
-    if (diagnostics_.count() > errors_before) return std::move(result_);  // rows would only repeat the errors
+    if (diagnostics_.count() > errors_before) return std::move(result_);  // compiling rows would only repeat the errors
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);
@@ -75,7 +75,7 @@ class ControllerCompiler {
   }
 
  private:
-  // One of a row's states at one of its qualified events.
+  // A state and a qualified event that a row names, and the event's base event.
   struct Pair {
     StateId state;
     std::size_t base;
@@ -143,7 +143,8 @@ class ControllerCompiler {
     return GuardGroup::none;
   }
 
-  // Inherited rows come after a file's own, and fill the pairs that those leave open.
+  // Compiles one row. Inherited rows are compiled after the file's own rows, and fill only the (state, event) pairs that have
+  // no row yet.
   void compile_row(const WrittenRow& text) {
     std::vector<Pair> pairs = pairs_of(text);
     std::erase_if(pairs, [&](const Pair& pair) { return is_overridden(pair, text); });
@@ -174,7 +175,7 @@ class ControllerCompiler {
     return &file_of(diagnostics_.files(), line) - diagnostics_.files().data();
   }
 
-  // Whether a nearer file has a row for the pair. Reports one that repeats what it inherits.
+  // True if a row for the pair in an extending file overrides the row `text`. Reports an overriding row that repeats `text`.
   bool is_overridden(const Pair& pair, const WrittenRow& text) {
     const WrittenRow*& nearer = by_[number(pair)];
     if (nearer == nullptr || file_level(nearer->line) == file_level(text.line)) return false;
@@ -191,7 +192,7 @@ class ControllerCompiler {
     return parse_actions(text.actions, text.line, protocol_, diagnostics_);
   }
 
-  // Leaves out states and events that a nearer file has removed.
+  // The pairs that the row `text` names. Leaves out states and events that an extending file has removed.
   std::vector<Pair> pairs_of(const WrittenRow& text) {
     std::vector<StateId> states;
     for (const std::string& name : split(text.in, ',')) {
@@ -219,7 +220,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // The state named by `then`; -1 for "="; nothing after an error.
+  // The state that the column `then` names; -1 if the state stays the same; nothing after an error.
   std::optional<int> next_of(const WrittenRow& text, bool impossible) {
     if (impossible) {
       if (text.then.empty()) return -1;
@@ -234,7 +235,7 @@ class ControllerCompiler {
     return find_state(text.then, text.line);
   }
 
-  // Adds the qualified events of one entry of `on`; their states are set later.
+  // Adds to `events` the qualified events that one entry of the column `on` names. pairs_of() sets their states.
   void add_events(const std::string& entry, const WrittenRow& text, std::vector<Pair>& events) {
     const std::size_t bracket = entry.find('[');
     const std::string name(trimmed(std::string_view(entry).substr(0, bracket)));
@@ -252,14 +253,14 @@ class ControllerCompiler {
     }
   }
 
-  // Whether a nearer file than the row's declares the event, perhaps with other guard words.
+  // True if a file that extends the row's file declares the event anew, perhaps with other guard words.
   [[nodiscard]] bool has_new_guard(const BaseEvent& event, const WrittenRow& text) const {
     const auto declared = std::find_if(source_.events.begin(), source_.events.end(),
                                        [&event](const Declaration& each) { return each.name == event.name; });
     return file_level(declared->line) < file_level(text.line);
   }
 
-  // The index of "[word]" in the event's guard group.
+  // The index of `bracketed`, such as "[shared]", among the words of the event's guard group.
   std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, const WrittenRow& text) {
     if (event.guard == GuardGroup::none) {
       if (has_new_guard(event, text)) return std::nullopt;
@@ -276,7 +277,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // Checks the next state against the row's actions. Reports one error a row.
+  // True if the row's actions allow the next state. Otherwise reports one error.
   bool fits_next(const Row& row, StateId state, int line) {
     const std::string& initial = state_names_.front();
     if (row.does(Verb::stall) && row.next != state) {
@@ -296,7 +297,7 @@ class ControllerCompiler {
     return false;
   }
 
-  // Enters the row for the pair; false after an error.
+  // Stores the row for the pair. Returns false after an error.
   bool fill(const Row& row, const Pair& pair, const WrittenRow& text) {
     const bool is_load = fixed_[pair.base].kind == at_load;
     if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != pair.state) {
@@ -327,7 +328,7 @@ class ControllerCompiler {
   Diagnostics& diagnostics_;
   CompiledController result_;
   std::vector<std::string> state_names_, event_names_;
-  std::vector<const WrittenRow*> by_;  // [state][event]: the last row that named the pair
+  std::vector<const WrittenRow*> by_;  // indexed [state][event]; the latest row that names the pair, or null
 };
 
 std::vector<FixedEvent> cache_events(const ControllerSource& source, const Protocol& protocol) {
@@ -358,7 +359,7 @@ std::vector<FixedEvent> node_events(const Protocol& protocol) {
   }
   events.push_back({"Evict", at_node_evict, true});
   for (const Message& message : messages.subspan(protocol.bus_messages)) {
-    // A message that goes to homes only may share its name with one of the bus.
+    // Only homes receive requests and relays. The prefix lets such a message have the same name as a bus message.
     const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
     events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
   }

@@ -1,4 +1,4 @@
-// Compiles one controller's tables to a dense table of rows: names become ids, cells become actions.
+// Compiles one controller's tables, as a file gives them, to a dense table of rows. Names become ids, and cells become actions.
 #pragma once
 
 #include "models/coherence/diagnostics.hpp"
@@ -7,15 +7,15 @@
 
 namespace linebounce {
 
-// A compiled table, with the facts about its text that later checks need.
+// A compiled table, with facts about the file's text that later checks need.
 struct CompiledController {
   ControllerTable table;
-  std::vector<int> state_lines;  // where each state is declared
-  std::vector<bool> named;       // [state][event]: whether a row names the pair
+  std::vector<int> state_lines;  // the line that declares each state, by StateId
+  std::vector<bool> named;       // indexed [state][event]; true if a row names the pair
 };
 
-// REQUIRES: protocol's kind, bus and messages are complete. Reports into `diagnostics`: errors in cells, missing or unknown
-// events, pairs that two rows name, and rows that repeat an inherited one.
+// Compiles one controller. Reports into `diagnostics`: errors in cells, missing or unknown events, (state, event) pairs that
+// two rows name, and rows that repeat an inherited one. REQUIRES: protocol.kind, .bus and .messages are set.
 CompiledController compile_controller(Controller controller, const ControllerSource& source, const Protocol& protocol,
                                       Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// A protocol as a page for the terminal. What each row says comes from the compiled table, why it says so from the file.
+// Formats a protocol as a page for the terminal. Actions and next states come from the compiled table, reasons from the file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kGridWidth = 118;
 
-// What happens, in a word: the grid's cell. The access of a row that hits is done; any other row names the next state.
+// One cell of the overview of next states: "stall", "hit", "." for an impossible row, "-" for a row that does nothing, else the
+// next state, written "=" if it stays the same.
 std::string cell_text(const ControllerTable& table, StateId state, const Row& row) {
   if (row.impossible) return ".";
   if (row.count == 1 && row.actions[0].verb == Verb::stall) return "stall";
@@ -50,7 +51,7 @@ std::string names_and_meanings(const Items& items) {
   return text;
 }
 
-// Those of a network with their class.
+// Lists the messages, one per line, with their class if they are a network's.
 std::string messages_and_meanings(const std::vector<Message>& messages) {
   constexpr std::array kClasses = {"", "request   ", "forward   ", "relay     ", "response  "};
   std::string text;
@@ -61,19 +62,19 @@ std::string messages_and_meanings(const std::vector<Message>& messages) {
   return text;
 }
 
-// A line of the grid, without blanks at its end.
+// Ends a line of text, and removes trailing blanks from it.
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
 }
 
-// A message that this controller does not get.
+// True if this controller never gets the event.
 bool never(const ControllerTable& table, std::size_t event) {
   return std::any_of(table.base_events.begin(), table.base_events.end(),
                      [event](const BaseEvent& base) { return base.absent && base.first == event; });
 }
 
-// Some columns of the grid: the states `first` to `last`, one line an event.
+// The overview's columns for the states `first` to `last` - 1, with one line for each event.
 std::string grid_part(const ControllerTable& table, std::size_t first, std::size_t last, const std::vector<std::size_t>& widths,
                       std::size_t event_width) {
   std::string text = fmt::format("  {:{}}", "", event_width);
@@ -92,7 +93,8 @@ std::string grid_part(const ControllerTable& table, std::size_t first, std::size
   return text;
 }
 
-// The grid, in as many parts as the width of a page makes necessary.
+// The overview of next states, with a column for each state and a line for each event. It is split into parts that fit the
+// width of a page.
 std::string grid(const ControllerTable& table) {
   std::size_t event_width = 0;
   for (const std::string& event : table.events) event_width = std::max(event_width, event.size());
@@ -123,7 +125,7 @@ const std::string& why_of(const ControllerTable& table, const Row& row) {
       ->why;
 }
 
-// The possible rows of one state; impossible ones only have a place in the grid.
+// The rows of one state, with reasons. Leaves out impossible rows, which only the overview shows.
 std::string rows_of(const Protocol& protocol, const ControllerTable& table, StateId state) {
   std::string text = fmt::format("\n  {}: {}\n", table.states[state].name, table.states[state].meaning);
   for (std::size_t event = 0; event < table.events.size(); ++event) {

@@ -1,4 +1,4 @@
-// Collects the errors in one file and in those that it extends, so that its author sees all of them at once.
+// Collects the errors in a protocol file and in the files that it extends, so that the author sees all of them at once.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace linebounce {
 
-// The file that a line belongs to, where the lines of several files are numbered consecutively.
+// The file that contains `line`. The lines of several files are numbered consecutively.
 const FileLines& file_of(const std::vector<FileLines>& files, int line);
 
 class Diagnostics {
  public:
-  // Lines from here on belong to `file`.
+  // Starts the next file: line numbers from `first_line` on belong to `file`.
   void begin_file(const std::string& file, int first_line) { files_.push_back({file, first_line}); }
 
   void error(int line, std::string text) { errors_.emplace_back(line, std::move(text)); }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
 
   [[nodiscard]] const std::vector<FileLines>& files() const { return files_; }
-  // The line's number within its file.
+  // Converts a consecutive line number to the number within the line's own file.
   [[nodiscard]] int line_in_file(int line) const { return line - file_of(files_, line).first_line + 1; }
 
-  // Throws ProtocolError if there are errors, with the first of them, each once, in the order of lines.
+  // Throws ProtocolError if there are errors. Its message lists the first errors in the order of lines, without repetitions.
   void throw_if_any() const;
 
  private:
@@ -33,7 +33,7 @@ class Diagnostics {
   std::vector<std::pair<int, std::string>> errors_;
 };
 
-// "; did you mean 'X'?" where a known name is close, else "; known: A, B, C".
+// The end of an error message: "; did you mean 'X'?" if a known name is close to `unknown`, else "; known: A, B, C".
 std::string hint(std::string_view unknown, const std::vector<std::string>& known);
 
 }  // namespace linebounce

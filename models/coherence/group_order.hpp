@@ -1,5 +1,5 @@
-// Interprets the rows of a group controller, which is a directory to its members and a cache to its parent. Functional only, as
-// network_order.hpp: the timed simulator and the model checker both call it.
+// Runs the rows of a group controller, which acts as a directory to its members and as a cache to its parent. Like
+// network_order.hpp, the code knows no time, and both the timed simulator and the model checker call it.
 #pragma once
 
 #include <algorithm>
@@ -11,31 +11,31 @@
 
 namespace linebounce {
 
-// Members count from 0 in each group. This number stands for the group itself as the requestor of a recall.
+// The number of the group itself when it is the requestor of a recall. The group's members are numbered from 0.
 constexpr std::int8_t kGroupItself = 126;
 
-// A group's state of a line, without the data.
+// What a group controller knows about a line, without the data.
 struct GroupEntry {
   StateId state = 0;
-  std::int8_t acks = 0;             // acknowledgements expected, from members or from outside
-  std::int8_t member = kNobody;     // the member whose request is deferred
-  std::int8_t requestor = kNobody;  // the agent outside for which the group recalls
+  std::int8_t acks = 0;             // how many acknowledgements are still expected, from members or from outside
+  std::int8_t member = kNobody;     // the saved member, whose request the group serves later
+  std::int8_t requestor = kNobody;  // the outside agent for which the group recalls the line from its members
   std::int8_t owner = kNobody;      // the member that owns the line
-  std::uint64_t sharers = 0;        // bit n for member n
+  std::uint64_t sharers = 0;        // bit n is set if member n is a sharer
   friend bool operator==(const GroupEntry&, const GroupEntry&) = default;
 };
 
-// Receives the effects of a step outside of the entry.
+// Carries out the effects that a step has outside the GroupEntry.
 template <class T>
 concept GroupOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
-  out.send_home(message);           // to the parent
-  out.send(agent, message);         // to another agent of the parent
-  out.send_member(agent, message);  // to a member
-  out.take_data();                  // takes the data of the message in hand
+  out.send_home(message);           // sends to the parent
+  out.send(agent, message);         // sends to another agent of the parent
+  out.send_member(agent, message);  // sends to a member of this group
+  out.take_data();                  // takes the data of the incoming message
   out.on_transition(state, event);  // called before the row runs
 };
 
-// The source of an event: a member's message, a message from outside, or the group's cache or filter, which needs the place.
+// What causes an event: a message from a member, a message from outside, or an eviction from the group's cache or filter.
 enum class GroupSide : std::uint8_t { member, outside, cache, filter };
 
 inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, const NetworkMessage* in) {
@@ -51,7 +51,7 @@ inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, co
   return static_cast<EventId>(event.first + word);
 }
 
-// The row that takes the line's place in the group's cache or filter; null if the protocol has no such event.
+// The row that evicts the line from `side`, the group's cache or filter. Null if the protocol has no such event.
 // REQUIRES: `side` is cache or filter.
 inline const Row* group_eviction(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   const std::size_t messages = protocol.messages.size();
@@ -59,16 +59,16 @@ inline const Row* group_eviction(const Protocol& protocol, const GroupEntry& ent
       protocol.group.base_events[side == GroupSide::cache ? group_evict_event(messages) : group_evict_entry_event(messages)];
   return event.absent ? nullptr : &protocol.group.row(entry.state, qualify_group(event, entry, nullptr));
 }
-// Whether groups have a filter in addition to their cache.
+// True if groups have a filter in addition to their cache.
 inline bool group_filters(const Protocol& protocol) {
   return !protocol.group.base_events[group_evict_entry_event(protocol.messages.size())].absent;
 }
-// Whether the line has a place in the cache, or an entry in the filter: while the row that takes it away is possible.
+// True if the line occupies a slot in `side`, the group's cache or filter. The line's eviction row is possible only then.
 inline bool group_has_place(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   const Row* row = group_eviction(protocol, entry, side);
   return row != nullptr && !row->impossible;
 }
-// Whether the place can be taken away now.
+// True if the line occupies a slot in `side` and can be evicted from it now.
 inline bool group_can_evict(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
   return group_has_place(protocol, entry, side) && !group_eviction(protocol, entry, side)->stalls();
 }
@@ -77,11 +77,11 @@ inline bool group_can_evict(const Protocol& protocol, const GroupEntry& entry, G
 template <GroupOutbox Outbox>
 class GroupStep {
  public:
-  // `in`: the message in hand; null for GroupSide::cache and filter. `self`: the group's number at its parent.
+  // `in`: the incoming message; null for GroupSide::cache and filter. `self`: the group's number among its parent's agents.
   GroupStep(const Protocol& protocol, GroupEntry& entry, int self, GroupSide side, const NetworkMessage* in, Outbox& out)
       : protocol_(protocol), entry_(entry), self_(static_cast<std::int8_t>(self)), side_(side), in_(in), out_(out) {}
 
-  // Errors: ProtocolFault, which leaves the entry half changed.
+  // Runs the step's row. Errors: ProtocolFault, which leaves the entry half changed.
   StepResult run() {
     const ControllerTable& table = protocol_.group;
     event_ = qualify_group(table.base_events[base()], entry_, in_);
@@ -153,7 +153,7 @@ class GroupStep {
       case Verb::add_owner: entry_.sharers |= bit(known(entry_.owner)); break;
       case Verb::remove_sender: entry_.sharers &= ~bit(in_->source); break;
       case Verb::clear_sharers: entry_.sharers = 0; break;
-      default: break;  // parse_protocol refuses all other verbs here
+      default: break;  // parse_group_protocol() rejects all other verbs
     }
   }
 
@@ -169,8 +169,8 @@ class GroupStep {
   Outbox& out_;
   EventId event_ = 0;
   StateId before_ = 0;
-  std::int8_t member_ = kNobody;  // the member in question
-  std::uint64_t others_ = 0;      // the sharers without it
+  std::int8_t member_ = kNobody;  // the member that sent the incoming message, else the saved member
+  std::uint64_t others_ = 0;      // the sharers other than member_
   bool invalidates_ = false;
 };
 

@@ -9,17 +9,17 @@
 namespace linebounce {
 namespace {
 
-// Line numbers travel in 16 bits (Row::source_line).
+// Row::source_line stores a line number in 16 bits.
 constexpr int kMaxLines = 65535;
 
-// UTF-8 without control characters.
+// True for UTF-8 without control characters other than tabs and line ends.
 bool is_text(std::string_view text) {
   const auto controls = [](char c) { return c >= 0 && c < 0x20 && c != '\n' && c != '\r' && c != '\t'; };
   return is_utf8(text) && std::none_of(text.begin(), text.end(), controls);
 }
 
 std::vector<std::string> table_cells(std::string_view line) {
-  line.remove_prefix(1);  // the leading bar
+  line.remove_prefix(1);  // removes the leading bar
   std::vector<std::string> cells(1);
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
@@ -31,7 +31,7 @@ std::vector<std::string> table_cells(std::string_view line) {
       cells.back() += line[i];
     }
   }
-  if (line.ends_with('|')) cells.pop_back();  // what follows the closing bar
+  if (line.ends_with('|')) cells.pop_back();  // removes the empty cell after the closing bar
   for (std::string& cell : cells) cell = std::string(trimmed(cell));
   return cells;
 }
@@ -42,7 +42,7 @@ bool is_separator(const std::vector<std::string>& cells) {
   });
 }
 
-// Takes a document line by line.
+// Builds a MarkdownDocument from a file's lines, which the caller passes to take() one by one.
 class Reader {
  public:
   Reader(int first_line, Diagnostics& diagnostics) : diagnostics_(diagnostics), first_line_(first_line) {
@@ -135,7 +135,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostics& diagnostics) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // removes a byte order mark
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     diagnostics.error(first_line, "the file is empty; a protocol is a Markdown file with tables");
     return {};

@@ -1,5 +1,5 @@
-// The part of Markdown that a protocol file is made of: headings and tables, with their line numbers. Prose is skipped, and so
-// is everything in a fenced code block.
+// Reads the parts of Markdown that matter in a protocol file: headings and tables, with their line numbers. Skips prose and
+// fenced code blocks.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace linebounce {
 
 struct MarkdownRow {
   int line = 0;
-  std::vector<std::string> cells;  // trimmed; \| stands for a bar inside a cell
+  std::vector<std::string> cells;  // trimmed; a bar that the file writes as \| is a plain bar here
 };
 
 struct MarkdownTable {
   MarkdownRow header;
-  std::vector<MarkdownRow> rows;  // each with as many cells as the header
+  std::vector<MarkdownRow> rows;  // each row has as many cells as the header
 };
 
-// A second-level heading and the tables below it, up to the next one. Deeper headings only structure the prose.
+// A second-level heading and the tables between it and the next second-level heading. Deeper headings are ignored.
 struct MarkdownSection {
   std::string name;
   int line = 0;
@@ -31,17 +31,17 @@ struct MarkdownDocument {
   std::string title;
   int title_line = 1;
   int last_line = 0;
-  std::vector<MarkdownSection> sections;  // the first one is what stands before any second-level heading; it has no name
+  std::vector<MarkdownSection> sections;  // the first has no name and holds what precedes all second-level headings
 };
 
-// Errors, into `diagnostics`: a file that is empty or no text, no title, a table row with too many or too few cells.
-// `first_line`: the number of its first line.
+// Reads a Markdown file whose first line has the number `first_line`. Reports into `diagnostics`: an empty file, a file that is
+// not text, a missing title, a table row with too many or too few cells.
 MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostics& diagnostics);
 
-// `text` without the blanks around it.
+// `text` without leading and trailing blanks.
 std::string_view trimmed(std::string_view text);
 
-// The parts of `text` between separators, trimmed.
+// The parts of `text` between separators, each trimmed.
 std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace linebounce

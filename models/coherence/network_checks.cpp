@@ -42,7 +42,7 @@ class NetworkChecks {
   }
 
  private:
-  // The base event of network message 0 at an agent.
+  // Index of the first network message among an agent's base events.
   [[nodiscard]] std::size_t agent_first() const {
     return protocol_.kind == ProtocolKind::node ? node_evict_event(protocol_.bus_messages) + 1 : kFirstNetworkMessage;
   }
@@ -50,7 +50,7 @@ class NetworkChecks {
     return !table.base_events[first + message - protocol_.bus_messages].absent;
   }
 
-  // The message of a base event; null for other events.
+  // The network message that base event `base` receives; null if `base` is another event.
   [[nodiscard]] const Message* message_of(std::size_t first, std::size_t base) const {
     const std::size_t number = protocol_.bus_messages + base - first;
     return base >= first && number < protocol_.messages.size() ? &protocol_.messages[number] : nullptr;
@@ -92,7 +92,7 @@ class NetworkChecks {
     }
   }
 
-  // `operate` at a node controller.
+  // Checks that the row does `operate` if, and only if, Atomic on the node's bus issues `in`.
   void check_operates(const Row& row, const Message& in) {
     const bool operates = row.does(Verb::operate);
     if (row.impossible || row.does(Verb::defer) || operates == in.operates) return;
@@ -108,7 +108,8 @@ class NetworkChecks {
     }
   }
 
-  // Only something that never queues behind a stalled message may end the stall: a later class, or the node's own bus.
+  // Checks that a stall of message `in` can end. Only an event that never queues behind `in` may end it: a message of a later
+  // class, or an event that is no network message.
   void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
@@ -135,8 +136,9 @@ class NetworkChecks {
 
 }  // namespace
 
-// A group is a directory to its members, which run the tables of the directory's protocol, and one of them to its parent. The
-// order of classes matters only within a level; between levels, the sender of a request has room for the answer.
+// A group acts as a directory to its members and as a cache to its parent; both run the tables of `directory`. The order of
+// message classes is not checked, because it matters only within a level: a group that sends a request to the other level has
+// room for the answer.
 void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics) {
   const ControllerTable& group = protocol.group;
   const std::size_t messages = protocol.messages.size();
@@ -146,7 +148,7 @@ void check_group_messages(const Protocol& protocol, const Protocol& directory, D
       for (int i = 0; !event.absent && i < event.count; ++i) {
         const Row& row = group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
         for (const Action action : row.steps()) {
-          // Evict and Evict_Entry have no message, and the grammar refuses to take data there.
+          // For Evict and Evict_Entry `in` is invalid, and is not used: the grammar rejects `take data` in their rows.
           const std::size_t in = base < messages ? base : base - messages - 1;
           if (action.verb == Verb::take_data && !protocol.messages[in].carries_data) {
             diagnostics.error(row.source_line, fmt::format("group: uses data, but {} carries none", event.name));

@@ -1,8 +1,9 @@
-// Interprets the rows of controllers on a network: a cache or node controller, and a directory. Functional only: the timed
-// simulator and the model checker call these functions on the same kinds of entries, so the checked code is the code that runs.
+// Runs the rows of controllers on a network: caches, node controllers and directories. The code knows no time: the timed
+// simulator and the model checker call the same functions on the same types of entries, so the checked code is the code that
+// runs.
 //
-// A step processes one message, one event of a node's bus, or one access of a processor. It sends through an Outbox, which
-// decides when and in which order messages arrive.
+// A step processes one message, one event of a node's bus, or one access of a processor. The step sends messages through an
+// Outbox, which decides when and in which order they arrive.
 #pragma once
 
 #include <algorithm>
@@ -15,41 +16,41 @@
 
 namespace linebounce {
 
-// A message about one line, under way. Agents (caches or node controllers) count from 0.
+// A message about one line, on its way through the network. Agents (caches or node controllers) are numbered from 0.
 struct NetworkMessage {
-  MessageId message = 0;      // in the directory's protocol
-  std::int8_t source = 0;     // the sending agent; kNobody for a directory
+  MessageId message = 0;      // index into the directory protocol's messages
+  std::int8_t source = 0;     // the sending agent; kNobody if a directory sent the message
   std::int8_t requestor = 0;  // the agent whose request caused the message
   std::int8_t acks = 0;       // how many acknowledgements the receiver must expect
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
-// An agent's state of a line, without the data.
+// What an agent knows about a line, without the data.
 struct AgentEntry {
   StateId state = 0;
-  std::int8_t acks = 0;              // expected; below 0: acknowledgements that came before their announcement
-  std::int16_t requester = kNobody;  // node: the cache whose transaction is deferred
-  std::int8_t requestor = kNobody;   // node: the agent for which it recalls
+  std::int8_t acks = 0;              // acks still to come; negative if some arrived before the message that says how many
+  std::int16_t requester = kNobody;  // node: the cache whose bus transaction is deferred
+  std::int8_t requestor = kNobody;   // node: the agent for which the node recalls the line from its caches
   friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
 };
 
 struct DirectoryEntry {
   StateId state = 0;
   std::int8_t owner = kNobody;
-  std::uint64_t sharers = 0;  // bit n for agent n
+  std::uint64_t sharers = 0;  // bit n is set if agent n is a sharer
   friend bool operator==(const DirectoryEntry&, const DirectoryEntry&) = default;
 };
 
-// Receives the effects of a step outside of the entry.
+// Carries out the effects that an agent's step has outside the AgentEntry.
 template <class T>
 concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, MessageId bus_message, StateId state,
                                EventId event) {
   out.send_home(message);
   out.send(agent, message);
-  out.take_data();                  // takes the data of the message in hand, or on the bus
-  out.run();                        // node: posts the requester's transaction
-  out.recall(bus_message);          // node
-  out.complete();                   // cache: the pending access runs now
+  out.take_data();                  // takes the data from the incoming message or the bus
+  out.run();                        // node: puts the saved requester's transaction on the bus again
+  out.recall(bus_message);          // node: puts the node controller's own message on the bus
+  out.complete();                   // cache: runs the pending access
   out.free();                       // cache: drops the copy
   out.on_transition(state, event);  // called before the row runs
 };
@@ -62,7 +63,7 @@ concept DirectoryOutbox = requires(T out, const NetworkMessage& message, int age
   out.on_transition(state, event);
 };
 
-// A directory's base events: the messages, then Evict.
+// Index of Evict among a directory's base events. The messages precede it.
 inline std::size_t directory_evict_event(const Protocol& protocol) {
   return protocol.messages.size();
 }
@@ -72,7 +73,7 @@ inline bool directory_evicts(const Protocol& protocol) {
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
 
-// A protocol's table for agents, and how message ids map to its base events.
+// The table that a protocol's agents run, and the mapping from message ids to the table's base events.
 struct AgentTable {
   explicit AgentTable(const Protocol& whole)
       : protocol(&whole),
@@ -81,7 +82,7 @@ struct AgentTable {
         first_message(whole.kind == ProtocolKind::node ? node_evict_event(whole.bus_messages) + 1 : kFirstNetworkMessage) {}
 
   [[nodiscard]] std::size_t event_of(MessageId message) const { return first_message + message; }
-  // The network's id of a row's argument, which counts a node's bus messages first.
+  // Converts a row's message argument, which counts a node's bus messages first, to the directory protocol's message id.
   [[nodiscard]] MessageId network_id(std::uint8_t argument) const {
     return static_cast<MessageId>(argument - protocol->bus_messages);
   }
@@ -92,7 +93,8 @@ struct AgentTable {
   std::size_t first_message;
 };
 
-// Qualifies an event. `owned`: a cache of the node had newer data (Own_ events).
+// The qualified event that the entry and the message `in` select. `owned`, for a node's Own_ events: true if a cache of the
+// node had newer data.
 inline EventId qualify_agent(const BaseEvent& event, const AgentEntry& entry, const NetworkMessage* in, bool owned) {
   int word = 0;
   switch (event.guard) {
@@ -115,8 +117,8 @@ inline EventId qualify_directory(const BaseEvent& event, const DirectoryEntry& e
   return static_cast<EventId>(event.first + word);
 }
 
-// Runs one network action of an agent's row, memory rows of a node included. `in`: the message in hand, or null. `requester`:
-// the cache whose transaction is on the bus.
+// Runs one action of an agent's row, unless the action concerns only a bus. `in`: the incoming message, or null. `requester`:
+// the cache whose transaction is on the node's bus, or kNobody.
 template <AgentOutbox Outbox>
 void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int requester,
                   Outbox& out) {
@@ -126,7 +128,7 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
   };
   switch (action.verb) {
     case Verb::send_home: {
-      // A relay carries the requestor of the forward that caused it; all other messages carry the agent itself.
+      // A relay has the requestor of the forward that caused the relay. All other messages have the agent itself as requestor.
       const bool relays = agents.protocol->messages[action.argument].message_class == MessageClass::relay;
       out.send_home(message(relays ? requestor : static_cast<std::int8_t>(self)));
       break;
@@ -141,12 +143,12 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
     case Verb::recall: out.recall(action.argument); break;
     case Verb::complete: out.complete(); break;
     case Verb::free: out.free(); break;
-    default: break;  // actions on the bus
+    default: break;  // bus_order.hpp and the callers run the other verbs
   }
 }
 
-// Runs base event `base` at an agent: a message (`in`), the order step of its own transaction (with `owned`), an access or an
-// eviction. Errors: ProtocolFault, which leaves the entry half changed.
+// Runs an agent's row for base event `base`: the incoming message `in`, an access, an eviction, or the order step of a node
+// controller's own bus message (`owned` as for qualify_agent()). Errors: ProtocolFault, which leaves the entry half changed.
 template <AgentOutbox Outbox>
 StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std::size_t base, const NetworkMessage* in,
                       bool owned, Outbox& out) {
@@ -163,11 +165,12 @@ StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std
   return StepResult::done;
 }
 
-// A node's answer to a bus transaction that asks to be ordered. Errors: ProtocolFault.
+// A node controller's answer to the question whether a bus transaction may be ordered.
 struct Permission {
   bool granted = true;
-  bool saved = false;  // deferred, and run once the permission arrives; if neither granted nor saved, it must ask again
+  bool saved = false;  // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
 };
+// Asks the node controller whether `bus_message` of cache `requester` may be ordered. Errors: ProtocolFault.
 template <AgentOutbox Outbox>
 Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int requester, Outbox& out) {
   const BaseEvent& base = agents.table->base_events[ask_event(agents.protocol->bus_messages, bus_message)];
@@ -186,7 +189,8 @@ Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, Messa
   return permission;
 }
 
-// Runs base event `base` at the directory. `in` is the message, empty for Evict. Errors: ProtocolFault.
+// Runs the directory's row for base event `base`. `in` is the incoming message; for Evict, a message without source and
+// requestor. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std::size_t base, const NetworkMessage& in,
                            Outbox& out) {
@@ -229,19 +233,19 @@ StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std:
       case Verb::add_owner: entry.sharers |= bit(entry.owner); break;
       case Verb::remove_sender: entry.sharers &= ~bit(in.source); break;
       case Verb::clear_sharers: entry.sharers = 0; break;
-      default: break;  // parse_protocol refuses all other verbs here
+      default: break;  // parse_protocol() rejects all other verbs in a directory's rows
     }
   }
   return StepResult::done;
 }
 
-// Runs the event of a message at the directory. Errors: ProtocolFault.
+// Runs the directory's row for the incoming message `in`. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const NetworkMessage& in, Outbox& out) {
   return directory_event(protocol, entry, in.message, in, out);
 }
 
-// Evicts the line's entry to make room for another line's. Errors: ProtocolFault.
+// Runs the directory's row that evicts this line's entry to make room for another line's. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
 StepResult directory_evict_step(const Protocol& protocol, DirectoryEntry& entry, Outbox& out) {
   const NetworkMessage nobodys{.message = 0, .source = kNobody, .requestor = kNobody, .acks = 0};

@@ -1,5 +1,5 @@
-// A protocol file, stage by stage: Markdown, declarations, rows, checks. A stage runs only if the one before found nothing
-// wrong, so that one slip is not reported as twenty.
+// Parses a protocol file in stages: Markdown, declarations, rows, checks. A stage runs only if the previous stage found no
+// error, so that one mistake is not reported twenty times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kMaxMessages = 60;  // two cache events each, and an event's id is a byte
+constexpr std::size_t kMaxMessages = 60;  // a cache has two or more events for each message, and an event's id is a byte
 
 void set_bus(Protocol& protocol, const Declaration& property, Diagnostics& diagnostics) {
   if (property.meaning == "split") {
@@ -91,8 +91,8 @@ void require_states(const ControllerSource& source, Diagnostics& diagnostics) {
   if (source.states.empty()) diagnostics.error(source.line, fmt::format("{}: the table of states has no rows", source.name));
 }
 
-// The messages of a node, of its bus and its network, and those of a group are its partners'; a file of another kind has its
-// own.
+// Copies the messages of `bus` and `directory` into a node's protocol, or those of `directory` into a group's. Reports an error
+// if the file is of another kind.
 void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, const Protocol* directory,
                      Diagnostics& diagnostics) {
   const bool borrows = bus != nullptr ? protocol.kind == ProtocolKind::node : protocol.kind == ProtocolKind::group;
@@ -109,7 +109,7 @@ void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, co
   }
 }
 
-// Reads the files, and merges each into what it extends.
+// Reads the files, and merges each with the file that it extends.
 ProtocolSource read_source(const ProtocolFiles& files, Diagnostics& diagnostics) {
   std::vector<MarkdownDocument> documents;
   for (const ProtocolFile& file : files) {
@@ -185,7 +185,7 @@ Protocol parse(const ProtocolFiles& files, const Protocol* bus, const Protocol* 
   return protocol;
 }
 
-// What is wrong with the file, parsing it says.
+// Reads the file without reporting its errors. Parsing the file later reports them.
 MarkdownDocument glance_at(const ProtocolFile& file) {
   Diagnostics ignored;
   ignored.begin_file(file.name, 1);

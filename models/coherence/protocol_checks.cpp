@@ -7,7 +7,7 @@
 namespace linebounce {
 namespace {
 
-// Calls visit(row) for each qualified row of a base event in `state`.
+// Calls visit(row) for each row that `state` has for a qualified event of base event `base`.
 template <class Visit>
 void for_rows(const ControllerTable& table, StateId state, std::size_t base, Visit visit) {
   const BaseEvent& event = table.base_events[base];
@@ -32,8 +32,8 @@ bool issues(const Row& row, MessageId message) {
                      [message](Action action) { return action.verb == Verb::issue && action.argument == message; });
 }
 
-// Checks the event Atomic: it hits where a store hits, and elsewhere issues messages at which memory operates and that no other
-// event issues.
+// Checks the rows of the Atomic event. Atomic must hit in the same states as Store. In the other states it may issue messages;
+// memory must `operate` on these, and no other event may issue them.
 void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
   const ControllerTable& cache = protocol.cache;
   const auto error = [&](const Row& row, const std::string& text) { diagnostics.error(row.source_line, text); };
@@ -83,7 +83,7 @@ void check_total(const CompiledController& controller, Diagnostics& diagnostics)
       for (int i = 0; i < event.count; ++i) {
         if (!named(i)) missing.push_back(table.events[event.first + i]);
       }
-      if (missing.size() == event.count) missing = {event.name};  // without a qualifier: all
+      if (missing.size() == event.count) missing = {event.name};  // the name without a qualifier stands for all
       for (const std::string& name : missing) {
         diagnostics.error(controller.state_lines[state],
                           fmt::format("{}: no row for state {}, event {}; write one, or say that it is impossible", table.name,
@@ -158,7 +158,7 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
   }
 }
 
-// A node's state that defers every bus request waits for something, so it is not stable.
+// A node's state is stable if it never defers a bus transaction without saving the cache.
 void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   for (std::size_t i = 0; i < node.states.size(); ++i) {
     StateInfo& state = node.states[i];
@@ -172,7 +172,8 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   }
 }
 
-// A node's or group's state needs its data if a row uses the data before taking new data, or leads to a state that needs it.
+// Sets StateInfo::holds_data. A state needs the controller's data if one of its rows uses the data, or leads to a state that
+// needs the data. A row that takes new data first doesn't count.
 void derive_held_data(ControllerTable& table, const std::vector<Message>& messages) {
   const auto needs = [&](const Row& row) {
     for (const Action action : row.steps()) {
@@ -195,7 +196,7 @@ void derive_held_data(ControllerTable& table, const std::vector<Message>& messag
   }
 }
 
-// A directory's state that stalls a message is not stable.
+// A directory's state is stable if no row of the state stalls a message.
 void derive_directory_states(ControllerTable& directory) {
   for (std::size_t i = 0; i < directory.states.size(); ++i) {
     StateInfo& state = directory.states[i];
@@ -206,7 +207,7 @@ void derive_directory_states(ControllerTable& directory) {
   }
 }
 
-// A group's state is stable if it stalls no member's request.
+// A group's state is stable if no row of the state stalls a member's message.
 void derive_group_states(ControllerTable& group, const std::vector<Message>& messages) {
   for (std::size_t i = 0; i < group.states.size(); ++i) {
     StateInfo& state = group.states[i];

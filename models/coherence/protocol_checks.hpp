@@ -1,4 +1,4 @@
-// Checks of a protocol's tables after compilation, and facts derived from them.
+// Checks a protocol's tables after compilation, and derives facts from them.
 #pragma once
 
 #include "models/coherence/controller_compiler.hpp"
@@ -8,24 +8,28 @@
 
 namespace linebounce {
 
-// Errors: a pair of state and event without a row.
+// Reports each (state, event) pair that no row names.
 void check_total(const CompiledController& controller, Diagnostics& diagnostics);
 
-// Errors: a state that no row leads to; a message that no row issues, that is issued into a state without its own event, or
-// whose declaration is wrong about data. REQUIRES: tables are total.
+// Reports each state that the initial state doesn't lead to. REQUIRES: check_total() found no error.
 void check_reachable(const CompiledController& controller, Diagnostics& diagnostics);
+
+// Checks the messages of a bus. Reports a message that no row issues, or that is declared with data but sends none or the
+// reverse; a row that issues a message whose Own_ event is impossible in the next state; and errors in Atomic's rows.
+// REQUIRES: check_total() found no error.
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics);
 
-// Checks the messages of a network. `directory` is a node's partner, else null. Errors: a message that is never sent, or sent
-// to a controller that never receives it; data that a row uses and the message does not carry; classes that may deadlock: a
-// message that causes one of its own or an earlier class, or a stall that only such messages could end.
+// Checks the messages of a network or node. `directory` is the protocol that a node works with, else null. Reports a message
+// that is never sent, or is sent to a controller that never receives it; a row that uses data although its message has none; a
+// message that causes one of its own or an earlier class; and a stall that only messages of such a class could end. The last
+// two could deadlock.
 void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
                             Diagnostics& diagnostics);
 
 // Fills in every member that protocol.hpp calls derived.
 void derive_facts(Protocol& protocol);
 
-// Checks the messages of a group whose members and homes run this directory's protocol.
+// Checks the messages of a group controller whose members and homes run the tables of `directory`.
 void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics);
 
 }  // namespace linebounce

@@ -19,7 +19,7 @@ const Columns kEventColumns = {"event", "meaning"};
 const Columns kTransitionColumns = {"in", "on", "do", "then", "why"};
 const Columns kWithoutColumns = {"without", "why"};
 
-// By Controller.
+// The names of the controllers' sections, indexed by Controller.
 constexpr std::array<const char*, kControllers> kControllerNames = {"cache", "memory", "directory", "node", "group"};
 
 std::vector<Controller> controllers_of(ProtocolKind kind) {
@@ -71,7 +71,7 @@ class SourceReader {
     return has_section("directory") ? ProtocolKind::directory : ProtocolKind::bus;
   }
 
-  // A directory whose agents are node controllers only has no table of caches.
+  // Reads each controller's section. A directory protocol may lack '## cache' if all its agents are node controllers.
   void read_controllers(ProtocolSource& source) {
     const std::vector<Controller> expected = controllers_of(source.kind);
     for (std::size_t i = 0; i < kControllers; ++i) {
@@ -150,7 +150,7 @@ class SourceReader {
     }
   }
 
-  // Each name in the first column of | without | why |.
+  // Calls visit(name, line) for each name in the first column of the section's tables | without | why |.
   template <class Visit>
   void for_gone(const MarkdownSection& section, Visit visit) {
     for_rows(section, kWithoutColumns, [&](const MarkdownRow& row) {
@@ -169,7 +169,8 @@ class SourceReader {
     return false;
   }
 
-  // Every table of the section has one of these headers, and each header has a table, or is inherited.
+  // Reports each table of the section whose columns are not in `expected`. If the file extends no other, also reports expected
+  // columns without a table.
   void check_tables(const MarkdownSection& section, std::vector<Columns> expected, int section_line) {
     if (base_ != nullptr && !section.name.empty()) expected.push_back(kWithoutColumns);
     std::string forms;
@@ -191,8 +192,9 @@ class SourceReader {
     }
   }
 
-  // Puts the section's declarations among those that are inherited: in the place of one of the same name, else behind the one
-  // above it in its table. `=` in all columns but the first stands for what is inherited, so that new ones can follow it.
+  // Merges the section's declarations into `declared`, the inherited ones. A declaration replaces the inherited one of the same
+  // name. A new name goes behind the declaration above it in the file's table. To place a new name behind an inherited one, the
+  // file repeats the inherited name with `=` in all other columns.
   void read_declarations(const MarkdownSection& section, const Columns& columns, std::vector<Declaration>& declared) {
     std::size_t place = declared.size();
     for_rows(section, columns, [&](const MarkdownRow& row) {
@@ -218,7 +220,7 @@ class SourceReader {
     });
   }
 
-  // "Own_GetS [shared|alone]" is the name Own_GetS with the guard group shared|alone.
+  // Splits "Own_GetS [shared|alone]" into the name Own_GetS and the guard group shared|alone, which goes into `detail`.
   void separate_guard(Declaration& event) {
     const std::size_t bracket = event.name.find('[');
     if (bracket == std::string::npos) return;
@@ -231,7 +233,7 @@ class SourceReader {
     event.name = std::string(trimmed(std::string_view(event.name).substr(0, bracket)));
   }
 
-  // `earlier`: the file's own declaration of the same name, if any.
+  // Checks a declaration. Returns false if it can't be used. `earlier`: the file's earlier declaration of the name, or null.
   bool accept(const Declaration& declaration, const std::string& kind, const Declaration* earlier) {
     if (!is_name(declaration.name)) {
       diagnostics_.error(declaration.line,

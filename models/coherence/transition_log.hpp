@@ -1,5 +1,5 @@
-// Counts every row that runs, for transitions.csv, and passes it on to a StepListener. A mere hit runs no row: hits are counted
-// by level instead.
+// Counts how often each row runs, for transitions.csv, and reports each run to a StepListener. A plain hit runs no row; the
+// simulator counts hits by cache level instead.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace linebounce {
 
 class TransitionLog {
  public:
-  // Counts rows that run at times in [begin, end). `keeps_history`: also remembers the latest rows, for fail().
+  // Counts rows that run at times in [begin, end). If `keeps_history`, also remembers the latest rows, which fail() prints.
   TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end, bool keeps_history);
 
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
@@ -36,8 +36,8 @@ class TransitionLog {
   }
   [[nodiscard]] const ControllerTable& table(Controller controller) const { return *tables_[ordinal(controller)]; }
 
-  // Throws LineFailure: what happened and, where they are remembered, the latest rows of the line, oldest first, each as
-  // "tick 1234 cache 2: S Other_GetM -> I". `address` is the line's first byte.
+  // Throws LineFailure with the message `what`. If the log keeps a history, the message also lists the line's latest rows, the
+  // oldest first, each as "tick 1234 cache 2: S Other_GetM -> I". `address` is the address of the line's first byte.
   [[noreturn]] void fail(const std::string& what, LineAddr line, Address address) const;
 
  private:
@@ -50,18 +50,18 @@ class TransitionLog {
     EventId event;
     StateId next;
   };
-  void observe(const Entry& entry);  // out of line, so that record() stays small
+  void observe(const Entry& entry);  // kept out of line so that record() stays small
   [[nodiscard]] std::string history(LineAddr line) const;
 
-  static constexpr std::size_t kRemembered = 4096;  // a power of two
+  static constexpr std::size_t kRemembered = 4096;  // a power of two, so that the remainder is cheap
 
   std::array<const ControllerTable*, kControllers> tables_;
-  std::array<std::size_t, kControllers> events_{};  // how many each table has
+  std::array<std::size_t, kControllers> events_{};  // the number of events in each table
   Tick begin_;
   Tick end_;
   std::array<std::vector<std::int64_t>, kControllers> counts_;
-  bool observed_;              // by a listener or the history
-  std::vector<Entry> recent_;  // a ring; empty without a history
+  bool observed_;              // true if there is a listener or a history
+  std::vector<Entry> recent_;  // a ring buffer of the latest rows; empty if no history is kept
   std::size_t recorded_ = 0;
   StepListener* listener_ = nullptr;
 };
