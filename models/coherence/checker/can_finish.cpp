@@ -4,8 +4,9 @@
 
 namespace linebounce::checker {
 
-// Iterates backwards over all states until nothing changes. States are numbered by their distance from the initial one, so most
-// steps lead to higher numbers, and a few rounds suffice without a reversed graph.
+// Goes through all states, from the last to the first, again and again until nothing changes. States are numbered in the order
+// of their distance from the initial state, so most steps lead to higher numbers. A few rounds therefore suffice, and no
+// reversed graph is needed.
 std::optional<StateNumber> first_that_cannot_finish(const StepGraph& graph, const std::vector<bool>& quiescent) {
   std::vector<bool> finishes = quiescent;
   bool changed = true;

@@ -10,7 +10,8 @@
 
 namespace linebounce::checker {
 
-// The steps between different states. State n's are successors[first[n]] to successors[first[n + 1] - 1].
+// For each state, the other states that one step leads to.
+// For state n they are successors[first[n]] to successors[first[n + 1] - 1].
 struct StepGraph {
   std::deque<std::size_t> first = {0};
   std::deque<StateNumber> successors;
@@ -20,7 +21,8 @@ struct StepGraph {
   }
 };
 
-// The first state from which no sequence of steps leads to a quiescent one. REQUIRES: the graph holds all states.
+// Returns the first state from which no sequence of steps leads to a quiescent state, if any. `quiescent` is indexed by state
+// number. REQUIRES: `graph` holds all states.
 std::optional<StateNumber> first_that_cannot_finish(const StepGraph& graph, const std::vector<bool>& quiescent);
 
 }  // namespace linebounce::checker

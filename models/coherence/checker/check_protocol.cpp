@@ -9,7 +9,7 @@ namespace linebounce {
 namespace checker {
 namespace {
 
-// The caches of one bus, as a Model of the search.
+// The Model (see search.hpp) of the caches on one bus.
 class BusModel {
  public:
   using Key = checker::Key;

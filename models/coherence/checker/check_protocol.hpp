@@ -1,8 +1,8 @@
-// The model checker for a bus: visits every state that a few caches can reach with one line, and proves the protocol's
-// properties or shows how one is violated. It runs the same functions of bus_order.hpp as the simulator.
+// The model checker for a bus. It visits every state that a few caches can reach with one line. This proves the protocol's
+// properties, or shows how one is violated. The checker runs the same functions of bus_order.hpp as the simulator.
 //
-// One line is enough, because no row depends on another line. Two values are enough to tell a stale copy from a fresh one.
-// There is no time: any step that can happen next may happen next.
+// One line is enough, because no row depends on another line. Two values are enough to tell a stale copy from a fresh one. Time
+// is not modeled: in every state, any of the possible steps may be the next.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,23 @@
 
 namespace linebounce {
 
-constexpr int kMaxCheckedCaches = 7;  // as many as fit into a state's 16 bytes
+constexpr int kMaxCheckedCaches = 7;  // the most that fit into the 16 bytes of an encoded state
 
-// With fewer caches some rows of a correct protocol can't run: two caches race while a third one snoops.
+// The fewest caches with which every row of a correct protocol can run: for some rows, two caches must race while a third
+// snoops.
 constexpr int kCachesForAllRows = 3;
 
 struct CheckOptions {
-  int caches = 3;          // 1 to kMaxCheckedCaches
-  bool symmetry = true;    // states that differ only by renaming caches count once
-  bool ask_absent = true;  // caches without a copy snoop messages that they ignore, too; the simulator skips them
+  int caches = 3;        // 1 to kMaxCheckedCaches
+  bool symmetry = true;  // true: states that differ only in how the caches are numbered count as one
+  // True to also let caches without a copy snoop messages that they would ignore; the simulator skips those snoops.
+  bool ask_absent = true;
   std::size_t memory_limit_mib = 2048;
 };
 
 enum class StepKind : std::uint8_t { load, store, atomic, evict, order, data };
 
-// A step: an access by a cache's processor, or the order or data step of its request.
+// One step: an access by a cache's processor, or the order step or data step of that cache's request.
 struct CheckStep {
   StepKind kind{};
   int cache = 0;
@@ -38,7 +40,8 @@ struct CheckStep {
 using Violation = CheckViolation<CheckStep>;
 
 struct CheckResult : SearchResult<CheckStep> {
-  // REQUIRES: `options` are those of the check.
+  // True if no property is violated, and either every row ran or there were too few caches for all rows. REQUIRES: `options`
+  // are those that check_protocol() was called with.
   [[nodiscard]] bool proved(const CheckOptions& options) const {
     return !violation && (unreached.empty() || options.caches < kCachesForAllRows);
   }
@@ -47,7 +50,8 @@ struct CheckResult : SearchResult<CheckStep> {
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.
 CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options);
 
-// Whether the protocol claims the property. Files declare single_writer and data_value; the others apply to all.
+// Whether the protocol must have the property. A protocol's file declares whether single_writer and data_value hold; every
+// protocol must have the other properties.
 bool claims(const Protocol& protocol, Property property);
 
 }  // namespace linebounce

@@ -120,7 +120,7 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
     recorder.begin(step, world);
     try {
       copies.run(step);
-    } catch (const checker::Broken&) {  // the last step: shown as far as it went
+    } catch (const checker::Broken&) {  // thrown by the last step, which is shown as far as it ran
     } catch (const ProtocolFault&) {
     }
     steps.push_back(recorder.end(world));

@@ -34,7 +34,7 @@ void Diagram::arrow(const std::string& margin, std::size_t from, std::size_t fir
     if (passes && i != first && i != last) continue;
     line[i * width_] = i < from ? '<' : i > from ? '>' : 'o';
   }
-  // The label stands beside the sender.
+  // Puts the label next to the sender's column.
   const std::size_t place = from < last ? from * width_ + 3 : (from - 1) * width_ + 3;
   line.replace(place, label.size() + 2, " " + label + " ");
   add(margin, line);

@@ -1,4 +1,4 @@
-// A message-sequence diagram in characters. Time goes down; each column has a lifeline.
+// A message-sequence diagram in plain text. Time runs downwards. Each column has a lifeline, a vertical line of '|'.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ class Diagram {
  public:
   Diagram(int columns, std::size_t column_width) : columns_(columns), width_(column_width) {}
 
-  // A line with one text for each column; a lifeline stands for an empty text.
+  // Adds a line with one text for each column. A column with an empty text shows its lifeline.
   void cells(const std::string& margin, const std::vector<std::string>& texts);
   void gap() { cells("", std::vector<std::string>(columns_)); }
-  // Notes below each other in their columns.
+  // Adds each column's notes, one below the other.
   void notes(const std::vector<std::vector<std::string>>& notes);
-  // An arrow from column `from` across `first` to `last`. If it only passes the columns between, it reaches the two ends alone.
-  // REQUIRES: first < last.
+  // Adds an arrow from column `from` that spans the columns `first` to `last`. If `passes`, the columns between these two get
+  // no arrowhead, because the message only passes them. REQUIRES: first < last.
   void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label,
              bool passes);
 

@@ -1,4 +1,4 @@
-// Writes one Murphi procedure for each kind of step, with a case for each row. Each `error` or `assert` of the model
+// Writes one Murphi procedure for each kind of step, with a case for each row. Each `error` or `assert` in the model
 // corresponds to an exception in check_protocol().
 #include "models/coherence/checker/murphi.hpp"
 
@@ -112,7 +112,7 @@ class BusMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
-  // Writes the change of state; false if the row has no actions.
+  // Writes the row's change of state and returns true. For an impossible row, writes an error and returns false.
   bool begin_row(int depth, const ControllerTable& table, const Row& row, StateId state, const MurphiCache& place) {
     if (row.impossible) {
       line(depth, "error \"impossible: {}\";", table.place(row.source_line));
@@ -140,7 +140,8 @@ class BusMurphi : MurphiWriter {
     }
   }
 
-  // Writes the rows of all states at one base event. Conditions on bus lines choose between the rows of a guarded event.
+  // Writes the rows of all states for one base event. If the event has a guard, the model tests the bus signal `shared` or
+  // `owned` to choose the row.
   void rows_at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiCache& place) {
     const BaseEvent& base = table.base_events[base_event];
     each_state(depth, place.state, place.kind, table, [&](StateId state) {
@@ -210,7 +211,7 @@ class BusMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
-  // A condition: cs[c] is one of these states.
+  // Returns a Murphi condition: `variable` is one of the states for which `where` holds.
   template <class Where>
   [[nodiscard]] std::string cache_is(Where where, std::string_view variable = "cs[c]") const {
     return one_of(variable, kCacheState, protocol_.cache, [&](std::size_t s) { return where(protocol_.cache.states[s]); });

@@ -1,4 +1,4 @@
-// Exports the system of check_protocol() as a Murphi model, for an independent model checker (Debian's `rumur`).
+// Exports the system that check_protocol() checks as a Murphi model, for an independent model checker (Debian's `rumur`).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// The model has the states, steps and properties of check_protocol() without symmetry. If both find no violation, they count
-// the same number of states. REQUIRES: caches >= 1.
+// Returns a model with the same states, steps and properties as check_protocol() without symmetry reduction. If neither the
+// independent checker nor check_protocol() finds a violation, both count the same number of states. REQUIRES: caches >= 1.
 std::string murphi_model(const Protocol& protocol, int caches);
 
 }  // namespace linebounce

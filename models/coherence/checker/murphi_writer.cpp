@@ -68,7 +68,7 @@ void MurphiWriter::bus_cache_action(int depth, Action action, const Protocol& bu
     case Verb::take_data: line(depth, "{} := {}; took := true;", cache.data, cache.bus); break;
     case Verb::complete: line(depth, "completed := true; {}({}, {});", access.procedure, cache.who, access.value); break;
     case Verb::issue: line(depth, "issue({}, {});", cache.who, request_name(bus, action.argument)); break;
-    default: break;  // hit and stall, which only accesses have
+    default: break;  // `hit` and `stall`, which only accesses have
   }
 }
 

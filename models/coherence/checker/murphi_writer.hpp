@@ -1,4 +1,4 @@
-// Shared by the Murphi models of buses and networks: lines, names, and the caches of a bus.
+// The parts that the writers of Murphi models for buses and networks share: lines, names, and the caches on a bus.
 #pragma once
 
 #include <fmt/ranges.h>
@@ -12,9 +12,10 @@
 
 namespace linebounce::checker {
 
-inline constexpr std::string_view kCacheState = "C", kRequest = "R";  // prefixes of names
+inline constexpr std::string_view kCacheState = "C", kRequest = "R";  // prefixes of the names of cache states and requests
 
-// A Murphi name for a name of a table. The number keeps names apart that differ only in characters illegal in Murphi.
+// Makes a Murphi name from the prefix `kind` and a name in a protocol's table. `number` keeps names apart that differ only in
+// characters that Murphi does not allow.
 std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number);
 inline std::string state_name(std::string_view kind, const ControllerTable& table, std::size_t state) {
   return murphi_name(kind, table.states[state].name, state);
@@ -24,7 +25,7 @@ inline std::string request_name(const Protocol& bus, std::size_t message) {
   return murphi_name(kRequest, bus.messages[message].name, message);
 }
 
-// A condition "x = A | x = B": x is one of the states for which `where` holds.
+// Returns a Murphi condition such as "(x = A | x = B)": `variable` is one of the states for which `where` holds.
 template <class Where>
 std::string one_of(std::string_view variable, std::string_view kind, const ControllerTable& table, Where where) {
   std::string tests;
@@ -34,21 +35,21 @@ std::string one_of(std::string_view variable, std::string_view kind, const Contr
   return tests.empty() ? "false" : "(" + tests + ")";
 }
 
-// The Murphi expressions for a cache.
+// The Murphi expressions that refer to one cache.
 struct MurphiCache {
-  std::string parameters;          // "a: aid; c: cid"
-  std::string who;                 // "a, c"
-  std::string state, data, waits;  // "cs[a][c]"
-  std::string bus{};               // "bd[a]"; empty without a bus
+  std::string parameters;          // the parameters that select the cache: "a: aid; c: cid"
+  std::string who;                 // the arguments for these parameters: "a, c"
+  std::string state, data, waits;  // the cache's variables: "cs[a][c]"
+  std::string bus{};               // the value on the cache's data bus: "bd[a]"; empty without a bus
   std::string_view kind = kCacheState;
 };
 
-// The Murphi names for an access.
+// The names that a Murphi model uses for a cache's accesses.
 struct MurphiAccess {
-  std::string_view procedure;  // completes an access
-  char kind;                   // the prefix of "_Load"
-  std::string_view waited;     // the pending access
-  char value;                  // the value that a store writes
+  std::string_view procedure;  // the procedure that completes an access
+  char kind;                   // the prefix of the accesses' names: 'A' for "A_Load"
+  std::string_view waited;     // the variable for the access that is completed
+  char value;                  // the parameter for the value that a store writes
 };
 
 class MurphiWriter {
@@ -60,7 +61,7 @@ class MurphiWriter {
     text_ += '\n';
   }
 
-  // A "switch" over a table's states; `one_case` writes each case.
+  // Writes a "switch" over a table's states; `one_case` writes the statements of one case.
   template <class OneCase>
   void each_state(int depth, std::string_view variable, std::string_view kind, const ControllerTable& table, OneCase one_case) {
     line(depth, "switch {}", variable);
@@ -71,18 +72,18 @@ class MurphiWriter {
     line(depth, "end;");
   }
 
-  // The procedures that read and write a copy and complete an access, with the properties of `subject`. `atomic`: the base
-  // event of an atomic operation; kStore if the table has no Atomic.
+  // Writes the procedures that read and write a copy and that complete an access. They assert the properties that `subject`
+  // claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic event.
   void use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic, const MurphiCache& cache,
                       const MurphiAccess& access);
 
-  // The procedure that runs a cache's atomic at memory, on its data.
+  // Writes the procedure that runs a cache's atomic operation on memory's data.
   void operate_procedure(const Protocol& subject, const MurphiCache& cache, const MurphiAccess& access,
                          std::string_view memory_data);
 
-  // An action of a cache on a bus; accesses that hit or stall are written elsewhere.
+  // Writes one action of a cache on a bus. Writes nothing for `hit` and `stall`, which only accesses have.
   void bus_cache_action(int depth, Action action, const Protocol& bus, const MurphiCache& cache, const MurphiAccess& access);
-  // Notes the destinations of a sender's data.
+  // Writes statements that record where a sender's data goes: to memory, to the requestor, or to both.
   void supplies(int depth, Action action);
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -1,5 +1,5 @@
-// A breadth-first search of every state that a small system can reach. A violation found first is among the nearest. The system
-// is defined by a Model.
+// A breadth-first search of every state that a small system can reach. It finds violations that take few steps first. The
+// system is defined by a Model.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline Property property_of(ProtocolFault::Kind kind) {
   return Property::impossible_pair;
 }
 
-// Runs `action`, and returns the property that it violates, if any.
+// Runs `action` and returns the violation that it throws, if any.
 template <class Model, class Action>
 std::optional<Broken> breaks(const Model& model, Action action) {
   try {
@@ -39,13 +39,17 @@ std::optional<Broken> breaks(const Model& model, Action action) {
   return std::nullopt;
 }
 
-// Model has
-//   types Key, World (its default is the initial state), Step (with a `value`);
-//   key_of(world), which may be one key for states that differ only in names; unpack(key);
-//   enabled(world, symmetry, steps): the possible steps, with symmetry one of each kind of equals;
-//   run(world, step): true if the step's value made a difference; Errors: Broken, ProtocolFault, which leave the world half
-//   changed; check(world): throws Broken if the state violates a property; quiescent(world): nothing is pending;
-//   saw(world): called once for each state; broken_by(fault); too_large(states): a text for a user.
+// A Model provides:
+//   types Key, World (default-constructed: the initial state) and Step (with a member `value`);
+//   key_of(world): the state's key; states that differ only in names may share a key;
+//   unpack(key): a world with this key;
+//   enabled(world, symmetry, steps): lists the possible steps; with symmetry, may omit some that differ only in names;
+//   run(world, step): runs the step; true if step.value mattered. Errors: Broken, ProtocolFault, with the world partly changed;
+//   check(world): throws Broken if the state violates a property;
+//   quiescent(world): true if nothing is pending;
+//   saw(world): called by the search once for each state;
+//   broken_by(fault): the violation that a ProtocolFault stands for;
+//   too_large(states): the message for a user if the memory limit is reached after `states` states.
 template <class Model>
 class Search {
  public:
@@ -54,7 +58,7 @@ class Search {
   Search(Model& model, bool symmetry, std::size_t memory_limit_mib)
       : model_(model), symmetry_(symmetry), memory_limit_mib_(memory_limit_mib) {}
 
-  // Fills in the result, except for its unreached rows. Errors: CheckTooLarge.
+  // Runs the search and fills in `result`, except for `unreached`. Errors: CheckTooLarge.
   void run(SearchResult<Step>& result) {
     const auto broken = breaks(model_, [&] {
       add(model_.key_of(World{}), World{}, 0);
@@ -92,7 +96,7 @@ class Search {
     check_memory();
   }
 
-  // Takes the step with each value that can make a difference.
+  // Tries the step with value 0 and, if the value matters, with value 1.
   void take(Step step) {
     for (step.value = 0; step.value < 2; ++step.value) {
       next_ = world_;
@@ -125,7 +129,7 @@ class Search {
     }
   }
 
-  // Records a violation with the steps to its state, and leaves world_ in that state.
+  // Records a violation in state `number`, and the steps that lead there. Leaves world_ in that state.
   void violated_at(StateNumber number, Property property, std::string text) {
     violation_ = CheckViolation<Step>{property, std::move(text), {}};
     std::vector<Key> path;
@@ -134,14 +138,15 @@ class Search {
     for (auto key = path.rbegin(); key != path.rend(); ++key) find_step_to(*key);
   }
 
-  // Symmetry reduction renames agents in every state. So the path is walked again with one set of names: finds the step from
-  // world_ to a state that equals `key` up to names.
+  // Finds the step from world_ to a state that equals `key` up to renaming, and takes it. Needed because symmetry reduction
+  // renames agents in every state, so the path is replayed with one set of names.
   void find_step_to(const Key& key) {
     try_all([&](const std::optional<Broken>& broken) { return !broken && model_.key_of(next_) == key; });
     world_ = next_;
   }
 
-  // Finds the violating step from world_, and takes its text with the names of the walk.
+  // Finds the step from world_ that violates the recorded property. Replaces the recorded text by the text of this step's
+  // violation, which uses the names of the replayed path.
   void find_last_step() {
     try_all([&](const std::optional<Broken>& broken) {
       if (!broken || broken->property != violation_->property) return false;
@@ -150,7 +155,8 @@ class Search {
     });
   }
 
-  // Tries every step from world_ until `found`, which sees next_ and the violation, and records that step.
+  // Tries the steps from world_ until `found` returns true, and records the step that was found. `found` gets the step's
+  // violation, if any, and may read next_, the state after the step.
   template <class Found>
   void try_all(Found found) {
     model_.enabled(world_, false, enabled_);
@@ -183,9 +189,9 @@ class Search {
   StateNumber first_of_next_depth_ = 1;
   std::optional<CheckViolation<Step>> violation_;
 
-  StateNumber parent_ = 0;  // the state being expanded; then its world, its steps, and the world after a step
-  World world_, next_;
-  std::vector<Step> enabled_;
+  StateNumber parent_ = 0;     // the number of the state that is being expanded
+  World world_, next_;         // the state that is being expanded or replayed, and the state after one of its steps
+  std::vector<Step> enabled_;  // the possible steps of world_
 };
 
 }  // namespace linebounce::checker

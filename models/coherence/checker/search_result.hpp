@@ -1,4 +1,4 @@
-// The properties that the checker proves, and the result of its search for a violation.
+// The properties that the model checker proves, and the result of a search for violations.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 namespace linebounce {
 
 enum class Property : std::uint8_t {
-  single_writer,    // if one cache may write, no other may read
-  data_value,       // a copy that is read, or partly written, has the value written last
-  impossible_pair,  // no (state, event) pair that the table calls impossible
-  one_supplier,     // one controller drives the data bus in an order step
+  single_writer,    // while one cache may write, no other cache may read
+  data_value,       // a copy that is read, or partly overwritten, holds the value written last
+  impossible_pair,  // no (state, event) pair occurs that the table calls impossible
+  one_supplier,     // at most one controller drives the data bus in an order step
   data_arrives,     // a requestor that waits for data has a supplier
-  accounted,        // every pending access and request belongs to exactly one waiting state
+  accounted,        // pending accesses and requests match the states that wait for them
   no_deadlock,      // every state has a step that changes something
   can_finish,       // from every state, a state without pending accesses can be reached
 };
 constexpr std::size_t kPromises = 8;
 
-// A shortest sequence of steps from the initial state to a violated property.
+// A violated property, and a shortest sequence of steps from the initial state to the state that violates it.
 template <class Step>
 struct CheckViolation {
   Property property{};
@@ -42,14 +42,14 @@ struct UnreachedRow {
 template <class Step>
 struct SearchResult {
   std::size_t states = 0;
-  std::size_t steps = 0;                          // tried from all states
-  int depth = 0;                                  // distance of the farthest state from the initial one
-  std::optional<CheckViolation<Step>> violation;  // ends the search: states, steps and depth count up to it
-  std::vector<UnreachedRow> unreached;            // rows that never ran; empty after a violation
+  std::size_t steps = 0;                          // the number of steps tried, over all states
+  int depth = 0;                                  // the distance, in steps, of the farthest state from the initial state
+  std::optional<CheckViolation<Step>> violation;  // if set, it ended the search, and the counts above stop there
+  std::vector<UnreachedRow> unreached;            // the rows that never ran; empty after a violation
 };
 
-// Too many states for the memory limit, or a table too large for the encoding of a state. Nothing is proved. what() is a text
-// for a user.
+// Thrown if the states exceed the memory limit, or if a protocol or state is too large to encode. Nothing is proved then.
+// what() is a message for the user.
 class CheckTooLarge : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -57,7 +57,7 @@ class CheckTooLarge : public std::runtime_error {
 
 namespace checker {
 
-// Thrown by a step that violates a property, and by the check of a state that does.
+// Thrown when a step violates a property, or when the check of a state finds a violation.
 struct Broken {
   Property property;
   std::string text;

@@ -1,4 +1,4 @@
-// The states found so far, numbered in the order of discovery.
+// The states that a search has found so far, numbered in the order of discovery.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace linebounce::checker {
 
 using StateNumber = std::uint32_t;
 
-// A hash set with open addressing: 8 to 16 bytes for each key besides the key itself. Keys are in a deque, because a vector
-// holds its elements twice while it grows. A key is an array of `words`.
+// A hash set with open addressing. A key takes 8 to 16 bytes in addition to its own size. The keys are in a deque, because a
+// vector would hold all elements twice while it grows. A Key has an array `words` of unsigned integers.
 template <class Key>
 class StateSet {
  public:
@@ -21,7 +21,7 @@ class StateSet {
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] const Key& operator[](StateNumber number) const { return keys_[number]; }
 
-  // Returns the state's number, and true if it is new.
+  // Adds the state with this key if it is new. Returns the state's number, and true if the state is new.
   std::pair<StateNumber, bool> insert(const Key& key) {
     if (keys_.size() * 2 >= slots_.size()) grow();
     std::size_t slot = place(key);
@@ -37,7 +37,7 @@ class StateSet {
 
  private:
   static constexpr StateNumber kEmpty = ~StateNumber{0};
-  static constexpr std::size_t kFirstSlots = std::size_t{1} << 12;  // a power of two
+  static constexpr std::size_t kFirstSlots = std::size_t{1} << 12;  // must be a power of two
 
   [[nodiscard]] std::size_t place(const Key& key) const {
     std::uint64_t hash = 0;

@@ -1,4 +1,4 @@
-// A state of the system on a bus, and its encoding in 16 bytes.
+// A state of a bus with its caches and memory, and the state's encoding in 16 bytes.
 #pragma once
 
 #include <algorithm>
@@ -11,34 +11,34 @@
 
 namespace linebounce::checker {
 
-enum class Waiting : std::uint8_t { nothing, load, store, atomic };  // the pending access, which complete() or operate() runs
+enum class Waiting : std::uint8_t { nothing, load, store, atomic };  // a cache's pending access
 
 constexpr Waiting waiting_for(std::size_t event) {
   return event == kLoad ? Waiting::load : event == kStore ? Waiting::store : Waiting::atomic;
 }
-// The pending access's base event. REQUIRES: an access is pending.
+// The base event of the pending access. REQUIRES: `waiting` is not Waiting::nothing.
 inline std::size_t event_of(Waiting waiting, const Protocol& bus) {
   return waiting == Waiting::load ? kLoad : waiting == Waiting::store ? kStore : bus.atomic;
 }
 
 struct CacheWorld {
   StateId state = 0;
-  std::uint8_t data = 0;  // one bit
+  std::uint8_t data = 0;  // the copy's value, 0 or 1
   Waiting access = Waiting::nothing;
-  std::uint8_t request = 0;  // 1 + the message that waits for its order step; 0: none
-  bool data_due = false;     // ordered, and its data step comes next
+  std::uint8_t request = 0;  // 1 + the id of the message that waits for its order step, or 0 for none
+  bool data_due = false;     // true if the request was ordered and its data step is due
 
   friend bool operator==(const CacheWorld&, const CacheWorld&) = default;
 };
 
-constexpr std::size_t kMaxMessages = 15;  // a request is encoded in four bits
+constexpr std::size_t kMaxMessages = 15;  // limited by the four bits of an encoded CacheWorld::request
 
 struct World {
   std::array<CacheWorld, kMaxCheckedCaches> caches{};
   StateId memory_state = 0;
   std::uint8_t memory_data = 0;
-  std::uint8_t bus_data = 0;  // 0 if no data step is due
-  std::uint8_t latest = 0;    // ghost: the value of the last store
+  std::uint8_t bus_data = 0;  // the value on the data bus; 0 if no data step is due
+  std::uint8_t latest = 0;    // used only by the property checks: the value written last
 
   [[nodiscard]] bool data_step_due() const {
     return std::any_of(caches.begin(), caches.end(), [](const CacheWorld& cache) { return cache.data_due; });
@@ -56,7 +56,7 @@ constexpr CacheWorld unpack_cache(CacheWord word) {
           static_cast<std::uint8_t>(word >> 11 & 15), (word >> 15) != 0};
 }
 
-// The encoded state: one word for each cache, the last for memory, bus and ghost.
+// An encoded state. There is one word for each cache; the last word holds everything else.
 struct Key {
   std::array<CacheWord, kMaxCheckedCaches + 1> words{};
   friend bool operator==(const Key&, const Key&) = default;
@@ -82,9 +82,10 @@ inline World unpack(const Key& key) {
   return world;
 }
 
-// A canonical state under renaming of caches. No row knows a cache's number, so sorting the caches suffices.
+// Returns the same key for all states that differ only in the numbering of caches. Sorting the caches' words suffices, because
+// no row refers to a cache's number.
 inline Key canonical(Key key, int caches) {
-  // Insertion sort: a handful of words, nearly sorted.
+  // Insertion sort, because the words are few and nearly sorted.
   for (std::size_t i = 1; i < static_cast<std::size_t>(caches); ++i) {
     for (std::size_t j = i; j > 0 && key.words[j] < key.words[j - 1]; --j) std::swap(key.words[j], key.words[j - 1]);
   }

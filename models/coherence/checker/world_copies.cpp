@@ -58,7 +58,7 @@ void WorldCopies::send_word(int cache) {
   read_and_write(cache, kStore);
 }
 
-// The word is only part of the line, so the copy's other bytes must be the latest before.
+// The word is only part of the line, so the copy must have been up to date before the word was stored.
 void WorldCopies::apply_word(int cache) {
   check_latest(cache, at(cache).data, latest_before_, "takes a word into a copy with");
   at(cache).data = world_.latest;
@@ -83,7 +83,7 @@ void WorldCopies::on_transition(Controller controller, int cache, StateId state,
   if (watcher_ != nullptr) watcher_->transition(controller, cache, state, event);
 }
 
-// True if the access hit.
+// Runs an access, and returns true if it hit.
 bool WorldCopies::access(int cache, std::size_t event) {
   const AccessResult result = access_step(protocol_, *this, cache, event);
   if (result == AccessResult::issued && event != kEvict) {
@@ -96,7 +96,7 @@ bool WorldCopies::access(int cache, std::size_t event) {
   return result == AccessResult::hit;
 }
 
-// A store writes only part of the line, so the copy's other bytes must be the latest before.
+// Runs an access that hits. Checks that the copy is up to date even for a store, because a store writes only part of the line.
 void WorldCopies::read_and_write(int cache, std::size_t event) {
   CacheWorld& copy = at(cache);
   check_latest(cache, copy.data, world_.latest, event == kLoad ? "reads a copy with" : "writes into a copy with");
@@ -119,7 +119,7 @@ void WorldCopies::order(int cache) {
   const auto message = static_cast<MessageId>(at(cache).request - 1);
   at(cache).request = 0;
   at(cache).data_due = order_step(protocol_, *this, message, cache).needs_data_step;
-  if (!at(cache).data_due) world_.bus_data = 0;  // dead, so no part of the state
+  if (!at(cache).data_due) world_.bus_data = 0;  // no step will read the value, so it must not distinguish states
 }
 
 void WorldCopies::data(int cache) {

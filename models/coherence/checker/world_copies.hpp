@@ -1,4 +1,5 @@
-// The copies on which bus_order.hpp acts in the checker. They check properties during each step.
+// The model checker's copies of the line, on which the functions of bus_order.hpp run rows. The copies check properties during
+// each step.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace linebounce::checker {
 
-// Observes a step, for counterexamples. The search runs without one.
+// Is told what happens during a step. Used to describe counterexamples; the search runs without a watcher.
 class StepWatcher {
  public:
   virtual ~StepWatcher() = default;
@@ -18,10 +19,10 @@ class StepWatcher {
   virtual void read(int cache, std::uint8_t value) = 0;
   virtual void wrote(int cache, std::uint8_t value) = 0;
   virtual void took_word(int cache, std::uint8_t value) = 0;
-  virtual void drove_bus(int sender, std::uint8_t value) = 0;  // a cache or kMemory
+  virtual void drove_bus(int sender, std::uint8_t value) = 0;  // `sender` is a cache or kMemory
 };
 
-// The rows that have run, by [state][event].
+// Which rows have run; indexed like ControllerTable::rows.
 struct RowsRun {
   explicit RowsRun(const Protocol& protocol) : cache(protocol.cache.rows.size()), memory(protocol.memory.rows.size()) {}
   std::vector<bool> cache, memory;
@@ -33,12 +34,12 @@ class WorldCopies {
               StepWatcher* watcher = nullptr)
       : protocol_(protocol), options_(options), world_(world), rows_run_(rows_run), watcher_(watcher) {}
 
-  // Errors: Broken, ProtocolFault, which leave the world half changed.
+  // Runs the step on the world. Errors: Broken, ProtocolFault, which leave the world partly changed.
   void run(const CheckStep& step);
-  // Whether the last step stored its value. If not, the step need not be tried with another value.
+  // Whether the last step wrote its CheckStep::value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // Called by bus_order.hpp.
+  // The members below implement LineCopies. The functions of bus_order.hpp call them.
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message);
   [[nodiscard]] StateId state(int cache) const { return at(cache).state; }
   [[nodiscard]] StateId memory_state() const { return world_.memory_state; }
@@ -61,7 +62,7 @@ class WorldCopies {
   [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[cache]; }
   bool access(int cache, std::size_t event);
   void read_and_write(int cache, std::size_t event);
-  // `data`: this cache's copy, or memory's.
+  // Throws Broken if the protocol claims data_value and `data`, the value of the cache's copy or of memory, is not `latest`.
   void check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const;
   void order(int cache);
   void data(int cache);
@@ -77,14 +78,14 @@ class WorldCopies {
   int sender_ = kNobody;
   std::uint8_t value_ = 0;
   bool value_used_ = false;
-  std::uint8_t latest_before_ = 0;  // World::latest before this order step's word was written
+  std::uint8_t latest_before_ = 0;  // the value of World::latest before this order step stored a word
 };
 static_assert(LineCopies<WorldCopies>);
 
 // Throws Broken if the state violates a property.
 void check_world(const Protocol& protocol, int caches, const World& world);
 
-// Whether nothing is pending.
+// Whether all caches are in stable states and nothing is pending.
 bool is_quiescent(const Protocol& protocol, int caches, const World& world);
 
 }  // namespace linebounce::checker

@@ -11,7 +11,7 @@ namespace linebounce {
 namespace checker {
 namespace {
 
-// Nodes, or caches with a directory, as a Model of the search.
+// The Model (see search.hpp) of a directory with nodes or caches.
 class NetworkModel {
  public:
   using Key = NetworkKey;
@@ -49,7 +49,7 @@ class NetworkModel {
     most_messages_ = std::max(most_messages_, static_cast<int>(world.message_count));
   }
 
-  // A memory row on a node's bus is a row of the node's file.
+  // A memory row of a node's bus is a row of the node's protocol, so the violation's text must refer to that protocol.
   [[nodiscard]] Broken broken_by(const ProtocolFault& fault) const {
     const Property property = property_of(fault.kind);
     if (fault.controller != Controller::memory) return {property, fault.what()};
@@ -73,7 +73,8 @@ class NetworkModel {
   [[nodiscard]] int most_messages() const { return most_messages_; }
 
  private:
-  // A row without a guard covers all qualified events of its group, and has run if one of them has.
+  // A row that the protocol's file gives without a guard becomes one table row for each qualified event, all with the same
+  // source line. It has run if any of these has run, and is reported at most once.
   static void collect_unreached(Controller controller, const ControllerTable& table, const std::vector<bool>& run,
                                 std::vector<UnreachedRow>& rows) {
     for (std::size_t state = 0; state < table.states.size(); ++state) {
@@ -122,7 +123,7 @@ NetworkCheckResult check_network(const NetworkProtocols& protocols, const Networ
   checker::Search(model, options.symmetry, options.memory_limit_mib).run(result);
   result.most_forwards = model.most_forwards();
   result.most_messages = model.most_messages();
-  // The bus's protocol has a check of its own.
+  // Rows of the bus's protocol are not among the unreached rows, because check_protocol() checks that protocol.
   if (!result.violation) result.unreached = model.unreached();
   return result;
 }

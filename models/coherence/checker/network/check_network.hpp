@@ -1,8 +1,9 @@
-// The model checker for a network: caches with a directory, or nodes with a directory, each node a bus of caches with a
-// controller. It runs the same functions of network_order.hpp and bus_order.hpp as the simulator.
+// The model checker for a network of agents with a directory. An agent is either a cache, or a node that consists of caches on
+// a bus and a node controller. The checker runs the same functions of network_order.hpp and bus_order.hpp as the simulator.
 //
-// One line is enough: no row depends on another line, and a stalled message blocks only messages about its own line. Two values
-// are enough to tell a stale copy from a fresh one. There is no time: any step that can happen next may happen next.
+// One line is enough, because no row depends on another line and a stalled message blocks only messages about its own line. Two
+// values are enough to tell a stale copy from a fresh one. Time is not modeled: in every state, any of the possible steps may
+// be the next.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +21,16 @@ namespace linebounce {
 constexpr int kMaxCheckedAgents = 6;
 constexpr int kMaxCheckedNodeCaches = 4;
 
-// The protocols checked together. Without a node, the caches of `directory` are on the network themselves.
+// The protocols that are checked together. Without `node` and `bus`, the agents are the caches of `directory`.
 struct NetworkProtocols {
   Protocol directory;
   std::optional<Protocol> node, bus;
 };
 
 struct NetworkCheckOptions {
-  int agents = 3;        // caches with a directory, or nodes
-  int caches = 1;        // in each node
-  bool symmetry = true;  // states that differ only by renaming nodes, caches or values count once
+  int agents = 3;        // the number of agents: caches or nodes
+  int caches = 1;        // the number of caches in each node
+  bool symmetry = true;  // true: states that differ only in the names of nodes, caches or values count as one
   std::size_t memory_limit_mib = 2048;
 };
 
@@ -37,21 +38,21 @@ enum class NetworkStepKind : std::uint8_t {
   load,
   store,
   atomic,
-  evict,    // from a cache
+  evict,    // a cache evicts the line
   order,    // a cache's request asks to be ordered on its node's bus
   data,     // the data step of a cache's request
-  run,      // the order step of the deferred request
-  recall,   // the order step of the node controller's own transaction
+  run,      // the order step of the request that the node controller deferred
+  recall,   // the order step of a recall, the node controller's own transaction
   give_up,  // the node controller evicts the line
   arrive,   // a network message arrives
   forget,   // the home evicts the line's directory entry
 };
 constexpr std::size_t kNetworkStepKinds = 11;
 
-// A message under way, with its data.
+// A message that is under way on the network, with its data.
 struct MessageUnderWay {
   NetworkMessage message;
-  int to = kNobody;  // an agent, or kMemory for the home
+  int to = kNobody;  // the receiver: an agent, or kMemory for the home
   std::uint8_t data = 0;
   friend bool operator==(const MessageUnderWay&, const MessageUnderWay&) = default;
 };
@@ -59,22 +60,22 @@ struct MessageUnderWay {
 struct NetworkStep {
   NetworkStepKind kind{};
   int agent = 0;
-  int cache = 0;              // in a node, for load, store, atomic, evict, order and data
+  int cache = 0;              // the cache's number in its node, in steps of kind load, store, atomic, evict, order or data
   std::uint8_t value = 0;     // the value that a store or atomic in this step writes
-  MessageUnderWay arrives{};  // for arrive
+  MessageUnderWay arrives{};  // the arriving message, in steps of kind arrive
 };
 
 using NetworkViolation = CheckViolation<NetworkStep>;
 
 struct NetworkCheckResult : SearchResult<NetworkStep> {
-  int most_forwards = 0;  // the most forwards under way to one agent
-  int most_messages = 0;  // the most messages under way
+  int most_forwards = 0;  // the most forwards that were under way to one agent at once
+  int most_messages = 0;  // the most messages that were under way at once
 };
 
-// REQUIRES: 1 <= agents <= kMaxCheckedAgents; 1 <= caches <= kMaxCheckedNodeCaches. Errors: CheckTooLarge.
+// REQUIRES: options.agents is 1 to kMaxCheckedAgents, and options.caches is 1 to kMaxCheckedNodeCaches. Errors: CheckTooLarge.
 NetworkCheckResult check_network(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
-// The protocol to prove: the node's, or the directory's.
+// The protocol that is to be proved: the node's if there are nodes, otherwise the directory's.
 const Protocol& subject_of(const NetworkProtocols& protocols);
 
 }  // namespace linebounce

@@ -54,7 +54,7 @@ void MurphiRows::action(int depth, Action action, const Row& row, const MurphiPl
     case Role::agent: return agent_action(depth, action, place);
     case Role::home: return home_action(depth, action, row, place);
     case Role::bus_cache:
-      if (action.verb == Verb::free) return;  // clean() drops the copy
+      if (action.verb == Verb::free) return;  // the model's clean() drops the copy
       return out_.bus_cache_action(depth, action, system_.bus, cache_of_node(place.cache), kMurphiAccess);
     case Role::bus_memory: return memory_action(depth, action, place);
   }

@@ -1,4 +1,4 @@
-// Writes rows as Murphi statements. Each `error` or `assert` corresponds to an exception in check_network().
+// Writes rows as Murphi statements. Each `error` or `assert` statement corresponds to an exception in check_network().
 #pragma once
 
 #include <string>
@@ -8,35 +8,35 @@
 
 namespace linebounce::checker {
 
-// Prefixes of names in a model.
+// Prefixes of names in the Murphi model.
 inline constexpr std::string_view kAgentState = "A", kHomeState = "H", kRecall = "T", kToHome = "home", kToAgent = "net",
                                   kForward = "F";
 
 inline constexpr MurphiAccess kMurphiAccess = {"complete_access", 'W', "waited", 'w'};
 
-// A cache on the bus of node a.
+// The Murphi expressions for a cache on the bus of node `a`. `name` is the Murphi variable that holds the cache's number.
 inline MurphiCache cache_of_node(const std::string& name) {
   const std::string at = "[a][" + name + "]";
   return {"a: aid; " + name + ": cid", "a, " + name, "cs" + at, "cd" + at, "cw" + at, "bd[a]"};
 }
 
-// The data that a recall brought.
+// The Murphi variable for the data that the caches put on the bus in a recall.
 inline constexpr std::string_view kOnBus = "hand";
 
-// The Murphi expressions for the controller whose rows are written.
+// The Murphi expressions that refer to the controller whose rows are being written.
 struct MurphiPlace {
   enum class Role : std::uint8_t { agent, home, bus_cache, bus_memory } role;
-  std::string state;            // "as[a]"
-  std::string requestor = "r";  // "r" of the message in hand, or "ar[a]"
-  std::string data = "v";       // the data of `take data` and `update memory`
-  std::string cache{};          // on a bus: "k"; at a node: the transaction's cache
+  std::string state;            // the controller's state: "as[a]"
+  std::string requestor = "r";  // the requestor: "r" of the arriving message, or the saved "ar[a]"
+  std::string data = "v";       // the value that `take data` and `update memory` store
+  std::string cache{};          // for a bus cache: its number; for a node: the requesting cache's number
 };
 
 class MurphiRows {
  public:
   MurphiRows(const CheckedSystem& system, MurphiWriter& out) : system_(system), out_(out) {}
 
-  // Writes the rows of all states at one base event. Guards choose between the rows of a guarded event.
+  // Writes the rows of all states for one base event. If the event has a guard, the model tests it to choose the row.
   void at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place);
 
   [[nodiscard]] static std::string_view state_kind(MurphiPlace::Role role);
@@ -47,7 +47,7 @@ class MurphiRows {
   void agent_action(int depth, Action action, const MurphiPlace& place);
   void home_action(int depth, Action action, const Row& row, const MurphiPlace& place);
   void memory_action(int depth, Action action, const MurphiPlace& place);
-  // The condition for the guard's qualifier number `word`.
+  // Returns the Murphi condition for qualifier number `word` of the guard group.
   [[nodiscard]] static std::string guard(GuardGroup group, int word);
 
   const CheckedSystem& system_;

@@ -17,7 +17,7 @@ using checker::Place;
 
 constexpr std::size_t kColumnWidth = 16;
 
-// The diagram's columns.
+// Assigns a column of the diagram to each cache, to each node controller and to the home.
 class Columns {
  public:
   explicit Columns(const CheckedSystem& system) : system_(system) {}
@@ -27,7 +27,7 @@ class Columns {
   [[nodiscard]] std::size_t cache(int agent, int cache) const {
     return static_cast<std::size_t>(agent) * static_cast<std::size_t>(width()) + static_cast<std::size_t>(cache);
   }
-  // An agent's column; for a node, its controller's.
+  // The column of an agent; for a node, the column of the node controller.
   [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches); }
   [[nodiscard]] std::size_t of(const Place& place) const {
     if (place.controller == Controller::directory) return home();
@@ -180,8 +180,8 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   const CheckedSystem& system_;
   const Columns columns_;
   ReplayedNetworkStep now_;
-  std::vector<std::size_t> suppliers_;                              // by node: the column that last put data on its bus
-  std::vector<std::pair<MessageUnderWay, std::size_t>> under_way_;  // with the sender's column
+  std::vector<std::size_t> suppliers_;                              // by node: the column of the last sender on the node's bus
+  std::vector<std::pair<MessageUnderWay, std::size_t>> under_way_;  // each message, and its sender's column
 };
 
 void draw(checker::Diagram& diagram, const ReplayedNetworkStep& shown, std::size_t number) {
@@ -221,7 +221,7 @@ std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const
     recorder.begin(step, world);
     try {
       next.run(step);
-    } catch (const checker::Broken&) {  // the last step: shown as far as it went
+    } catch (const checker::Broken&) {  // thrown by the last step, which is shown as far as it ran
     } catch (const ProtocolFault&) {
     }
     steps.push_back(recorder.end(world));

@@ -1,6 +1,6 @@
-// Writes one Murphi procedure for each kind of step, with a case for each row. In the model a is an agent (a cache with a
-// directory, or a node), s a message's source, r its requestor, k its number of acknowledgements, v its data, c a cache on a
-// bus, and w the value that a store writes.
+// Writes one Murphi procedure for each kind of step, with a case for each row. Variables of the model: `a` is an agent (a cache
+// or a node), `c` a cache on a node's bus, and `w` the value that a store writes. For a message, `s` is the source, `r` the
+// requestor, `k` the number of acknowledgements, and `v` the data.
 #include "models/coherence/checker/network/network_murphi.hpp"
 
 #include "models/coherence/checker/network/murphi_rows.hpp"
@@ -50,11 +50,11 @@ class NetworkMurphi : MurphiWriter {
     return use.data && system_.network.messages[message].carries_data;
   }
 
-  // An index of the array that counts equal messages.
+  // One index of a Murphi array that counts equal messages.
   struct Index {
     char name;
     std::string_view type;
-    std::string_view value;  // inside a send procedure
+    std::string_view value;  // the index's expression inside a send procedure
   };
   [[nodiscard]] std::vector<Index> home_indexes(std::size_t message) const {
     const MessageUse& use = system_.to_home[message];
@@ -180,7 +180,7 @@ class NetworkMurphi : MurphiWriter {
     line(1, "{}{}{} := 0;{}", loops, name, in_rule(indexes), ends);
   }
 
-  // Sets dead variables to 0.
+  // Writes the procedure that sets dead variables to 0.
   void clean_procedure() {
     const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
     line(0, "procedure clean(); begin");
@@ -442,7 +442,8 @@ class NetworkMurphi : MurphiWriter {
     line(depth, "end;");
   }
 
-  // A condition: the requestor's own row in its present state wants data.
+  // Returns a Murphi condition: the requestor needs data, because the row for its own message takes data or leads to a state
+  // that awaits data.
   [[nodiscard]] std::string wants_data(MessageId message) const {
     const ControllerTable& cache = system_.cache();
     const BaseEvent& own = cache.base_events[own_event(message)];

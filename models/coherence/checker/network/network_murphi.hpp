@@ -1,4 +1,4 @@
-// Exports the system of check_network() as a Murphi model, for an independent model checker (Debian's `rumur`).
+// Exports the system that check_network() checks as a Murphi model, for an independent model checker (Debian's `rumur`).
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace linebounce {
 
-// The model has the states, steps and properties of check_network() without symmetry. If both find no violation, they count the
-// same number of states. Its first lines define the system's sizes, which may be edited.
+// Returns a model with the same states, steps and properties as check_network() without symmetry reduction. If neither the
+// independent checker nor check_network() finds a violation, both count the same number of states. The model's first lines
+// define the system's sizes, and may be edited.
 std::string murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
 }  // namespace linebounce

@@ -22,7 +22,7 @@ class NetworkSteps::AgentOut {
   }
   void recall(MessageId message) { steps_.begin_transaction(agent_, static_cast<std::uint8_t>(kRecallTransaction + message)); }
   void complete() { steps_.complete_agent(agent_); }
-  void free() {}  // clear_dead_variables() drops the copy, which the next state does not need
+  void free() {}  // clear_dead_variables() drops the copy, which is dead in the next state
   void on_transition(StateId state, EventId event) { steps_.ran(place(), state, event); }
 
  private:
@@ -53,7 +53,7 @@ class NetworkSteps::DirectoryOut {
 
 class NetworkSteps::NodeBus {
  public:
-  // `requester`: the cache whose transaction is on the bus, or kMemory for the controller's own.
+  // `requester` is the cache whose transaction is on the bus, or kMemory for the node controller's own transaction.
   NodeBus(NetworkSteps& steps, int node, int requester) : steps_(steps), node_(node), requester_(requester) {
     for (int cache = 0; cache < steps.system_.caches; ++cache) all_.push_back(cache);
   }
@@ -68,7 +68,7 @@ class NetworkSteps::NodeBus {
   void bus_to_copy(int cache) { at(cache).data = self().bus_data; }
   void bus_to_memory() { self().data = self().bus_data; }
   void free(int /*cache*/) {}
-  // check_network() refuses buses that send words.
+  // Never called, because check_network() refuses buses whose stores send words.
   void send_word(int /*cache*/) {}
   void apply_word(int /*cache*/) {}
   void operate(int cache) {
@@ -173,7 +173,7 @@ void NetworkSteps::agent_access(int agent, std::size_t event) {
   self.access = waiting_for(event);
 }
 
-// Completes the pending access of a cache with a directory, in the row's next state.
+// Completes the pending access of a cache on the network. The cache's state is already the row's next state.
 void NetworkSteps::complete_agent(int agent) {
   AgentWorld& self = world_.agent(agent);
   const Waiting waiting = self.access;
@@ -212,7 +212,7 @@ void NetworkSteps::order_granted(int agent, int cache) {
   const OrderOutcome outcome = order_step(system_.bus, bus, static_cast<MessageId>(request - 1), cache);
   if (outcome.deferred) requestor.request = request;
   requestor.data_due = outcome.needs_data_step;
-  if (!requestor.data_due) self.bus_data = 0;  // dead, so no part of the state
+  if (!requestor.data_due) self.bus_data = 0;  // no step will read the value, so it must not distinguish states
 }
 
 void NetworkSteps::data(int agent, int cache) {
@@ -306,7 +306,7 @@ void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::
   if (watcher_ != nullptr) watcher_->sent(from, under_way);
 }
 
-// A store writes only part of the line, so the copy's other bytes must be the latest before.
+// Runs an access on `data`. Checks that `data` is up to date even for a store, because a store writes only part of the line.
 void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, std::size_t event) {
   if (system_.subject.invariant_data_value && data != world_.latest) {
     throw Broken{Property::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(place),
@@ -391,7 +391,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
       waits = true;
     } else if (std::find(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(i), world.messages[i]) !=
                world.messages.begin() + static_cast<std::ptrdiff_t>(i)) {
-      continue;  // an equal message was tried
+      continue;  // an equal message already has a step
     }
     NetworkStep step{NetworkStepKind::arrive, message.to};
     step.arrives = message;
@@ -401,7 +401,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
 
 namespace {
 
-// The facts about a cache that properties need, for both kinds of systems.
+// What the property checks need to know about a cache, whether the cache is on the network or in a node.
 struct CacheView {
   int agent, cache;
   StateId state;

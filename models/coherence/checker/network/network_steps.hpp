@@ -1,5 +1,5 @@
-// The possible steps of a state on a network, and their effects. network_order.hpp and bus_order.hpp act on the classes here,
-// which check properties during each step.
+// Lists the possible steps of a network's state, and runs steps. The classes declared here receive the effects of the rows that
+// the functions of network_order.hpp and bus_order.hpp run, and check properties during each step.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace linebounce::checker {
 
-// The controller at which something happens.
+// Identifies one controller of the system.
 struct Place {
   Controller controller{};
   int agent = 0;
-  int cache = 0;  // in a node
+  int cache = 0;  // the cache's number in its node; 0 if the controller is not a cache in a node
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// Observes a step, for counterexamples. The search runs without one.
+// Is told what happens during a step. Used to describe counterexamples; the search runs without a watcher.
 class NetworkWatcher {
  public:
   virtual ~NetworkWatcher() = default;
@@ -30,7 +30,7 @@ class NetworkWatcher {
   virtual void sent(const Place& place, const MessageUnderWay& message) = 0;
 };
 
-// The rows that have run, by [state][event].
+// Which rows have run; indexed like ControllerTable::rows.
 struct NetworkRowsRun {
   explicit NetworkRowsRun(const CheckedSystem& system)
       : agent(system.agent().rows.size()), directory(system.directory().rows.size()) {}
@@ -42,18 +42,18 @@ class NetworkSteps {
   NetworkSteps(const CheckedSystem& system, NetworkWorld& world, NetworkRowsRun& rows_run, NetworkWatcher* watcher = nullptr)
       : system_(system), world_(world), rows_run_(rows_run), watcher_(watcher) {}
 
-  // Errors: Broken, ProtocolFault, which leave the world half changed.
+  // Runs the step on the world. Errors: Broken, ProtocolFault, which leave the world partly changed.
   void run(const NetworkStep& step);
-  // Whether the last step stored its value. If not, the step need not be tried with another value.
+  // Whether the last step wrote its NetworkStep::value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // The possible steps of a state. With `symmetry`, equal caches of a node count once.
+  // Sets `steps` to the possible steps of a state. With `symmetry`, only one of several equal caches in a node gets steps.
   static void enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps);
 
  private:
-  class NodeBus;       // the caches of one node, for bus_order.hpp
-  class AgentOut;      // an agent's outbox
-  class DirectoryOut;  // the directory's outbox
+  class NodeBus;       // the caches of one node, on which bus_order.hpp runs rows
+  class AgentOut;      // receives the effects of an agent's rows
+  class DirectoryOut;  // receives the effects of the directory's rows
 
   void access(int agent, int cache, std::size_t event);
   void agent_access(int agent, std::size_t event);
@@ -82,8 +82,8 @@ class NetworkSteps {
   NetworkWorld& world_;
   NetworkRowsRun& rows_run_;
   NetworkWatcher* watcher_;
-  std::uint8_t hand_data_ = 0;  // the data of the message in hand, or on the bus
-  bool hand_full_ = false;      // whether there is such data
+  std::uint8_t hand_data_ = 0;  // the data of the message that is being processed, or on the bus
+  bool hand_full_ = false;      // true if there is such data
   std::uint8_t value_ = 0;
   bool value_used_ = false;
 };
@@ -91,7 +91,7 @@ class NetworkSteps {
 // Throws Broken if the state violates a property.
 void check_world(const CheckedSystem& system, const NetworkWorld& world);
 
-// Whether nothing is pending or under way.
+// Whether all controllers are in stable states, nothing is pending, and no message is under way.
 bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world);
 
 }  // namespace linebounce::checker

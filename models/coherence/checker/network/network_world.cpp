@@ -9,7 +9,7 @@
 namespace linebounce::checker {
 namespace {
 
-constexpr int kNobodyBits = 7;  // kNobody in the three bits of an agent or cache
+constexpr int kNobodyBits = 7;  // encodes kNobody in the three bits of an agent's or cache's number
 
 int bits_of(int number) {
   return number < 0 ? kNobodyBits : number;
@@ -61,7 +61,7 @@ class WordWriter {
   std::size_t count_ = 0;
 };
 
-// Renames the agents of a message: agent a becomes new_name[a].
+// Renames the agents in a message: agent a becomes new_name[a].
 struct Renaming {
   std::array<std::int8_t, 8> new_name{0, 1, 2, 3, 4, 5, 6, kNobody};
 
@@ -75,7 +75,7 @@ struct Renaming {
   }
 };
 
-// Packs a world after renaming agent `old_name[i]` to i.
+// Packs a world after renaming each agent old_name[i] to i.
 NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
                         const std::array<int, kMaxCheckedAgents>& old_name) {
   Renaming rename;
@@ -103,7 +103,8 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
     throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
                                     system.subject.name, world.message_count));
   }
-  // Forwards come first, by receiver and in order; other messages have no order.
+  // Forwards come first. They are sorted by receiver, and stay in the order in which they were sent. The order of other
+  // messages has no meaning, so these are sorted by their encoding.
   std::array<std::uint16_t, kKeyWords> moved{};
   const auto end = moved.begin() + static_cast<std::ptrdiff_t>(world.message_count);
   std::transform(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(world.message_count),
@@ -112,7 +113,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
     const MessageUnderWay message = unpack_message(word);
     return system.is_forward(message.message.message) ? message.to : kMaxCheckedAgents;
   };
-  // Insertion sort: a handful of messages, and stable.
+  // Insertion sort, because it is stable and the messages are few.
   for (auto sorted = moved.begin(); sorted != end; ++sorted) {
     for (auto at = sorted; at != moved.begin(); --at) {
       const int before = forward_to(at[-1]), behind = forward_to(*at);
@@ -126,7 +127,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
 
 constexpr std::array<int, kMaxCheckedAgents> kSameNames = {0, 1, 2, 3, 4, 5};
 
-// Swaps the values 0 and 1 if need be, so that the latest is 0.
+// Makes `latest` 0: if it is 1, swaps the values 0 and 1 in all live variables.
 void rename_values(const CheckedSystem& system, NetworkWorld& world) {
   if (world.latest == 0) return;
   world.latest = 0;
@@ -166,7 +167,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ value >> 29;
 }
 
-// A hash of an agent that does not depend on agents' numbers.
+// A hash of an agent's state and its messages that does not depend on how the agents are numbered.
 std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, int number) {
   AgentWorld agent = world.agent(number);
   agent.entry.requestor = static_cast<std::int8_t>(agent.entry.requestor == kNobody ? kNobody : 0);
@@ -174,7 +175,7 @@ std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, 
   for (int c = 0; c < system.caches; ++c) sum = mixed(sum ^ pack(agent.caches[c]));
   sum ^= static_cast<std::uint64_t>(world.directory.owner == number) << 1 | (world.directory.sharers >> number & 1);
   sum = mixed(sum);
-  std::uint64_t place = 0;  // a forward's place in its queue
+  std::uint64_t place = 0;  // the forward's position in the agent's queue
   for (std::size_t i = 0; i < world.message_count; ++i) {
     const MessageUnderWay under_way = unpack_message(world.messages[i]);
     const NetworkMessage& message = under_way.message;
@@ -193,7 +194,8 @@ std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, 
 std::uint16_t pack(const MessageUnderWay& under_way) {
   const NetworkMessage& message = under_way.message;
   const bool home = under_way.to == kMemory;
-  // A directory needs the source and no number of acknowledgements, an agent the reverse.
+  // Bits 11 to 13 hold the source in a message to the directory, and the number of acknowledgements in a message to an agent.
+  // Neither receiver needs the other's value.
   return static_cast<std::uint16_t>((message.message + 1) | bits_of(under_way.to) << 5 | bits_of(message.requestor) << 8 |
                                     (home ? bits_of(message.source) : message.acks) << 11 | under_way.data << 14);
 }
@@ -257,8 +259,8 @@ NetworkKey canonical(const CheckedSystem& system, NetworkWorld world) {
     signatures[i] = signature(system, world, i);
   }
   const auto signature_of = [&](int agent) { return signatures[agent]; };
-  // Tries all orders with ascending signatures. Agents with equal signatures are tried in every order, and the least key
-  // counts.
+  // Tries all orders of the agents in which the signatures ascend, so agents with equal signatures are tried in every order.
+  // The least key of all these orders is the canonical one.
   std::array<int, kMaxCheckedAgents> order = kSameNames;
   const auto end = order.begin() + system.agents;
   std::optional<NetworkKey> least;

@@ -1,4 +1,4 @@
-// A state of the system on a network, and its encoding in 48 bytes.
+// A state of a network with its agents and directory, and the state's encoding in 48 bytes.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace linebounce::checker {
 
-// The transaction of a node controller that waits for its bus.
+// Values of AgentWorld::transaction, a node controller's transaction that waits for the node's bus.
 constexpr std::uint8_t kNoTransaction = 0;
-constexpr std::uint8_t kRunTransaction = 1;     // of the deferred cache
-constexpr std::uint8_t kRecallTransaction = 2;  // from here on: a recall with message number `transaction` - 2
+constexpr std::uint8_t kRunTransaction = 1;     // the deferred request of the cache AgentEntry::requester
+constexpr std::uint8_t kRecallTransaction = 2;  // this value plus m: a recall with the bus's message m
 
-// An agent: a cache with a directory, or a node.
+// An agent: a cache or a node on the network.
 struct AgentWorld {
   AgentEntry entry;
-  std::uint8_t data = 0;              // one bit
-  Waiting access = Waiting::nothing;  // for a cache with a directory
+  std::uint8_t data = 0;              // the copy's value, 0 or 1
+  Waiting access = Waiting::nothing;  // the pending access, if the agent is a cache
   std::uint8_t transaction = kNoTransaction;
-  std::uint8_t bus_data = 0;  // 0 if no data step is due
+  std::uint8_t bus_data = 0;  // the value on the node's data bus; 0 if no data step is due
   std::array<CacheWorld, kMaxCheckedNodeCaches> caches{};
 
   [[nodiscard]] bool data_step_due() const {
@@ -32,15 +32,15 @@ struct AgentWorld {
 };
 
 constexpr std::size_t kKeyWords = 24;
-constexpr std::size_t kMaxNetworkMessages = 31;  // kinds of messages, encoded in five bits with 0 for none
-constexpr std::size_t kMaxBusMessages = 14;      // a transaction is encoded in four bits
+constexpr std::size_t kMaxNetworkMessages = 31;  // limited by five bits, which encode a message's id plus 1
+constexpr std::size_t kMaxBusMessages = 14;      // limited by the four bits of an encoded AgentWorld::transaction
 
 struct NetworkWorld {
   std::array<AgentWorld, kMaxCheckedAgents> agents{};
   DirectoryEntry directory;
   std::uint8_t memory_data = 0;
-  std::uint8_t latest = 0;  // ghost: the value of the last store
-  // Messages under way, encoded. Forwards to one agent are in the order of sending.
+  std::uint8_t latest = 0;  // used only by the property checks: the value written last
+  // The messages under way, each encoded by pack(). Forwards to the same agent are in the order in which they were sent.
   std::array<std::uint16_t, kKeyWords> messages{};
   std::size_t message_count = 0;
 
@@ -50,7 +50,7 @@ struct NetworkWorld {
 
 struct NetworkKey {
   std::array<std::uint64_t, kKeyWords / 4> words{};
-  // Not auto, because older standard libraries' arrays lack <=>.
+  // The return type is not `auto`, because std::array lacks <=> in older standard libraries.
   friend std::strong_ordering operator<=>(const NetworkKey&, const NetworkKey&) = default;
 };
 static_assert(sizeof(NetworkKey) == 48);
@@ -58,14 +58,15 @@ static_assert(sizeof(NetworkKey) == 48);
 std::uint16_t pack(const MessageUnderWay& message);
 MessageUnderWay unpack_message(std::uint16_t word);
 
-// Clears variables that no row will read. REQUIRES: called after every step.
+// Clears variables that no row will read before they are set again. Must be called after every step.
 void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world);
 
-// REQUIRES: clear_dead_variables() was called. Errors: CheckTooLarge.
+// REQUIRES: clear_dead_variables() was called after the last step. Errors: CheckTooLarge.
 NetworkKey pack(const CheckedSystem& system, const NetworkWorld& world);
 NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key);
 
-// A canonical key under renaming of agents, of a node's caches, and of values. REQUIRES, errors: as pack().
+// Returns the same key for all states that differ only in the names of agents, of a node's caches, or of values. REQUIRES and
+// Errors: as for pack().
 NetworkKey canonical(const CheckedSystem& system, NetworkWorld world);
 
 }  // namespace linebounce::checker

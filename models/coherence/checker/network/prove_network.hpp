@@ -1,5 +1,5 @@
-// Proves a protocol on a network in several small systems. Some bugs need three nodes, others two caches in a node, and both
-// together have too many states.
+// Proves a network protocol by checking several small systems. Some bugs appear only with three nodes, others only with two
+// caches in a node, and a system with both would have too many states.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,14 @@
 namespace linebounce {
 
 struct NetworkProof {
-  std::vector<NetworkCheckOptions> systems;  // those checked: a violation ends the proof
-  std::vector<NetworkCheckResult> results;   // by system
-  std::vector<UnreachedRow> unreached;       // rows that ran in none of them; empty after a violation
+  std::vector<NetworkCheckOptions> systems;  // the systems that were checked; a violation ends the proof
+  std::vector<NetworkCheckResult> results;   // the result of each system
+  std::vector<UnreachedRow> unreached;       // the rows that ran in no system; empty after a violation
 
-  // The last system's.
+  // The violation in the last system that was checked, if any.
   [[nodiscard]] const std::optional<NetworkViolation>& violation() const { return results.back().violation; }
-  // Whether the systems are large enough for every row of a correct protocol: three agents that race, and two caches in a node.
+  // Whether the systems are large enough for every row of a correct protocol to run. Some rows need three agents that race,
+  // others two caches in a node.
   [[nodiscard]] bool all_rows_can_run(const NetworkProtocols& protocols) const;
   [[nodiscard]] bool proved(const NetworkProtocols& protocols) const {
     return !violation() && (unreached.empty() || !all_rows_can_run(protocols));
@@ -26,10 +27,10 @@ struct NetworkProof {
 // The systems to check by default.
 std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protocols);
 
-// REQUIRES: at least one system; else as check_network(), as are the errors.
+// REQUIRES: at least one system, plus the requirements of check_network(). Errors: as for check_network().
 NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<NetworkCheckOptions>& systems);
 
-// Whether the protocols claim the property. Without buses there is no property of a bus.
+// Whether the protocols must have the property. Properties of a bus apply only to systems with nodes.
 bool claims(const NetworkProtocols& protocols, Property property);
 
 }  // namespace linebounce

@@ -11,7 +11,7 @@ const Protocol& subject_of(const NetworkProtocols& protocols) {
 namespace checker {
 namespace {
 
-// A row's first effect on a value.
+// What a row does first with a variable.
 enum class Effect : std::uint8_t { none, uses, sets };
 
 // The base event that a qualified event belongs to.
@@ -21,8 +21,8 @@ std::size_t base_of(const ControllerTable& table, std::size_t event) {
   return base;
 }
 
-// The states in which a value is live. `first_effect` is an action's effect on it; `guarded` tells whether a guard of a base
-// event reads it.
+// Finds the states in which a variable is live. first_effect(action, base event) is what an action does with the variable.
+// guarded(base event) is true if the event's guard reads the variable.
 template <class FirstEffect, class Guarded>
 Live live_states(const ControllerTable& table, FirstEffect first_effect, Guarded guarded) {
   const auto effect_of = [&](const Row& row, std::size_t base) {
@@ -55,7 +55,7 @@ bool sends_to_network(Verb verb) {
          verb == Verb::send_others;
 }
 
-// The liveness of a cache's or node controller's data.
+// Finds the states in which the data of a cache or node controller is live.
 Live live_data(const Protocol& protocol, const ControllerTable& table) {
   const auto effect = [&](Action action, std::size_t /*base*/) {
     switch (action.verb) {
@@ -113,7 +113,7 @@ Live live_memory(const Protocol& network) {
   return live_states(network.directory, effect, never);
 }
 
-// Whether any possible row of a base event reads some part of the message.
+// Calls look(row) for each row of a base event, except for impossible rows.
 template <class Look>
 void for_rows(const ControllerTable& table, const BaseEvent& event, Look look) {
   for (std::size_t state = 0; state < table.states.size(); ++state) {

@@ -1,4 +1,4 @@
-// The controllers checked together, and the liveness of their values.
+// The controllers that are checked together, and in which states their variables are live.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace linebounce::checker {
 
-// The parts of a message that its receiver's rows read. Other parts are dead.
+// Which parts of a message its receiver's rows read. The checker clears the other parts.
 struct MessageUse {
   bool requestor = false, source = false, acks = false, data = false;
 };
 
-// By state of a controller: whether a value is live, which means that a row may read it before it is set again. Dead values are
-// no part of a state. Derived from the rows, so tables need not declare it.
+// For each state of a controller, whether a variable is live, that is, whether a row may read the variable before it is set
+// again. Dead variables are cleared, so that they don't distinguish states. Liveness is derived from the rows, so tables need
+// not declare it.
 using Live = std::vector<bool>;
 
 class CheckedSystem {
@@ -24,11 +25,11 @@ class CheckedSystem {
   CheckedSystem(const CheckedSystem&) = delete;
   CheckedSystem& operator=(const CheckedSystem&) = delete;
 
-  const int agents, caches;  // caches in a node; 0 if agents are caches themselves
-  const Protocol& network;   // the directory's protocol, with the network's messages
-  const Protocol& subject;   // the protocol with the agents' table
+  const int agents, caches;  // the numbers of agents, and of caches in each node (0 if the agents are caches)
+  const Protocol& network;   // the directory's protocol, which defines the network's messages
+  const Protocol& subject;   // the protocol that defines the agents' table
   const AgentTable agent_table;
-  Protocol bus;  // the bus's, with the node's table in memory's place; empty without nodes
+  Protocol bus;  // the bus's protocol, but with the node's table as memory's; empty without nodes
   const bool has_nodes;
 
   [[nodiscard]] const ControllerTable& agent() const { return *agent_table.table; }
@@ -38,7 +39,7 @@ class CheckedSystem {
     return network.messages[message].message_class == MessageClass::forward;
   }
 
-  std::vector<MessageUse> to_agent, to_home;  // by network message
+  std::vector<MessageUse> to_agent, to_home;  // by message: the parts that an agent, or the home, reads
   Live agent_data, agent_requestor, cache_data, owner, sharers, memory;
 };
 

@@ -16,13 +16,13 @@ struct TreeRowsRun {
   std::vector<bool> group, directory;
 };
 
-// The possible steps of a state, and their effects.
+// Runs steps on a world.
 class TreeSteps {
  public:
   TreeSteps(const TreeSystem& system, TreeWorld& world, TreeRowsRun& rows_run)
       : system_(system), world_(world), rows_run_(rows_run) {}
 
-  // Errors: Broken, ProtocolFault, which leave the world half changed.
+  // Errors: Broken, ProtocolFault, which leave the world partly changed.
   void run(const TreeStep& step) {
     value_ = step.value;
     switch (step.kind) {
@@ -91,7 +91,7 @@ class TreeSteps {
     self.access = waiting_for(event);
   }
 
-  // Runs the pending access in the row's next state.
+  // Completes a cache's pending access. The cache's state is already the row's next state.
   void complete(int group, int number) {
     TreeCache& self = world_.cache(group, number);
     const Waiting waiting = self.access;
@@ -187,7 +187,7 @@ class TreeSteps {
   bool value_used_ = false;
 };
 
-// The tree as a Model of the search.
+// The Model (see search.hpp) of a tree.
 class TreeModel {
  public:
   using Key = TreeKey;
@@ -223,7 +223,7 @@ class TreeModel {
         if (waits) continue;
         waits = true;
       } else if (std::find(begin, begin + i, message) != begin + i) {
-        continue;  // an equal message was tried
+        continue;  // an equal message already has a step
       }
       TreeStep step{TreeStepKind::arrive};
       step.arrives = message;
@@ -276,7 +276,8 @@ class TreeModel {
         system_.protocols.group.name, states, options_.memory_limit_mib, options_.symmetry ? "" : ", or symmetry reduction");
   }
 
-  // The group's rows that never ran. A row without a guard covers all qualified events, and has run if one of them has.
+  // The group's rows that never ran. A row that the protocol's file gives without a guard becomes one table row for each
+  // qualified event, all with the same source line. It has run if any of these has run, and is reported at most once.
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
     const ControllerTable& table = system_.group;

@@ -1,6 +1,7 @@
-// Writes one Murphi procedure for each kind of step, with a case for each row. In the model g is a group, c a cache of it, s a
-// message's source, r its requestor (0 for none, then by number, the group itself last), k its number of acknowledgements, v
-// its data, and w the value that a store writes.
+// Writes one Murphi procedure for each kind of step, with a case for each row. Variables of the model: `g` is a group, `c` a
+// cache in the group, and `w` the value that a store writes. For a message, `s` is the source, `k` the number of
+// acknowledgements, `v` the data, and `r` the requestor: 0 for none, 1 + the number of a group or cache, or CACHES + 1 for the
+// group itself.
 #include "models/coherence/checker/tree/tree_murphi.hpp"
 
 #include <fmt/ranges.h>
@@ -15,7 +16,7 @@ namespace {
 
 enum class TreeRole : std::uint8_t { cache, member_at_group, outside_at_group, evict_at_group, home };
 
-// An eviction from a group's cache or filter, as GroupSide::cache and filter.
+// An eviction from a group's cache (GroupSide::cache) or from its filter (GroupSide::filter).
 struct TreeEviction {
   std::size_t event;
   const char* procedure;
@@ -50,7 +51,8 @@ class TreeMurphi {
 
   // --- names and sizes
 
-  // `to` is a message's destination: U the home, D a group from above, M a group from a member, C a cache.
+  // `to` is a message's receiver: 'U' for the home, 'D' for a group that gets the message on the home's network, 'M' for a
+  // group that gets it from a member, and 'C' for a cache.
   [[nodiscard]] const BaseEvent& event_at(char to, std::size_t m) const {
     const auto message = static_cast<MessageId>(m);
     switch (to) {
@@ -64,7 +66,7 @@ class TreeMurphi {
   [[nodiscard]] bool queued(char to, std::size_t m) const {
     return (to == 'D' || to == 'C') && system_.is_forward(static_cast<MessageId>(m));
   }
-  // Whether a queued message carries a number of acknowledgements.
+  // Whether any queued message carries a number of acknowledgements.
   [[nodiscard]] bool forwards_count() const {
     for (std::size_t m = 0; m < system_.messages().size(); ++m) {
       for (const char to : {'D', 'C'}) {
@@ -87,7 +89,7 @@ class TreeMurphi {
     char name;
     const char* type;
   };
-  // The indices of the array that counts equal messages.
+  // The indexes of the Murphi array that counts equal messages.
   [[nodiscard]] std::vector<Index> indexes(char to, std::size_t m) const {
     const MessageUse& looked_at = use(to, m);
     std::vector<Index> found;
@@ -194,7 +196,7 @@ class TreeMurphi {
     line(0, "end;");
   }
 
-  // Sets dead variables to 0.
+  // Writes the procedure that sets dead variables to 0.
   void clean() {
     const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
     const auto group = [&](const Live& live) { return one_of("gs[g]", 'G', system_.group, in(live)); };
@@ -315,7 +317,8 @@ class TreeMurphi {
     return word == 0 ? condition : fmt::format("!({})", condition);
   }
 
-  // Writes all rows of a base event. `r`, `k`, `v`: parts of the message in hand.
+  // Writes the rows of all states for one base event. `r`, `k` and `v` are Murphi expressions for the parts of the message that
+  // is being processed.
   void table_rows(const ControllerTable& table, std::size_t base, TreeRole role, const std::string& r, const std::string& k,
                   const std::string& v) {
     const BaseEvent& event = table.base_events[base];
@@ -483,7 +486,7 @@ class TreeMurphi {
     return found;
   }
 
-  // The condition of group_has_place(), and of group_can_evict().
+  // Returns the Murphi condition for group_has_place(), or with `and_can_evict`, for group_can_evict().
   [[nodiscard]] std::string has_place(std::size_t base, bool and_can_evict) const {
     const BaseEvent& event = system_.group.base_events[base];
     std::vector<std::string> words;

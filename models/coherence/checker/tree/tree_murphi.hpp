@@ -1,4 +1,4 @@
-// Exports the system of check_tree() as a Murphi model, for an independent model checker.
+// Exports the system that check_tree() checks as a Murphi model, for an independent model checker.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// The model has as many states as check_tree() finds without symmetry. REQUIRES, errors: as check_tree(), and CheckTooLarge for
-// forwards that carry data or numbers of acknowledgements.
+// Returns a model with as many states as check_tree() finds without symmetry reduction. REQUIRES: as for check_tree(). Errors:
+// as for check_tree(), and CheckTooLarge if a forward carries data.
 std::string tree_murphi_model(const TreeProtocols& protocols, const TreeCheckOptions& options);
 
 }  // namespace linebounce

@@ -9,7 +9,7 @@
 namespace linebounce::checker {
 namespace {
 
-constexpr int kNobodyInTree = 3;  // kNobody in two bits
+constexpr int kNobodyInTree = 3;  // encodes kNobody in two bits
 
 int tree_bits(int number) {
   return number < 0 || number >= kNobodyInTree ? kNobodyInTree : number;
@@ -20,7 +20,7 @@ std::int8_t tree_number(int bits) {
 
 enum class Does : std::uint8_t { nothing, uses, sets };
 
-// The live variables of a group in each of its states, derived from the rows.
+// Derives from a group's rows in which states a variable is live.
 class GroupLive {
  public:
   GroupLive(const ControllerTable& table, std::size_t messages) : table_(table), messages_(messages) {}
@@ -211,7 +211,7 @@ void TreeSystem::clear_dead_variables(TreeWorld& world) const {
 
 TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
   std::array<std::int8_t, 4> new_group{0, 1, 2, kNobody};
-  std::array<std::array<std::int8_t, 4>, kMaxCheckedGroups> new_member{};  // by old group
+  std::array<std::array<std::int8_t, 4>, kMaxCheckedGroups> new_member{};  // new member number, by old group and old member
   for (int g = 0; g < groups; ++g) {
     const std::size_t old = names.groups[g];
     new_group[old] = static_cast<std::int8_t>(g);
@@ -249,7 +249,8 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
                                     protocols.group.name, world.message_count));
   }
-  // Forwards come first, by network and receiver and in order; other messages have no order.
+  // Forwards come first. They are sorted by network and receiver, and stay in the order in which they were sent. The order of
+  // other messages has no meaning, so these are sorted by their encoding.
   std::array<std::pair<int, std::uint16_t>, kTreeWords> moved{};
   for (std::size_t i = 0; i < world.message_count; ++i) {
     TreeMessage message = world.messages[i];

@@ -1,4 +1,4 @@
-// The directory, groups and caches checked together, a state of the system, and its encoding.
+// The directory, groups and caches that are checked together, a state of this system, and the state's encoding.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::size_t kTreeWords = 28;
 
 struct TreeCache {
   AgentEntry entry;
-  std::uint8_t data = 0;  // one bit
+  std::uint8_t data = 0;  // the copy's value, 0 or 1
   Waiting access = Waiting::nothing;
 };
 
@@ -30,8 +30,8 @@ struct TreeWorld {
   std::array<TreeGroup, kMaxCheckedGroups> groups{};
   DirectoryEntry directory;
   std::uint8_t memory_data = 0;
-  std::uint8_t latest = 0;  // ghost: the value of the last store
-  // Messages under way. Forwards on one network to one receiver are in the order of sending.
+  std::uint8_t latest = 0;  // used only by the property checks: the value written last
+  // The messages under way. Forwards to the same receiver on the same network are in the order in which they were sent.
   std::array<TreeMessage, kTreeWords> messages{};
   std::size_t message_count = 0;
 
@@ -43,11 +43,12 @@ struct TreeWorld {
 
 struct TreeKey {
   std::array<std::uint64_t, kTreeWords / 4> words{};
-  // Not auto, because older standard libraries' arrays lack <=>.
+  // The return type is not `auto`, because std::array lacks <=> in older standard libraries.
   friend std::strong_ordering operator<=>(const TreeKey&, const TreeKey&) = default;
 };
 
-// A renaming: old numbers in the order of the new ones.
+// A renaming of groups and members. groups[i] is the old number of the group that becomes group i. members[g] says the same for
+// the members of the group whose old number is g.
 struct TreeNames {
   std::array<int, kMaxCheckedGroups> groups{0, 1, 2};
   std::array<std::array<int, kMaxCheckedMembers>, kMaxCheckedGroups> members{{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}};
@@ -61,27 +62,28 @@ class TreeSystem {
   const TreeCheckOptions size;
   const int groups, members;
   [[nodiscard]] int members_of(int number) const { return size.members_of(number); }
-  const NetworkProtocols alone;  // referred to by `flat`
-  const CheckedSystem flat;      // the directory's file, with its tables of caches and directory
+  const NetworkProtocols alone;  // the directory's protocol, to which `flat` refers
+  const CheckedSystem flat;      // the tables of caches and directory, as in a system without groups
   const ControllerTable& group;
 
   [[nodiscard]] const ControllerTable& cache() const { return protocols.directory.cache; }
   [[nodiscard]] const ControllerTable& directory() const { return protocols.directory.directory; }
   [[nodiscard]] const std::vector<Message>& messages() const { return protocols.directory.messages; }
   [[nodiscard]] bool is_forward(MessageId message) const { return messages()[message].message_class == MessageClass::forward; }
-  // The parts of the message that its receiver's rows read.
+  // Which parts of the message its receiver's rows read.
   [[nodiscard]] const MessageUse& use(const TreeMessage& message) const;
 
-  std::vector<MessageUse> from_members, from_outside;  // of messages to a group
+  std::vector<MessageUse> from_members, from_outside;  // by message: the parts that a group reads
   Live group_data, group_member, group_requestor, group_owner, group_sharers;
-  std::vector<TreeNames> renamings;  // all of them, the identity first
+  std::vector<TreeNames> renamings;  // all possible renamings; the first one changes nothing
 
-  // Clears variables that no row will read. REQUIRES: called after every step.
+  // Clears variables that no row will read before they are set again. Must be called after every step.
   void clear_dead_variables(TreeWorld& world) const;
-  // REQUIRES: clear_dead_variables() was called. Errors: CheckTooLarge.
+  // REQUIRES: clear_dead_variables() was called after the last step. Errors: CheckTooLarge.
   [[nodiscard]] TreeKey pack(const TreeWorld& world, const TreeNames& names) const;
   [[nodiscard]] TreeWorld unpack(const TreeKey& key) const;
-  // A canonical key under renaming of groups, of a group's caches, and of values.
+  // Returns the same key for all states that differ only in the names of groups, of a group's caches, or of values. REQUIRES
+  // and Errors: as for pack().
   [[nodiscard]] TreeKey canonical(TreeWorld world) const;
 };
 
