@@ -1,5 +1,5 @@
--- Lamport's bakery lock (1974): first come, first served for any number of CPUs without an atomic operation. What it teaches:
--- what that costs. Each acquisition reads a line of every other CPU, and each of them writes its line twice.
+-- Lamport's bakery lock (1974): first come, first served for any number of CPUs, without an atomic operation. What it teaches:
+-- doing without is expensive. Each acquisition reads a line of every other CPU, and each CPU writes its own line twice.
 title = "Lamport's bakery: any number of CPUs, no atomic operation"
 traits = { fifo = true }
 
@@ -21,7 +21,7 @@ function acquire(cpu, entries)
   cpu:fence()
   for other = 0, machine.cpus - 1 do
     if other ~= cpu.id then
-      -- Of two with the same number, the lower CPU goes first.
+      -- Of two CPUs with the same number, the one with the lower id goes first.
       local behind_me = other > cpu.id and ">=" or ">"
       cpu:spin_until_acquire(entries[other].choosing, "==", 0)
       cpu:spin_until_any { { entries[other].number, "==", 0 }, { entries[other].number, behind_me, number } }

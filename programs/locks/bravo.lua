@@ -1,10 +1,10 @@
--- BRAVO (Dice and Kogan, USENIX ATC 2019): a reader-writer lock whose readers leave a mark on a line of their own and never touch
--- the lock, until a writer comes. What it teaches: reading gets cheap by making writing dear, as a writer looks at all marks.
+-- BRAVO (Dice and Kogan, USENIX ATC 2019): a reader-writer lock whose readers only set a mark on their CPU's own line until a
+-- writer comes. What it teaches: reading gets cheap, but a writer must check the marks of all CPUs.
 title = "BRAVO: readers leave a mark of their own, a writer looks at all"
 traits = { readers = "together" }
 
 local WRITER <const> = 1 << 32
-local SLOW_READS <const> = 8 -- after a writer, before marks are used again
+local SLOW_READS <const> = 8 -- reads without marks after a writer, before readers use marks again
 
 function setup(name)
   local lock = lock_word(structure { name = "bravo_lock", "count", "bias", "slow_reads" })
@@ -22,7 +22,7 @@ function acquire(cpu, lock)
   if cpu:load(lock.bias) == 0 then return waited end
   cpu:store(lock.bias, 0)
   cpu:store(lock.slow_reads, 0)
-  cpu:fence() -- a reader's mark is seen here, or the reader sees that the bias is gone
+  cpu:fence() -- either the loop below sees a reader's mark, or that reader sees that the bias is 0
   for reader = 0, machine.cpus - 1 do cpu:spin_until_acquire(lock.marks[reader].inside, "==", 0) end
   return true
 end

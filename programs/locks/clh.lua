@@ -1,5 +1,5 @@
--- The CLH queue lock (Craig 1993; Landin and Hagersten 1994). What it teaches: a queue without a pointer to the next one. Each
--- waits at the node of the CPU before it, and takes that node with it when it goes; the lock itself has one node more.
+-- The CLH queue lock (Craig 1993; Landin and Hagersten 1994). What it teaches: a queue needs no pointer to the next waiter.
+-- Each CPU spins on its predecessor's node, and keeps that node when it releases the lock. The lock has one spare node.
 title = "CLH: a queue, in which each waits at its predecessor's node"
 traits = { fifo = true }
 
@@ -24,11 +24,11 @@ function acquire(cpu, lock)
   cpu:store(mine, 1)
   local before = cpu:exchange(lock.tail, mine)
   local waited = wait_at(cpu, before)
-  lock.mine, lock.before = mine, before -- each CPU's program has a table of its own
+  lock.mine, lock.before = mine, before -- `lock` is a Lua table of this CPU only
   return waited
 end
 
--- The last node may have been used again between the two looks at it: then it is in the queue, and must be waited for.
+-- May wait, if between its load and its compare-exchange of the tail another CPU has queued with that node again.
 function try_acquire(cpu, lock)
   local before = cpu:load(lock.tail)
   if cpu:load_acquire(before) ~= 0 then return false end
@@ -46,5 +46,5 @@ end
 function release(cpu, lock)
   local before = lock.before
   cpu:store_release(lock.mine, 0)
-  cpu:give_node(nodes, before) -- nobody looks at that node any more
+  cpu:give_node(nodes, before) -- no CPU spins on the predecessor's node any more
 end

@@ -1,9 +1,9 @@
--- CNA (Dice and Kogan, EuroSys 2019), proposed for Linux' qspinlock: an MCS queue whose holder hands the lock to the next CPU of
--- its own node and sets those in between aside. What it teaches: the gain of a cohort lock in the one word of an MCS lock.
+-- CNA (Dice and Kogan, EuroSys 2019): an MCS queue whose holder hands the lock to the next waiter in its own NUMA node, and
+-- moves the waiters in between to a second queue. What it teaches: one word is enough for a cohort lock's gain.
 title = "CNA: one queue, in which neighbours come first for a while"
 traits = { numa_aware = true }
 
-local STAY <const> = 64 -- one hand-off of so many goes to whoever was set aside
+local STAY <const> = 64 -- on average, one in so many hand-offs serves the second queue
 
 function setup()
   node = structure { name = "cna_node", "next", "grant", "where", "aside_end" }
@@ -11,7 +11,7 @@ function setup()
   return lock_word(structure { name = "cna_lock", "tail" })
 end
 
--- grant: 0 waits; 1 has the lock; else it has the lock, and that node is the first of those set aside.
+-- grant: 0 while the node's CPU waits. Once it has the lock: the first node of the second queue, or 1 if that queue is empty.
 function acquire(cpu, lock)
   local mine = cpu:take_node(nodes)
   cpu:store(mine + node.next, 0)
@@ -25,7 +25,7 @@ function acquire(cpu, lock)
   return true
 end
 
--- The first waiter of this node; those before it are set aside. 0: there is none.
+-- Returns the queue node of the first waiter in this NUMA node, or 0. Moves the waiters before it to the second queue.
 local function find_neighbour(cpu, mine, first)
   local here, last, at = machine.node_of[cpu.id], 0, first
   while at ~= 0 and cpu:load(at + node.where) ~= here do last, at = at, cpu:load(at + node.next) end

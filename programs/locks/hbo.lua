@@ -1,12 +1,12 @@
--- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word, which says in whose node the lock is. Who
--- waits in another node tries more rarely, so that the lock stays where its lines are, without a queue and without memory.
+-- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word that names the holder's NUMA node is
+-- enough to be NUMA-aware. Waiters in other nodes try more rarely, so the lock tends to stay near its lines, without a queue.
 title = "Hierarchical back-off: who is far from the holder tries more rarely"
 traits = { numa_aware = true }
 
 local NEAR <const>, FAR <const>, MOST <const> = 100, 800, 6400 -- cycles
 
 function setup()
-  return lock_word(structure { name = "hbo_lock", "holder_node" }) -- the node's number + 1; 0: free
+  return lock_word(structure { name = "hbo_lock", "holder_node" }) -- the holder's node plus 1; 0: the lock is free
 end
 
 function acquire(cpu, lock)

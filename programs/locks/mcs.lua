@@ -1,5 +1,5 @@
--- The MCS queue lock (Mellor-Crummey and Scott, 1991). What it teaches: each waiter watches a word on a line of its own, so that
--- a release concerns one CPU, however many wait.
+-- The MCS queue lock (Mellor-Crummey and Scott, 1991). What it teaches: each waiter spins on a word on its own line, so a
+-- release invalidates the line of only one CPU, however many wait.
 title = "MCS: a queue, in which each waits at a node of its own"
 traits = { fifo = true }
 
@@ -21,7 +21,7 @@ function acquire(cpu, lock)
     cpu:store_release(before + node.next, mine)
     cpu:spin_until_acquire(mine + node.waits, "==", 0)
   end
-  lock.mine = mine -- each CPU's program has a table of its own
+  lock.mine = mine -- `lock` is a Lua table of this CPU only
   return before ~= 0
 end
 

@@ -1,10 +1,10 @@
--- MCS with parking: a waiter spins for a while, then gives its CPU away until it is woken (spin-then-park, as in Dice's Malthusian
--- Locks, EuroSys 2017). What it teaches: one word, changed by two atomics, decides who was first: sleeper or waker.
+-- MCS with parking: a waiter spins for a while, and then sleeps until it is woken (spin-then-park, as in Dice's Malthusian
+-- Locks, EuroSys 2017). What it teaches: two atomics on one word decide whether the waiter sleeps before the releaser grants.
 title = "MCS with parking: spin for a while, then sleep"
 traits = { fifo = true, sleeps = true }
 
 local WAITS <const>, GRANTED <const>, PARKED <const> = 1, 0, 2
-local LOOKS <const>, CYCLES <const> = 3, 150 -- before it sleeps, and between two looks
+local LOOKS <const>, CYCLES <const> = 3, 150 -- a waiter loads its state LOOKS times, CYCLES apart, before it sleeps
 
 function setup()
   local lock = lock_word(structure { name = "mcs_lock", "tail" })
@@ -42,7 +42,7 @@ local function pass_on(cpu, lock, mine)
     if cpu:compare_exchange(lock.tail, mine, 0) == mine then return end
     after = cpu:spin_until_acquire(mine + node.next, "~=", 0)
   end
-  local sleeper = cpu:load(after + node.cpu) -- it may be gone once it is let in
+  local sleeper = cpu:load(after + node.cpu) -- loaded early, because the waiter may reuse its node as soon as it has the lock
   if cpu:exchange(after + node.state, GRANTED) == PARKED then cpu:wake(sleeper) end
 end
 

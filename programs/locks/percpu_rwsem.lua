@@ -1,5 +1,5 @@
--- A reader-writer semaphore with a count of readers for each CPU (Linux' percpu_rw_semaphore, 3.8), as it is while a writer is
--- near: readers then pay for a fence. What it teaches: readers share no line, and the writer pays by looking at all of them.
+-- A reader-writer semaphore with a count of readers for each CPU (Linux' percpu_rw_semaphore, 3.8), in its slow mode, in which
+-- readers need fences. What it teaches: readers write no shared line, but a writer must check the counts of all CPUs.
 title = "percpu-rwsem: a count of readers for each CPU"
 traits = { readers = "together", sleeps = true }
 
@@ -18,7 +18,7 @@ function acquire(cpu, lock)
   end
   cpu:store(lock.sleeper.cpu, cpu.id)
   cpu:store(lock.block, 1)
-  cpu:fence() -- a reader is seen below, or it sees that it is blocked
+  cpu:fence() -- either the loop below sees a reader, or that reader sees lock.block
   for reader = 0, machine.cpus - 1 do
     while cpu:load_acquire(lock.readers[reader].inside) ~= 0 do
       waited = true
@@ -35,7 +35,7 @@ end
 
 local function leave(cpu, lock)
   cpu:store_release(lock.readers[cpu.id].inside, 0)
-  cpu:fence() -- seen before the writer is looked for, and before it wakes
+  cpu:fence() -- the writer must see the store before this CPU loads lock.block, and before the writer wakes
   if cpu:load(lock.block) == 1 then cpu:wake(cpu:load(lock.sleeper.cpu)) end
 end
 

@@ -1,6 +1,6 @@
--- Peterson's lock (1981): mutual exclusion of two CPUs with loads and stores alone. What it teaches: the fence between the
--- store that says "I want" and the load that asks whether the other one does. Without it a store buffer lets both in. And where
--- stores may pass each other (ia64), the one of `turn` must be a release: whoever sees it must see "I want", too.
+-- Peterson's lock (1981): two CPUs, only loads and stores. What it teaches: a fence is needed between the store that says
+-- "I want" and the load of the other CPU's "I want". Without the fence, store buffers let both in. Where stores may pass each
+-- other (ia64), the store to `turn` must be a release, so that a CPU that sees it also sees "I want".
 title = "Peterson's lock: two CPUs, no atomic operation"
 traits = { cpus = 2 }
 

@@ -1,10 +1,10 @@
--- A reader-writer lock in one word: readers count themselves, a writer adds more than all of them can, and who finds too much
--- gives back what it added (Linux 2.4 and 2.6 on i386, which count down). What it teaches: readers inside together still take the
--- line from each other, twice for each section, so that short sections gain little from it.
+-- A reader-writer lock in one word. A reader adds 1, a writer adds more than all readers together can, and a CPU that may not
+-- enter subtracts its amount again (Linux 2.4 and 2.6 on i386, which count down). What it teaches: readers hold the lock
+-- together, but each section takes the line from the other readers twice, so short sections gain little.
 title = "Reader-writer lock: one counter (Linux 2.4 and 2.6 on i386)"
 traits = { readers = "together" }
 
-local WRITER <const> = 0x01000000 -- more than there are readers
+local WRITER <const> = 0x01000000 -- more than the number of readers
 
 function setup()
   return lock_word(structure { name = "rwlock", "counter:4" })

@@ -1,9 +1,9 @@
--- A reader-writer semaphore in the manner of Linux 2.6: one addition when nobody waits, else a queue in which CPUs sleep, served
--- in order, neighbouring readers together. What it teaches: who leaves must know from one word whether others sleep.
+-- A reader-writer semaphore like Linux 2.6's. If no CPU waits, an acquisition is one atomic operation; otherwise CPUs sleep in
+-- a queue, which serves adjacent readers together. What it teaches: one word must tell a CPU that leaves whether others sleep.
 title = "rwsem: readers together, who waits sleeps in a queue"
 traits = { readers = "together", sleeps = true }
 
-local WRITER <const>, QUEUED <const>, READER <const>, NOBODY <const> = 1, 2, 4, -1 -- of the count; the rest counts readers
+local WRITER <const>, QUEUED <const>, READER <const>, NOBODY <const> = 1, 2, 4, -1 -- flags of the count, amount per reader
 
 function setup(name)
   local lock = lock_word(structure { name = "rwsem", "count:4", "guard:4" })
@@ -17,7 +17,7 @@ local function guarded(cpu, lock, work)
   while cpu:exchange(lock.guard, 1) ~= 0 do cpu:spin_until(lock.guard, "==", 0) end
   work()
   local first = cpu:load(lock.queue.first)
-  while first ~= NOBODY do -- lets in who is first, and readers behind a reader
+  while first ~= NOBODY do -- lets in the first waiter, and if it is a reader, the readers right behind it
     local one, count = lock.waiters[first], cpu:load(lock.count)
     local share, after = cpu:load(one.share), cpu:load(one.next)
     if count & WRITER ~= 0 or (share == WRITER and count >= READER) then break end
@@ -31,7 +31,7 @@ local function guarded(cpu, lock, work)
   cpu:store_release(lock.guard, 0)
 end
 
--- `added`: to the count, in vain.
+-- Sleeps in the queue until the lock is acquired. `added` is what the caller's failed attempt has added to the count.
 local function queue(cpu, lock, share, added)
   local mine = lock.waiters[cpu.id]
   cpu:store(mine.next, NOBODY)

@@ -1,11 +1,11 @@
--- A seqlock: readers write nothing at all, and read again if a writer came between. What it teaches: the second look at the
--- sequence is the whole lock of a reader; a reader that forgets it sees half of a change.
+-- A seqlock: readers write nothing at all, and read again if a writer came meanwhile. What it teaches: a reader's only
+-- protection is its second load of the sequence number. Without that load, a reader may use data that is half changed.
 title = "Seqlock: readers write nothing, and read again"
 traits = { readers = "read_again" }
 
 function setup()
   local lock = lock_word(structure { name = "seqlock", "sequence:4", "locked:4" })
-  lock.seen = {} -- the sequence at which each section of this CPU began: one may begin inside another
+  lock.seen = {} -- a stack of the sequence numbers at which this CPU's nested read sections began
   return lock
 end
 

@@ -1,5 +1,5 @@
--- Test-and-set: the shortest lock. What it teaches: every attempt is an atomic write, so the waiters take the line from the
--- holder, and from each other, all the time.
+-- Test-and-set: the shortest lock. What it teaches: every attempt is an atomic write, so waiters constantly take the line from
+-- the holder and from each other.
 title = "Test-and-set: every attempt is an atomic exchange"
 traits = { fits_4_bytes = true }
 
@@ -10,7 +10,7 @@ end
 function acquire(cpu, lock)
   if cpu:exchange(lock.locked, 1) == 0 then return false end
   cpu:waits()
-  repeat cpu:compute(2) until cpu:exchange(lock.locked, 1) == 0 -- compare and branch
+  repeat cpu:compute(2) until cpu:exchange(lock.locked, 1) == 0 -- 2 cycles for compare and branch
   return true
 end
 

@@ -1,5 +1,5 @@
--- The ticket lock: one atomic operation for an acquisition, first come, first served. What it teaches: fairness is cheap, but
--- all waiters watch one word, so that a release is a transfer of its line to every one of them.
+-- The ticket lock: one atomic operation per acquisition; first come, first served. What it teaches: fairness is cheap, but all
+-- waiters spin on one word, so each release transfers its line to every waiter.
 title = "Ticket lock: first come, first served"
 traits = { fifo = true }
 
@@ -14,7 +14,7 @@ function acquire(cpu, lock)
   return true
 end
 
--- Takes a ticket only if it is the one that is served: both halves in one word of 8 bytes.
+-- Takes the next ticket only if it is being served. A compare-exchange of 8 bytes covers both `next` and `serving`.
 function try_acquire(cpu, lock)
   local both = cpu:load(lock.address)
   local next, serving = both & 0xFFFFFFFF, both >> 32

@@ -1,6 +1,6 @@
--- Test-and-test-and-set whose waiters look again and again without a pause. What it teaches: on hardware threads that share a core,
--- who waits takes issue slots from its sibling, perhaps from the very holder it waits for. Compare with ttas.lua on a machine that
--- says what a sibling costs: --set machine.cpu.spinning_sibling_pct=60 --set machine.cpu.pausing_sibling_pct=95
+-- Test-and-test-and-set whose waiters spin without a pause instruction. What it teaches: a spinning hardware thread takes issue
+-- slots from its sibling thread, which may be the lock's holder. Compare with ttas.lua on a machine that models this:
+-- --set machine.cpu.spinning_sibling_pct=60 --set machine.cpu.pausing_sibling_pct=95
 title = "Test-and-test-and-set without a pause"
 
 function setup()

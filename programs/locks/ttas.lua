@@ -1,6 +1,6 @@
--- Test-and-test-and-set: wait by reading, then try, as Linux 2.4 and 2.6 did on i386 (decb, then a loop of loads).
--- What it teaches: waiters share the line while the lock is held, and cost nothing; the price comes at the release, when all of
--- them try at once.
+-- Test-and-test-and-set: waiters only read until the lock looks free, and then try, as Linux 2.4 and 2.6 did on i386 (decb,
+-- then a loop of loads). What it teaches: waiters share the line and cost nothing while the lock is held. The cost comes at the
+-- release, when all waiters try at once.
 title = "Test-and-test-and-set: reads until the lock looks free (Linux 2.4 and 2.6 on i386)"
 traits = { fits_4_bytes = true }
 

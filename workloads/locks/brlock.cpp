@@ -1,5 +1,5 @@
-// The big-reader lock of Linux 2.4: every CPU has a reader-writer lock on a line of its own. A reader takes that of its CPU,
-// and no line moves; a writer takes all of them, in order.
+// The big-reader lock of Linux 2.4: every CPU has a reader-writer lock on a separate line. A reader takes the lock of its own
+// CPU, so that no line moves. A writer takes all CPUs' locks, in order.
 #include <fmt/format.h>
 
 #include <vector>
@@ -10,15 +10,16 @@
 namespace linebounce::workloads {
 namespace {
 
-// The reader-writer lock of Linux 2.4 and 2.6 on i386, on one word of four bytes that begins at the bias: a reader takes 1 and
-// a writer the whole bias. What is left says who was there. Who finds too little gives back what he took and watches the word.
+// The reader-writer lock of Linux 2.4 and 2.6 on i386: a word of four bytes whose initial value is the bias. A reader subtracts
+// 1 and a writer the whole bias. The value before the subtraction says who holds the lock. A CPU that may not enter adds the
+// amount back and watches the word.
 class BiasedCounter {
  public:
   static constexpr int kBytes = 4;
 
   BiasedCounter(AddressSpace& memory, Address word) : word_(word) { memory.preset(word, kBias, kBytes); }
 
-  // Whether it was free at the first attempt; after false comes wait_...(), which returns with the lock.
+  // Return true if the CPU has taken the lock. After false, the caller must call wait_to_...(), which returns with the lock.
   [[nodiscard]] bool read_at_once(Cpu& cpu) const { return reads(take(cpu, 1)); }
   [[nodiscard]] bool write_at_once(Cpu& cpu) const { return take(cpu, kBias) == kBias; }
 
@@ -37,13 +38,13 @@ class BiasedCounter {
   }
 
   void end_read(Cpu& cpu) const { give(cpu, 1); }
-  void end_write(Cpu& cpu) const { give(cpu, kBias); }  // or gives back what write_at_once() took in vain
+  void end_write(Cpu& cpu) const { give(cpu, kBias); }  // also undoes a write_at_once() that has returned false
 
  private:
-  static constexpr Value kBias = 0x01000000;                               // more than there are readers
-  static bool reads(Value count) { return count >= 1 && count <= kBias; }  // else it is 0, or negative in 4 bytes
+  static constexpr Value kBias = 0x01000000;                               // more than the number of readers
+  static bool reads(Value count) { return count >= 1 && count <= kBias; }  // else 0, or negative as a signed 32-bit number
 
-  // What was there before.
+  // Subtracts `amount`, and returns the value before.
   Value take(Cpu& cpu, Value amount) const { return cpu.fetch_add(word_, (Value{1} << 32) - amount, kBytes); }
   void give(Cpu& cpu, Value amount) const { cpu.fetch_add(word_, amount, kBytes); }
 
@@ -91,11 +92,11 @@ class BigReaderLock final : public Lock {
  private:
   [[nodiscard]] const BiasedCounter& own(const Cpu& cpu) const { return counters_[static_cast<std::size_t>(cpu.id().value)]; }
 
-  std::vector<BiasedCounter> counters_;  // by CPU
+  std::vector<BiasedCounter> counters_;  // each CPU's lock
   WaitsIn waits_in_;
 };
 
-// A word of the structure that it protects is of no use to it.
+// Ignores `place.word`: a word in the structure that the lock protects is not on a separate line for each CPU.
 std::unique_ptr<Lock> make_brlock(const LockPlace& place) {
   const Layout layout{.name = "brlock", .size = place.memory.line_bytes(), .fields = {{"counter", 0, BiasedCounter::kBytes}}};
   std::vector<BiasedCounter> counters;

@@ -1,5 +1,5 @@
-// What locks keep for every CPU beside their own words: one set for all locks of a run, so that thousands of locks cost no more
-// of it than one. Placed near its CPU.
+// Per-CPU objects that locks need besides their own words, each homed at its CPU's node. All locks of a run share them, so that
+// thousands of locks need no more of them than one lock.
 #pragma once
 
 #include <map>
@@ -13,38 +13,39 @@
 
 namespace linebounce::workloads {
 
-// Queue nodes that are free, by CPU: what a CPU takes, only its own program and handlers take, as from its stack.
+// The free queue nodes of each CPU. Only the CPU's own program and interrupt handlers take and give them.
 class QueueNodes {
  public:
-  // Errors of take(): ModelFailure, if the CPU has no node left.
+  // Errors: take() throws ModelFailure if the CPU has no free node.
   Address take(const Cpu& cpu);
   void give(const Cpu& cpu, Address node) { free_[static_cast<std::size_t>(cpu.id().value)].push_back(node); }
 
  private:
   friend class CpuObjects;
-  std::vector<std::vector<Address>> free_;  // by CPU, the next one last
+  std::vector<std::vector<Address>> free_;  // each CPU's free nodes; take() takes the last
 };
 
 class CpuObjects {
  public:
-  // So many locks of a kind may one CPU hold and await at once, its interrupt handlers included.
+  // The number of queue locks of one kind that a CPU, with its interrupt handlers, may hold and await at once.
   static constexpr int kNodesOfCpu = 16;
 
-  // `places`: where the CPUs are; empty: objects go where the machine's policy puts them.
+  // `places` says which node each CPU is in. If it is empty, the machine's policy homes the objects.
   CpuObjects(AddressSpace& memory, int cpus, std::vector<CpuPlace> places)
       : memory_(&memory), cpus_(cpus), places_(std::move(places)) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] const std::vector<CpuPlace>& places() const { return places_; }
 
-  // A new object on lines of its own near this CPU.
+  // Places a new object on a separate line, homed at the CPU's node.
   Address place(const Layout& layout, const std::string& name, int cpu);
-  // By CPU, one object of this layout: the same for all who ask. Its name is the layout's. / Nodes of this layout, shared
-  // alike. REQUIRES of all: the simulation has not started.
+  // shared() returns one object of this layout for each CPU, and nodes() returns queue nodes of this layout. The first call
+  // places them under the layout's name; later calls for a layout of that name return the same ones. REQUIRES, as place(): the
+  // simulation has not started.
   const std::vector<Address>& shared(const Layout& layout);
   QueueNodes& nodes(const Layout& layout);
 
-  // What `make` returns to whoever asks first: all locks of this run with the same key share it.
+  // Returns the object that the first call with `key` made by make(). All locks of this run share it.
   template <class Shared, class Make>
   Shared& kept(const std::string& key, Make make) {
     std::shared_ptr<void>& known = kept_[key];
@@ -56,7 +57,7 @@ class CpuObjects {
   AddressSpace* memory_;
   int cpus_;
   std::vector<CpuPlace> places_;
-  std::map<std::string, std::vector<Address>> shared_;  // by the layout's name
+  std::map<std::string, std::vector<Address>> shared_;  // keyed by the layout's name
   std::map<std::string, QueueNodes> nodes_;
   std::map<std::string, std::shared_ptr<void>> kept_;
 };

@@ -1,4 +1,4 @@
-// A lock: one file an algorithm, see README.md. What a program takes is a MeteredLock around one.
+// The interface of a lock algorithm. Each algorithm is one file (README.md). Programs use it through a MeteredLock.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -9,15 +9,18 @@ class Lock {
  public:
   virtual ~Lock() = default;
 
-  // True if it had to wait. / False if it would have to; nothing is held then. (CLH waits in a rare case: see there.)
+  // acquire() returns true if it had to wait. try_acquire() returns false, without the lock, if it would have to wait. (CLH's
+  // try_acquire() waits in a rare case; see programs/locks/clh.lua.)
   virtual bool acquire(Cpu& cpu) = 0;
   virtual bool try_acquire(Cpu& cpu) = 0;
-  // REQUIRES: this CPU holds it.
+  // REQUIRES: this CPU holds the lock.
   virtual void release(Cpu& cpu) = 0;
 
-  // A reader's side, for sections that write nothing that the lock protects. A lock without one lets readers in one by one.
+  // Acquires the lock as a reader, for sections that write nothing that the lock protects. By default readers exclude each
+  // other as writers do.
   virtual bool acquire_shared(Cpu& cpu) { return acquire(cpu); }
-  // False: a writer came between; forget what was read and begin again with acquire_shared.
+  // Returns false if a writer changed the data meanwhile. The caller must then discard what it has read and begin again with
+  // acquire_shared().
   virtual bool release_shared(Cpu& cpu) {
     release(cpu);
     return true;

@@ -1,5 +1,5 @@
-// What lockmeter counts of a lock (Bryant, Hawkes: "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the Linux
-// Kernel", 2000), by the function that takes it. Times in ticks. It costs no simulated time.
+// Lock statistics as Lockmeter collects them (Bryant, Hawkes: "Lockmeter: Highly-Informative Instrumentation for Spin Locks in
+// the Linux Kernel", 2000), for each function that takes the lock. Collecting them costs no simulated time.
 #pragma once
 
 #include <cstdint>
@@ -11,45 +11,46 @@
 
 namespace linebounce::workloads {
 
-// Of what began in the measured time; held and waited are what of all holds and waits lies in it. A hold ends where its
-// release begins. A wait that is under way at the end, whenever it began, counts as an acquisition that had to wait, with its
-// length so far: a waiter that never gets the lock would else leave no trace but its time.
+// The statistics of one call site. They cover holds and waits that began in the measured time; only `held` and `waited` are the
+// parts of all holds and waits that lie in it. A hold ends when its release begins. A wait that has not ended by the end of the
+// measured time counts as an acquisition that had to wait, whenever it began, with its length up to then. Otherwise a waiter
+// that never gets the lock would be missing from the counts.
 struct LockUse {
-  std::int64_t nowait = 0;    // acquisitions at the first attempt
+  std::int64_t nowait = 0;    // acquisitions that succeeded at once
   std::int64_t spin = 0;      // acquisitions that had to wait
-  std::int64_t waiting = 0;   // of them, those still under way at the end
-  std::int64_t rejected = 0;  // try_acquire() that failed, and readers that had to read again
-  std::int64_t holds = 0;     // that have come to an end
+  std::int64_t waiting = 0;   // the part of `spin` that was still waiting at the end
+  std::int64_t rejected = 0;  // failed calls of try_acquire(), and readers that had to read again
+  std::int64_t holds = 0;     // holds that have ended
   Tick hold_sum = 0, hold_max = 0;
   Tick wait_sum = 0, wait_max = 0;
   Tick held = 0, waited = 0;
-  std::int64_t handoffs = 0;  // acquisitions by who had waited, of an exclusive hold
-  Tick handoff_sum = 0;       // from the beginning of the release before to the acquisition
+  std::int64_t handoffs = 0;  // exclusive acquisitions that had to wait for another CPU's release
+  Tick handoff_sum = 0;       // sum of the times from the beginning of that release to the acquisition
 
   void add(const LockUse& other);
 };
 
-// Of one lock, or of all locks that have its name.
+// The statistics of one lock, or of all locks with the same name together.
 class LockFigures {
  public:
   void acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited);
   void released(const Cpu& cpu, FunctionId call_site, Tick since);
-  // Who waited has it now; the hold before ended at `released_at`.
+  // `cpu` has waited and got the lock; the previous hold ended at `released_at`.
   void handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at);
   void rejected(const Cpu& cpu, FunctionId call_site);
-  // The end of the measured time, for what is then still under way.
+  // Count a hold or a wait that has not ended when the measured time ends, at `end`.
   void still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
   void still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
 
   void raced(const Races& races);
-  // One of the locks that have its name, which was held so much of the measured time.
+  // Counts a lock with this name, which was held for `held` ticks of the measured time.
   void add_instance(Tick held);
 
   [[nodiscard]] const std::map<FunctionId, LockUse>& by_call_site() const { return uses_; }
-  // How many locks have its name, and how long the one was held that was held most.
+  // instances() is the number of locks with this name. most_held() is the time for which the most held of them was held.
   [[nodiscard]] int instances() const { return instances_; }
   [[nodiscard]] Tick most_held() const { return most_held_; }
-  // Of a lock that keeps nobody out; none: it does.
+  // The races of a lock that excludes nobody; empty for any other lock.
   [[nodiscard]] const std::optional<Races>& races() const { return races_; }
 
  private:

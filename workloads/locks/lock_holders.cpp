@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// Whether who wants `wanted` must wait for the end of `held`.
+// True if the acquisition `wanted` must wait until the hold `held` ends.
 bool blocks(const LockHolders::Use& held, const LockHolders::Use& wanted) {
   if (held.lock != wanted.lock || !held.lock->traits().excludes) return false;
   switch (held.lock->traits().readers) {
@@ -30,7 +30,7 @@ void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
                                  text(cpu.id().value, "wants", "in", wanted), text(cpu.id().value, "holds", "taken in", own)));
   }
   awaited_[index(cpu)].push_back(wanted);
-  if (held_[index(cpu)].empty()) return;  // nobody can wait for this CPU
+  if (held_[index(cpu)].empty()) return;  // no other CPU can be waiting for this one
   std::vector<int> path;
   if (!find_cycle(cpu.id().value, cpu.id().value, path)) return;
   std::string cycle = "deadlock: CPUs wait for each other's locks\n";
@@ -41,15 +41,15 @@ void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
   throw LockMisuse(cycle);
 }
 
-// Whether the wait of `cpu` leads to a lock that `begin` holds; `path` is the way there. What a CPU waits for inside an
-// interrupt comes first.
+// True if a chain of waits leads from `cpu` to a lock that `begin` holds; `path` then has the CPUs of the chain. A CPU's latest
+// wait counts, which may be an interrupt handler's.
 bool LockHolders::find_cycle(int cpu, int begin, std::vector<int>& path) const {
   if (awaited(cpu).empty() || std::find(path.begin(), path.end(), cpu) != path.end()) return false;
   path.push_back(cpu);
   const Use& wanted = awaited(cpu).back();
   for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
     if (other == cpu) continue;
-    // What an interrupt has taken on top of a wait is released without that wait's end.
+    // A lock that was taken after the latest wait began belongs to an interrupt handler, and is released before that wait ends.
     const auto stuck = [&](const Use& use) { return awaited(other).empty() || use.since <= awaited(other).back().since; };
     const std::vector<Use>& uses = held(other);
     if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return blocks(use, wanted) && stuck(use); })) continue;

@@ -1,7 +1,8 @@
-// Who holds and who awaits which lock, by the programs' own order: finds a lock taken twice by one CPU, one released that is
-// not held, and CPUs that wait for each other. Errors: LockMisuse.
+// Tracks which CPU holds and awaits which lock. Detects a CPU that acquires a lock that it holds or releases one that it does
+// not hold, and CPUs that wait for each other's locks. Errors: LockMisuse.
 //
-// A program's order is enough, no time is needed: who waits can't release, and who holds hasn't begun to release.
+// The order in which the host runs the programs is enough to detect a deadlock, without simulated time: a CPU that waits can't
+// release a lock, and a CPU that is recorded as holder hasn't begun to release.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ namespace linebounce::workloads {
 
 class MeteredLock;
 
-// what() has holders and call sites.
+// The message names the holders and call sites.
 class LockMisuse : public ModelFailure {
  public:
   using ModelFailure::ModelFailure;
@@ -33,19 +34,20 @@ class LockHolders {
   LockHolders(const AddressSpace& memory, int cpus)
       : memory_(&memory), held_(static_cast<std::size_t>(cpus)), awaited_(static_cast<std::size_t>(cpus)) {}
 
-  // Around an acquisition that may wait. / What is held from now on.
+  // MeteredLock calls begins_to_wait() and ends_to_wait() around an acquisition that may wait, and then acquired().
   void begins_to_wait(const Cpu& cpu, const Use& wanted);
   void ends_to_wait(const Cpu& cpu) { awaited_[index(cpu)].pop_back(); }
   void acquired(const Cpu& cpu, const Use& taken);
-  // Returns how it was taken.
+  // Removes the hold, and returns it.
   Use released(const Cpu& cpu, const MeteredLock& lock, bool shared);
 
   [[nodiscard]] bool holds(const Cpu& cpu, const MeteredLock& lock) const;
-  // Whether another CPU has been in the way of what this one awaits. Else it is just being taken.
+  // True if another CPU's hold, perhaps ended meanwhile, has kept this CPU waiting. Otherwise the CPU is just taking a free
+  // lock.
   [[nodiscard]] bool is_kept_waiting(int cpu, const Use& wanted) const;
   [[nodiscard]] const std::vector<Use>& held(int cpu) const { return held_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const std::vector<Use>& awaited(int cpu) const { return awaited_[static_cast<std::size_t>(cpu)]; }
-  // Every lock that is held or awaited, a line each; empty if none is.
+  // Returns a line for each lock that a CPU holds or awaits.
   [[nodiscard]] std::string describe() const;
 
  private:
@@ -54,8 +56,8 @@ class LockHolders {
   [[nodiscard]] std::string text(int cpu, const char* does, const char* where, const Use& use) const;
 
   const AddressSpace* memory_;
-  std::vector<std::vector<Use>> held_;     // by CPU, in the order of taking
-  std::vector<std::vector<Use>> awaited_;  // by CPU; an interrupt's handler may wait while its CPU does
+  std::vector<std::vector<Use>> held_;     // each CPU's holds, the latest last
+  std::vector<std::vector<Use>> awaited_;  // each CPU's waits, the latest last; an interrupt handler may wait during a wait
 };
 
 }  // namespace linebounce::workloads

@@ -9,7 +9,7 @@
 
 namespace linebounce::workloads {
 
-// The locks in C++, each declared by its own file. Those in Lua are found by themselves.
+// The entries of the locks in C++, each defined in its lock's file. locks_in_lua() finds the files of locks in Lua.
 LockEntry brlock();
 LockEntry mutex();
 LockEntry no_lock();

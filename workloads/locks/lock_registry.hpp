@@ -1,4 +1,4 @@
-// All locks, by name: those in C++, one line each in lock_registry.cpp, and those of programs/locks.
+// All locks by name: the locks in C++, which lock_registry.cpp lists, and the locks in Lua, from programs/locks.
 #pragma once
 
 #include <functional>
@@ -20,22 +20,22 @@ struct LockEntry {
   std::string title;
   LockTraits traits;
   std::function<std::unique_ptr<Lock>(const LockPlace&)> create;
-  std::string file = {};  // of one in Lua
+  std::string file = {};  // path of the file of a lock in Lua; empty for a lock in C++
 };
 
-// Sorted by name.
+// All locks, sorted by name.
 std::span<const LockEntry> all_locks();
-// Those of programs/locks: workloads/lua has them.
+// The locks of programs/locks. workloads/lua defines this function.
 std::vector<LockEntry> locks_in_lua();
 
-// Errors: std::invalid_argument, with the legal names.
+// Errors: std::invalid_argument, which lists the legal names.
 const LockEntry& find_lock(const std::string& name);
 
-// Names of the locks that `suits`, for a parameter's choices.
+// Returns the names of the locks whose traits satisfy `suits`.
 std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>& suits);
 
-// A parameter that names a lock for data that writers change in place. `why_not` says what forbids a lock of these traits here;
-// empty: it may be chosen. REQUIRES: the default may be chosen.
+// Declares a parameter that names a lock for data that writers change in place. `why_not` returns why a lock with these traits
+// is illegal here; empty if it is legal. REQUIRES: the default is legal.
 void lock_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
                     const std::function<std::string(const LockTraits&)>& why_not);
 

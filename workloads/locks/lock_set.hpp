@@ -1,4 +1,4 @@
-// All locks of a run: makes them by the name of an algorithm, keeps them, and has their figures at the end.
+// Creates and owns all locks of a run, and has their figures at the end.
 #pragma once
 
 #include <map>
@@ -17,14 +17,13 @@
 
 namespace linebounce::workloads {
 
-// By what name a run's figures have a lock. A metric's name is dotted, so a lock's has no dots: tcp_ehash_lock, not
-// "tcp_ehash.lock".
+// Returns a lock's name as metrics have it. Dots become "_", because they separate the parts of a metric's name:
+// "tcp_ehash.lock" becomes "tcp_ehash_lock".
 std::string name_in_figures(std::string name);
 
 class LockSet {
  public:
-  // `places`: where the CPUs are; empty: what locks keep for each CPU goes where the machine's policy puts it.
-  // `from_files`: locks beyond those of all_locks(), by their file's path.
+  // `places`: as for CpuObjects. `from_files`: locks in addition to all_locks(), named by the paths of their files.
   LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {}, std::vector<LockEntry> from_files = {})
       : memory_(&memory),
         per_cpu_(memory, cpus, std::move(places)),
@@ -32,50 +31,54 @@ class LockSet {
         holders_(memory, cpus) {}
 
   struct Options {
-    std::optional<Address> word = {};  // LockPlace::word
-    WaitsIn waits_in = {};             // LockPlace::waits_in
-    int word_bytes = 8;                // of `word`; a lock that needs more gets a line of its own instead
-    std::string figures = {};          // locks that have the same are counted together; empty: its name
+    std::optional<Address> word = {};  // as LockPlace::word
+    WaitsIn waits_in = {};             // as LockPlace::waits_in
+    int word_bytes = 8;                // size of `word`; a lock that needs more gets a separate line instead
+    std::string figures = {};          // name in the figures; locks with the same name are counted together; empty: the lock's
   };
-  // What `algorithm` names: a file's path or one of all_locks(). Errors: std::invalid_argument, with the legal names.
+  // `algorithm` is a file's path or a name in all_locks(). Errors: std::invalid_argument, which lists the legal names.
   [[nodiscard]] const LockEntry& find(const std::string& algorithm) const;
-  // The lock lives as long as this set. Errors: as of find().
+  // Creates a lock that lives as long as this set. Errors: as for find(), and std::invalid_argument if the machine has too many
+  // CPUs for the lock.
   MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options) {
     return create(find(algorithm), name, options);
   }
   MeteredLock& create(const std::string& algorithm, const std::string& name) { return create(algorithm, name, Options{}); }
 
-  // The same of a lock that is in no table.
+  // The same for a lock that find() does not know.
   MeteredLock& create(const LockEntry& entry, const std::string& name, const Options& options);
 
-  // The locks in the order of their creation, with the objects that each has placed for itself: for who creates them again.
+  // The locks in the order of their creation, with the objects that each has placed. A trace records them, so that its replay
+  // can create the locks again.
   struct Created {
     std::string algorithm;
     Options options;
     const MeteredLock* lock;
-    std::size_t first_object, end_object;  // in AddressSpace::objects()
+    std::size_t first_object, end_object;  // the range of the lock's objects in AddressSpace::objects()
   };
   [[nodiscard]] const std::vector<Created>& created() const { return created_; }
 
-  // Cpu::sleep() for a program that may hold a mutex: who waits for it then goes to sleep, too.
+  // Does what Cpu::sleep() does, for a program that may hold a mutex. A CPU that waits for that mutex then goes to sleep, too.
   void sleep(Cpu& cpu) const;
 
-  // Which CPUs sleep, once there is a lock that sleeps. / What locks and counters keep for every CPU.
+  // sleepers() says which CPUs sleep; it is empty until a lock that sleeps is created. per_cpu() has the per-CPU objects of
+  // locks and counters.
   [[nodiscard]] const std::optional<Sleepers>& sleepers() const { return sleepers_; }
   [[nodiscard]] CpuObjects& per_cpu() { return per_cpu_; }
 
-  // Counts what is under way at the end of the measured time. REQUIRES: the simulation is over; called once.
+  // Adds holds and waits that have not ended at the end of the measured time to the figures. REQUIRES: the simulation is over;
+  // this is the first call.
   void finish(std::span<const Cpu* const> cpus, Tick end);
-  // By name.
+  // Keyed by name_in_figures().
   [[nodiscard]] const std::map<std::string, LockFigures>& figures() const { return figures_; }
-  // Who holds and who awaits what, for a report of failure.
+  // Describes which CPU holds and awaits which lock, for a failure report.
   [[nodiscard]] std::string describe() const { return holders_.describe(); }
 
  private:
   AddressSpace* memory_;
   CpuObjects per_cpu_;
   std::vector<LockEntry> from_files_;
-  std::optional<Sleepers> sleepers_;  // once there is a lock that sleeps
+  std::optional<Sleepers> sleepers_;  // empty until a lock that sleeps is created
   LockHolders holders_;
   std::map<std::string, LockFigures> figures_;
   std::vector<std::unique_ptr<MeteredLock>> locks_;

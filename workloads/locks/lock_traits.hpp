@@ -1,4 +1,4 @@
-// The traits of a lock: what it guarantees and what it needs.
+// What a lock guarantees, and what it needs.
 #pragma once
 
 #include <cstdint>
@@ -6,26 +6,26 @@
 namespace linebounce::workloads {
 
 enum class Readers : std::uint8_t {
-  one_by_one,  // as writers
-  together,    // and keep writers out
-  read_again,  // if a writer came between: they must be able to, and may not sleep inside
-  never_wait   // they see what was there before a writer, who must leave it until they have gone
+  one_by_one,  // readers exclude each other, as writers do
+  together,    // readers may hold the lock together, and keep writers out
+  read_again,  // a reader starts again if a writer came meanwhile, so its section must be repeatable and must not sleep
+  never_wait   // readers may see the old data, which a writer must keep until they have left
 };
 
-// Whether a writer waits until those who read have left.
+// True if a writer waits until all readers have left.
 [[nodiscard]] constexpr bool keep_writers_out(Readers readers) {
   return readers == Readers::one_by_one || readers == Readers::together;
 }
 
 struct LockTraits {
-  bool excludes = true;  // two writers; `none` does not
-  bool fifo = false;     // first come, first served
-  bool sleeps = false;   // who waits gives the CPU away
+  bool excludes = true;  // true if two writers exclude each other; false only for the lock `none`
+  bool fifo = false;     // CPUs get the lock in the order in which they requested it
+  bool sleeps = false;   // a waiter may put its CPU to sleep
   Readers readers = Readers::one_by_one;
-  bool fits_4_bytes = false;  // a word of 4 bytes is enough for it
-  bool numa_aware = false;    // prefers waiters of the holder's node
-  bool tries = true;          // has try_acquire
-  int most_cpus = 0;          // that may take it; 0: any number
+  bool fits_4_bytes = false;  // a word of 4 bytes is enough
+  bool numa_aware = false;    // hand-offs prefer waiters in the holder's node
+  bool tries = true;          // has a try_acquire()
+  int most_cpus = 0;          // largest number of CPUs that may use the lock; 0: any number
 
   friend bool operator==(const LockTraits&, const LockTraits&) = default;
 };

@@ -1,4 +1,4 @@
-// What a lock is made with.
+// The arguments of a lock's factory.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace linebounce::workloads {
 
-// What a lock keeps in the structure that it protects. What it needs beyond that, it places elsewhere.
+// The size of a lock's word in the structure that the lock protects. A lock places everything else that it needs elsewhere.
 constexpr int kLockWordBytes = 8;
 
-// Where a lock is to be, and what a factory may need beside.
+// Where a factory places a lock, and what else it may need to create the lock.
 struct LockPlace {
   AddressSpace& memory;
-  CpuObjects& per_cpu;          // of the CPUs that may take it
-  std::string name;             // of the objects
-  std::optional<Address> word;  // kLockWordBytes of an object that is there, zero; none: a line of the lock's own
-  // Where waiting is counted.
+  CpuObjects& per_cpu;          // per-CPU objects, shared with other locks
+  std::string name;             // the lock's name, which its objects get, too
+  std::optional<Address> word;  // a zeroed word in an existing object; empty: the lock gets a separate line
+  // The functions in which reports count the time of waiting.
   WaitsIn waits_in;
-  int word_bytes = kLockWordBytes;  // of `word`; fewer only for a lock whose traits say so
+  int word_bytes = kLockWordBytes;  // size of `word`; smaller only for a lock with the trait fits_4_bytes
 
-  // The lock's own word or words: `layout` on lines of their own unless `word` says where.
+  // Returns `word` if it is set. Otherwise places the lock's word or words, `layout`, on a separate line.
   [[nodiscard]] Address place(Layout layout) const;
 };
 

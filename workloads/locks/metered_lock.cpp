@@ -16,8 +16,9 @@ void MeteredLock::take(Cpu& cpu, bool shared) {
   holders_->ends_to_wait(cpu);
   holders_->acquired(cpu, {this, wanted.call_site, cpu.local_time(), shared});
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
-  // Who waits for an exclusive hold has seen all end that keep others out: their releases are known, however far CPUs run
-  // ahead. Readers that keep no writer out hand nothing over, and may end in any order with it.
+  // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out, so last_release_ includes
+  // them, however far CPUs run ahead. Holds of readers that keep no writer out don't count: they hand nothing over, and
+  // last_release_ may lack some of them.
   const bool alone = traits_.excludes && (!shared || traits_.readers == Readers::one_by_one);
   const Tick released = keep_writers_out(traits_.readers) ? std::max(last_release_[0], last_release_[1]) : last_release_[0];
   if (waited && alone && released > wanted.since) figures_->handed_off(cpu, wanted.call_site, released);

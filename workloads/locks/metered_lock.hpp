@@ -1,5 +1,5 @@
-// A lock as a program uses it: an algorithm with a name, whose use is measured and watched. The call site of an acquisition is
-// the function that runs on the CPU (FunctionScope).
+// A lock as programs use it: a Lock with a name, whose use is measured and checked for misuse. The call site of an acquisition
+// is the function that the CPU is running (FunctionScope).
 #pragma once
 
 #include <array>
@@ -23,20 +23,20 @@ class MeteredLock {
   bool try_acquire(Cpu& cpu);
   void release(Cpu& cpu);
   void acquire_shared(Cpu& cpu) { take(cpu, true); }
-  // False: begin again with acquire_shared.
+  // Returns false if the caller must begin again with acquire_shared().
   [[nodiscard]] bool release_shared(Cpu& cpu);
 
   [[nodiscard]] bool held_by(const Cpu& cpu) const { return holders_->holds(cpu, *this); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LockTraits& traits() const { return traits_; }
   [[nodiscard]] LockFigures& figures() { return *figures_; }
-  // The end of the measured time comes in the middle of this hold.
+  // Counts a hold that has not ended when the measured time ends, at `end`.
   void still_held(const Cpu& cpu, const LockHolders::Use& use, Tick end);
-  // How much of the measured time it was held; of readers together the sum. REQUIRES: the simulation is over.
+  // The sum of all holds' parts in the measured time; overlapping holds of readers all count. REQUIRES: the simulation is over.
   [[nodiscard]] Tick held() const { return held_; }
-  // When the latest hold of a writer or a reader ended. REQUIRES: the simulation is over.
+  // When the latest hold of a reader (`shared`) or a writer ended; -1: none has. REQUIRES: the simulation is over.
   [[nodiscard]] Tick last_release(bool shared) const { return last_release_[shared ? 1 : 0]; }
-  // What was inside, if the lock keeps nobody out.
+  // The sections under a lock that excludes nobody; empty for any other lock.
   [[nodiscard]] Sections& sections() { return sections_; }
 
  private:
@@ -49,7 +49,7 @@ class MeteredLock {
   LockFigures* figures_;
   LockHolders* holders_;
   Tick held_ = 0;
-  std::array<Tick, 2> last_release_ = {-1, -1};  // of writers, of readers
+  std::array<Tick, 2> last_release_ = {-1, -1};  // ends of the latest holds of a writer and a reader; -1: none
   Sections sections_;
 };
 

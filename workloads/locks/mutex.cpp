@@ -1,10 +1,11 @@
-// A sleeping lock, as Linux' mutex of 2.6.30: who finds it taken spins while its owner runs, and goes to sleep in a queue when
-// the owner sleeps. A release sets it free and then wakes the first sleeper, who may find that a spinning CPU was faster.
+// A sleeping lock like Linux' mutex since 2.6.30. A CPU that finds the mutex taken spins while the owner runs, and goes to
+// sleep in a queue when the owner sleeps. A release frees the mutex and then wakes the first sleeper, which may find that a
+// spinning CPU has taken the mutex first.
 //
-// No wake-up is lost: a sleeper marks the word under the queue's lock before it sleeps, and who releases a marked word takes
-// the queue's lock and wakes the first; a wake-up that comes before the sleep ends it at once. Wake-ups for no reason do no
-// harm. One that was meant for the program, not for the mutex, can't be told from its own: after a sleep it hands one on, so a
-// program that sleeps elsewhere must look whether what it slept for has come, as everywhere.
+// No wake-up is lost. A CPU marks the word under the queue's lock before it sleeps, and a CPU that releases a marked word takes
+// the queue's lock and wakes the first sleeper. A wake-up that comes before the sleep ends the sleep at once. Spurious wake-ups
+// do no harm. The mutex can't tell its own wake-ups from those meant for the program, so after a sleep it sends its CPU another
+// wake-up. A program that sleeps elsewhere must therefore check after each wake-up whether its condition holds, as is usual.
 #include <array>
 #include <vector>
 
@@ -15,15 +16,15 @@
 namespace linebounce::workloads {
 namespace {
 
-// The word. CPUs are counted from 1; 0 is nobody.
-constexpr Address kOwner = 0;      // 2 bytes, with the mark
+// Offsets in the mutex's word. Owner, first and last are a CPU's number plus 1; 0 is no CPU.
+constexpr Address kOwner = 0;      // 2 bytes, including the mark kSleepers
 constexpr Address kQueueLock = 2;  // 1 byte
 constexpr Address kFirst = 4;      // 2 bytes
 constexpr Address kLast = 6;       // 2 bytes
 constexpr int kMutexHalf = 2;
-constexpr Value kSleepers = 1 << 15;  // the mark: a CPU sleeps for it
+constexpr Value kSleepers = 1 << 15;  // the mark: a CPU sleeps until it gets the mutex
 
-// What a CPU has in the queue: it can sleep for one mutex at a time.
+// Offsets in a CPU's queue node. All mutexes share one node per CPU, because a CPU can sleep for only one mutex at a time.
 constexpr Address kMutexNext = 0;
 constexpr Address kWoken = 8;
 
@@ -48,7 +49,7 @@ class Mutex final : public Lock {
     if (first != 0) cpu.store(node(first) + kWoken, 1);
     unlock_queue(cpu);
     if (first == 0) return;
-    cpu.fence();  // an interrupt does not wait for stores: the sleeper must not look before it can see that it is woken
+    cpu.fence();  // a wake-up may overtake stores, and the woken CPU must see the store to kWoken
     cpu.wake(CpuId(static_cast<int>(first) - 1));
   }
 
@@ -57,7 +58,7 @@ class Mutex final : public Lock {
   static Value owner(Value word) { return word & ~kSleepers; }
   [[nodiscard]] Address node(Value number) const { return (*nodes_)[number - 1]; }
 
-  // False: the owner sleeps.
+  // Spins until this CPU has the mutex, and then returns true. Returns false when the owner sleeps.
   bool spin(Cpu& cpu) {
     for (;;) {
       const Value seen = owner(cpu.load(word_ + kOwner, kMutexHalf));
@@ -73,7 +74,7 @@ class Mutex final : public Lock {
     }
   }
 
-  // A mark that is there stays. `mark`: sets it, whoever gets the mutex.
+  // Takes the mutex if it is free, and returns whether it was. Sets `mark` (kSleepers or 0) in either case; clears no mark.
   bool take_if_free(Cpu& cpu, Value mark) {
     for (;;) {
       const Value now = cpu.load(word_ + kOwner, kMutexHalf);
@@ -110,7 +111,8 @@ class Mutex final : public Lock {
     if (slept) cpu.wake(cpu.id());
   }
 
-  // True: has the mutex and has left the queue. REQUIRES: holds the queue's lock.
+  // If this CPU is first in the queue and the mutex is free, takes the mutex, leaves the queue, and returns true. REQUIRES:
+  // this CPU holds the queue's lock.
   bool take_as_first(Cpu& cpu) {
     const Value me = number(cpu);
     if (cpu.load(word_ + kFirst, kMutexHalf) != me) return false;
@@ -119,7 +121,7 @@ class Mutex final : public Lock {
     cpu.store(word_ + kFirst, next, kMutexHalf);
     if (next == 0) {
       cpu.store(word_ + kLast, 0, kMutexHalf);
-      cpu.store(word_ + kOwner, me, kMutexHalf);  // nobody else writes what is not free, without the queue's lock
+      cpu.store(word_ + kOwner, me, kMutexHalf);  // clears the mark; other CPUs write an owned word only under the queue's lock
     }
     return true;
   }
@@ -133,7 +135,7 @@ class Mutex final : public Lock {
   void unlock_queue(Cpu& cpu) const { cpu.store_release(word_ + kQueueLock, 0, 1); }
 
   Address word_;
-  const std::vector<Address>* nodes_;  // by CPU
+  const std::vector<Address>* nodes_;  // each CPU's queue node
   Sleepers sleepers_;
   WaitsIn waits_in_;
 };

@@ -1,4 +1,4 @@
-// No lock at all: what a section costs by itself, and what goes wrong. Its MeteredLock counts sections that overlapped.
+// No lock at all, to measure the bare cost of a section. The MeteredLock around it counts the sections that overlapped.
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 class NoLock final : public Lock {
  public:
   bool acquire(Cpu& cpu) override {
-    cpu.now();  // a loop around this must give way to other CPUs
+    cpu.now();  // lets other CPUs run, in case a program calls this in a loop
     return false;
   }
   bool try_acquire(Cpu& cpu) override { return !acquire(cpu); }

@@ -1,6 +1,6 @@
-// Linux' queued spin lock (since 4.2): four bytes, of which the first is the lock, the second says that one waiter watches it,
-// and two name the last node of a queue. The first waiter needs no node; those behind him queue as in MCS, each at one of the
-// four nodes of its CPU, for task, softirq, interrupt and NMI.
+// Linux' queued spin lock (since 4.2). The lock has four bytes: the locked byte, the pending byte, which says that a first
+// waiter spins on the locked byte, and two bytes that name the last node of a queue. The first waiter needs no node. Further
+// waiters queue as in an MCS lock, each at one of the four nodes of its CPU, for task, softirq, interrupt and NMI.
 #include <vector>
 
 #include "workloads/locks/lock_registry.hpp"
@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// The word. All but the tail's half is read and written alone, too.
+// Offsets of the word's parts, which are also read and written separately.
 constexpr Address kLocked = 0;         // 1 byte
 constexpr Address kPending = 1;        // 1 byte
 constexpr Address kLockedPending = 0;  // 2 bytes
@@ -21,7 +21,7 @@ constexpr int kTailShift = 16;
 constexpr Value kLockedMask = 0xFF;
 constexpr Value kLockedPendingMask = 0xFFFF;
 
-// A CPU's nodes. The first one's count says how many are in use.
+// A CPU's nodes, and offsets in a node. The count in the first node says how many of them are in use.
 constexpr int kNodes = 4;
 constexpr Address kNodeBytes = 16;
 constexpr Address kNodeNext = 0;
@@ -49,9 +49,10 @@ class QueuedSpinLock final : public Lock {
   void release(Cpu& cpu) override { cpu.store_release(word_ + kLocked, 0, 1); }
 
  private:
-  // True: has the lock. False: there are others before, or the place of the first waiter is taken.
+  // Tries to wait as the first waiter. Returns true with the lock, or false if the CPU must queue behind other waiters.
   bool wait_as_pending(Cpu& cpu, Value seen) const {
-    // The pending waiter is about to take the lock. (Linux looks 512 times on x86, which is longer than that takes.)
+    // The lock is free, and the pending waiter is about to take it. (Linux' spin is bounded: on x86 it reads the word 512
+    // times, which is longer than that takes.)
     if (seen == kIsPending)
       seen = cpu.spin_until(
           word_, [](Value word) { return word != kIsPending; }, kLockWordBytes);
@@ -75,7 +76,7 @@ class QueuedSpinLock final : public Lock {
     if (index < kNodes) {
       wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
     } else {
-      // More interrupts in each other than there are kinds of them.
+      // Interrupts are nested so deeply that all nodes of the CPU are in use, so it spins on the word instead.
       while (cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes) != 0) {
         cpu.spin_until(
             word_, [](Value word) { return word == 0; }, kLockWordBytes);
@@ -84,7 +85,7 @@ class QueuedSpinLock final : public Lock {
     cpu.store(first + kCount, index, kTailBytes);
   }
 
-  // Returns with the lock. `tail` names the node.
+  // Queues at the node `mine`, whose name in the word is `tail`, and returns with the lock.
   void wait_in_queue(Cpu& cpu, Address mine, Value tail) const {
     cpu.store(mine + kServed, 0, kTailBytes);
     cpu.store(mine + kNodeNext, 0);
@@ -110,7 +111,7 @@ class QueuedSpinLock final : public Lock {
   [[nodiscard]] Address node(Value tail) const { return (*nodes_)[tail / kNodes - 1] + tail % kNodes * kNodeBytes; }
 
   Address word_;
-  const std::vector<Address>* nodes_;  // by CPU: the first of four
+  const std::vector<Address>* nodes_;  // each CPU's first node; the other three follow it
   WaitsIn waits_in_;
 };
 

@@ -1,5 +1,5 @@
-// Sections of a lock that keeps nobody out: which of them overlapped in simulated time. Programs run in an order of the host's,
-// so sections are kept, and looked at when the run is over.
+// Finds critical sections that overlapped in simulated time under a lock that excludes nobody. The host runs the programs in
+// a different order than simulated time, so Sections keeps all sections and compares them when the run is over.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace linebounce::workloads {
 
-// The first moment of the measured time at which two sections that should exclude each other both ran.
+// The first time in the measured time at which two sections overlapped that should exclude each other.
 struct Race {
   Tick at = 0;
-  CpuId first_cpu, second_cpu;  // the second one came while the first was inside
+  CpuId first_cpu, second_cpu;  // second_cpu entered while first_cpu was inside
   FunctionId first_call_site = 0, second_call_site = 0;
 };
 
 struct Races {
-  std::int64_t sections = 0;  // that began in the measured time and overlapped another CPU's
+  std::int64_t sections = 0;  // number of sections that began in the measured time and overlapped another CPU's
   std::optional<Race> first;
 
   void add(const Races& other);
@@ -26,11 +26,11 @@ struct Races {
 
 class Sections {
  public:
-  // [since, until); readers do not exclude each other.
+  // Adds a section from `since` to before `until`. `shared`: a reader's section; readers do not exclude each other.
   void add(const Cpu& cpu, FunctionId call_site, Tick since, Tick until, bool shared) {
     sections_.push_back({since, until, cpu.id(), call_site, shared, cpu.measures(since), false});
   }
-  // Sorts them: called once, at the end.
+  // REQUIRES: all sections have been added; this is the first call.
   Races find_races();
 
  private:

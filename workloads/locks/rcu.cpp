@@ -1,5 +1,6 @@
-// Read-copy update as a lock: readers take nothing, writers take turns. Readers keep nobody out, so a writer must fill a copy,
-// publish it, and leave what was there until they have gone: that part is the workload's, with workloads/rcu.
+// Read-copy update (RCU) as a lock: readers acquire nothing, and writers exclude each other. Readers do not keep writers out,
+// so a writer must publish a changed copy and keep the old version until its readers have left. The workload does that, with
+// workloads/rcu.
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
@@ -15,7 +16,7 @@ class RcuLock final : public Lock {
   void release(Cpu& cpu) override { writers_->release(cpu); }
 
   bool acquire_shared(Cpu& cpu) override {
-    cpu.now();  // a loop around this must give way to other CPUs
+    cpu.now();  // lets other CPUs run, in case a program calls this in a loop
     return false;
   }
   bool release_shared(Cpu& /*cpu*/) override { return true; }

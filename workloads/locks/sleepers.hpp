@@ -1,4 +1,5 @@
-// Which CPUs sleep, told in simulated memory: who waits for what a sleeping CPU holds had better sleep, too.
+// Words in simulated memory that say which CPUs sleep. A lock's waiter reads the holder's word: it had better sleep, too, while
+// the holder sleeps.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ class Sleepers {
   explicit Sleepers(CpuObjects& per_cpu)
       : words_(&per_cpu.shared({.name = "asleep", .size = 8, .fields = {{"asleep", 0, kBytes}}})) {}
 
-  // Not 0 while this CPU sleeps.
+  // The address of the word that is not 0 while this CPU sleeps.
   [[nodiscard]] Address word(int cpu) const { return (*words_)[static_cast<std::size_t>(cpu)]; }
 
   void sleep(Cpu& cpu) const {

@@ -1,5 +1,6 @@
 // Test-and-test-and-set with exponential backoff (Anderson: "The performance of spin lock alternatives for shared-memory
-// multiprocessors", 1990): who loses a race stays away for a time that doubles from loss to loss, so that fewer try at once.
+// multiprocessors", 1990). A CPU that loses a race for the lock backs off for a time that doubles with each loss, so that fewer
+// CPUs try at once.
 #include <algorithm>
 #include <vector>
 
@@ -10,12 +11,13 @@
 namespace linebounce::workloads {
 namespace {
 
-// Cycles. The shortest is about what one transfer of the line takes: who comes back sooner meets the winner's own transfer. The
-// longest is 64 of them: what so many CPUs need who each take the lock once. A longer one leaves the lock free and unused.
+// Backoff times in cycles. The shortest is about one transfer of the line; a CPU that came back sooner would collide with the
+// winner's own transfer. The longest is 64 transfers, in which 64 CPUs can take the lock once each. With a longer one the lock
+// would be free and unused.
 constexpr std::int64_t kShortest = 64;
 constexpr std::int64_t kLongest = 64 * kShortest;
 
-constexpr std::uint64_t kSeed = 1990;  // of all runs: a lock has no seed of its own
+constexpr std::uint64_t kSeed = 1990;  // the same in all runs, because a lock is not given the run's seed
 
 class TtasBackoffLock final : public Lock {
  public:
@@ -39,7 +41,7 @@ class TtasBackoffLock final : public Lock {
   void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
 
  private:
-  // At random up to `longest`: those who lost together shall not come back together.
+  // Backs off for a random time of up to `longest` cycles, so that CPUs that lost together don't come back together.
   void back_off(Cpu& cpu, std::int64_t longest) {
     Random& random = random_[static_cast<std::size_t>(cpu.id().value)];
     cpu.compute(1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
@@ -48,7 +50,7 @@ class TtasBackoffLock final : public Lock {
   Address word_;
   int bytes_;
   WaitsIn waits_in_;
-  std::vector<Random> random_;  // by CPU
+  std::vector<Random> random_;  // each CPU's random numbers
 };
 
 std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place) {

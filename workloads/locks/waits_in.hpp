@@ -1,5 +1,5 @@
-// Where waiting for a lock is counted: kernels have a function for it out of line, one for each source file that takes the lock
-// (".text.lock.dcache"). None: in the function that takes it.
+// The functions in which waiting for a lock is counted. Kernels wait out of line, in one function for each source file that
+// takes the lock (".text.lock.dcache"). By default waiting is counted in the function that takes the lock.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@ namespace linebounce::workloads {
 class WaitsIn {
  public:
   WaitsIn() = default;
-  WaitsIn(FunctionId everywhere) : everywhere_(everywhere) {}  // NOLINT(google-explicit-constructor): it is one
+  WaitsIn(FunctionId everywhere) : everywhere_(everywhere) {}  // NOLINT(google-explicit-constructor): converts a function
   explicit WaitsIn(std::map<FunctionId, FunctionId> by_call_site) : by_call_site_(std::move(by_call_site)) {}
 
-  // For the function that runs on the CPU.
+  // Returns the function in which a wait is counted if the CPU takes the lock in the function that it is running.
   [[nodiscard]] FunctionId of(const Cpu& cpu) const {
     const auto found = by_call_site_.find(cpu.function());
     return found != by_call_site_.end() ? found->second : everywhere_.value_or(cpu.function());
   }
 
-  // Of every other function; none: waiting is counted where the lock is taken.
+  // everywhere() is the function for all call sites that are not in by_call_site(); empty: the call site itself.
   [[nodiscard]] const std::optional<FunctionId>& everywhere() const { return everywhere_; }
   [[nodiscard]] const std::map<FunctionId, FunctionId>& by_call_site() const { return by_call_site_; }
   WaitsIn(std::optional<FunctionId> everywhere, std::map<FunctionId, FunctionId> by_call_site)

@@ -1,5 +1,5 @@
-// What a program waits for in a spin: a comparison of a word, not a function. How often a spin looks depends on how it is
-// simulated (engine.parked_spins), and a function of the program's could count that.
+// The conditions of spins in Lua: comparisons of words with values. A condition can't be a Lua function, because a function
+// could count its calls, and their number depends on how spins are simulated (engine.parked_spins).
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace linebounce::workloads {
 
-// The low bytes of a value, as a word of this size holds it.
+// Returns the part of `value` that a word of this size can hold.
 inline Value low_bytes(Value value, int bytes) {
   return bytes >= 8 ? value : value & ((Value{1} << 8 * bytes) - 1);
 }
 
-// A word that a program names, at `index` of Lua's stack. Errors: LuaError, if it is none, or in no object.
+// Returns the word at `index` of Lua's stack. Errors: LuaError if there is no word, or if it is in no object.
 Cpu::Word checked_word(Interpreter& lua, int index);
 
 enum class Comparison : std::uint8_t { equal, unequal, less, at_most, greater, at_least };
@@ -27,9 +27,10 @@ struct SpinWord {
   [[nodiscard]] bool holds(Value value) const;
 };
 
-// word, "==", value [, mask] from `index` of Lua's stack on. Words are compared as Lua compares integers.
+// Reads a condition, word, "==", value [, mask], that begins at `index` of Lua's stack. Values are compared as signed integers,
+// as in Lua. Errors: LuaError, here and below.
 SpinWord read_spin_word(Interpreter& lua, int index);
-// A list of such lists. Errors: LuaError, also where the words differ in size.
+// Reads a list of conditions, { { word, "==", value }, ... }. All words must have the same size.
 std::vector<SpinWord> read_spin_words(Interpreter& lua, int index);
 
 }  // namespace linebounce::workloads

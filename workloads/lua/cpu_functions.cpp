@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostCycles = 1'000'000'000'000;
 
-// One call of a function of `cpu`, which is argument 0; those behind it count from 1.
+// One call of a Lua function cpu:NAME(...). The arguments in parentheses count from 1, because argument 0 is `cpu`.
 class CpuCall {
  public:
   explicit CpuCall(lua_State* state) : lua_(Interpreter::of(state)), state_(state) {
@@ -32,7 +32,7 @@ class CpuCall {
   [[nodiscard]] Interpreter& lua() const { return lua_; }
   [[nodiscard]] bool has(int argument) const { return !lua_isnoneornil(state_, argument + 1); }
 
-  // A word of simulated memory that is there.
+  // Errors: as for checked_word().
   [[nodiscard]] Cpu::Word word(int argument) const { return checked_word(lua_, argument + 1); }
 
   [[nodiscard]] double number(int argument) const {
@@ -45,7 +45,7 @@ class CpuCall {
       lua_.fail(fmt::format("argument {} must be a whole number, and is {}", argument, what_is(argument)));
     return lua_tointeger(state_, argument + 1);
   }
-  // For a word of this size.
+  // Returns the part of the argument that a word of this size can hold.
   [[nodiscard]] Value value(int argument, int bytes) const { return low_bytes(static_cast<Value>(integer(argument)), bytes); }
 
   [[nodiscard]] std::int64_t at_least_0(int argument, const char* what) const {
@@ -86,7 +86,7 @@ int cpu_load(lua_State* state) {
   return call.returns(call.cpu().load(word.address, word.bytes));
 }
 
-// load_all(word, ...): as many values. They are under way together.
+// load_all(word, ...): returns the words' values. The loads overlap.
 int cpu_load_all(lua_State* state) {
   constexpr int kMostWords = 64;
   const CpuCall call(state);
@@ -150,7 +150,7 @@ int cpu_store_fence(lua_State* state) {
   return 0;
 }
 
-// prefetch(word [, "write"])
+// prefetch(word [, "write"]): "write" prefetches the line with the right to write it.
 int cpu_prefetch(lua_State* state) {
   const CpuCall call(state);
   const Cpu::Word word = call.word(1);
@@ -162,8 +162,8 @@ int cpu_prefetch(lua_State* state) {
 
 // ---- spins ----
 
-// A wait of a program is a function's call. In an acquisition, all from the first wait on is one call: of the function in which
-// the lock's user wants waiting counted.
+// Makes reports count a wait as a function call. In a lock's acquire(), everything from the first wait on is one call of the
+// function that the lock's user has chosen (WaitsIn). Outside of locks, each wait is a call of the function that is running.
 class Wait {
  public:
   explicit Wait(const CpuCall& call) {
@@ -179,7 +179,7 @@ class Wait {
   std::optional<FunctionScope> own_;
 };
 
-// waits(): the lock is taken. What waits anyway, a spin or a sleep, needs no such word.
+// waits(): a lock's acquire() is about to wait. It needs no such call before a spin or a sleep, which count as waits anyway.
 int cpu_waits(lua_State* state) {
   const CpuCall call(state);
   if (call.lua().lock_call == nullptr) call.lua().fail("waits: is for a lock's acquire");
@@ -187,7 +187,7 @@ int cpu_waits(lua_State* state) {
   return 0;
 }
 
-// The word's value when it holds.
+// Spins until the condition holds, and returns the word's value at that time.
 int spin_in(Cpu::Loop loop, lua_State* state) {
   const CpuCall call(state);
   const SpinWord spin = read_spin_word(call.lua(), 2);
@@ -196,7 +196,7 @@ int spin_in(Cpu::Loop loop, lua_State* state) {
       spin.word.address, [&spin](Value value) { return spin.holds(value); }, spin.word.bytes, loop));
 }
 
-// spin_until(word, "==", value [, mask])
+// spin_until(word, "==", value [, mask]), and spin_until_acquire() with the same arguments.
 int cpu_spin_until(lua_State* state) {
   return spin_in(Cpu::Loop::pauses, state);
 }
@@ -205,7 +205,7 @@ int cpu_spin_without_pause(lua_State* state) {
   return spin_in(Cpu::Loop::tight, state);
 }
 
-// spin_until_any({ { word, "==", value }, ... }): which of them holds, counted from 1.
+// spin_until_any({ { word, "==", value }, ... }): returns the number of the first condition that holds, counted from 1.
 int cpu_spin_until_any(lua_State* state) {
   const CpuCall call(state);
   const std::vector<SpinWord> spins = read_spin_words(call.lua(), 2);
@@ -231,7 +231,7 @@ int cpu_compute(lua_State* state) {
   return 0;
 }
 
-// compute_about(mean): for 1 to twice the mean, so that CPUs don't march in step.
+// compute_about(mean): computes for a random time of 1 to 2 * mean cycles, so that CPUs don't run in lockstep.
 int cpu_compute_about(lua_State* state) {
   const CpuCall call(state);
   const std::int64_t mean = call.at_least_0(1, "cycles");
@@ -251,7 +251,7 @@ int cpu_now_ns(lua_State* state) {
   return 1;
 }
 
-// random(n [, series]): 0 to n - 1; each series 0 to 7 is a sequence of its own.
+// random(n [, series]): returns a random number from 0 to n - 1. Each series, 0 to 7, is a separate sequence.
 int cpu_random(lua_State* state) {
   const CpuCall call(state);
   const lua_Integer bound = call.integer(1);
@@ -261,7 +261,7 @@ int cpu_random(lua_State* state) {
   return call.returns(call.lua().random(static_cast<std::size_t>(series)).below(static_cast<std::uint64_t>(bound)));
 }
 
-// tally([name [, count]]): one more of what the program counts; without a name of the first.
+// tally([name [, count]]): adds `count`, by default 1, to the tally `name`, by default the first in the list `tallies`.
 int cpu_tally(lua_State* state) {
   const CpuCall call(state);
   const std::vector<std::string>& names = call.lua().tallies;
@@ -275,7 +275,7 @@ int cpu_tally(lua_State* state) {
   return 0;
 }
 
-// sample(name, value): what a quantity is now.
+// sample(name, value): records the current value of a quantity.
 int cpu_sample(lua_State* state) {
   const CpuCall call(state);
   const std::string name = lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "";
@@ -312,7 +312,7 @@ int cpu_acquire_shared(lua_State* state) {
   return 0;
 }
 
-// False: a writer came between; read again.
+// Returns false if the caller must read again, because a writer came meanwhile.
 int cpu_release_shared(lua_State* state) {
   const CpuCall call(state);
   return call.returns_flag(call.lock(1).release_shared(call.cpu()));
@@ -345,7 +345,7 @@ int cpu_wake(lua_State* state) {
   return 0;
 }
 
-// A load of the word that tells it.
+// is_asleep(cpu): loads the word in simulated memory that says whether that CPU sleeps.
 int cpu_is_asleep(lua_State* state) {
   const CpuCall call(state);
   const CpuId other = cpu_at(call, "is_asleep", 1);
@@ -353,7 +353,7 @@ int cpu_is_asleep(lua_State* state) {
   return call.returns_flag(sleepers && call.cpu().load(sleepers->word(other.value), Sleepers::kBytes) != 0);
 }
 
-// shoot_down({ cpu, ... }, address [, pages]): on these and on this CPU.
+// shoot_down({ cpu, ... }, address [, pages]): drops the pages' translations on the listed CPUs and on this CPU.
 int cpu_shoot_down(lua_State* state) {
   const CpuCall call(state);
   Interpreter& lua = call.lua();

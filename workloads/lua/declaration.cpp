@@ -37,7 +37,7 @@ bool defines(Interpreter& lua, const char* name) {
   return true;
 }
 
-// Calls `read` for each table of the global list `name`, with its place on Lua's stack.
+// Calls `read` for each entry of the global list `name`, with the entry's index on Lua's stack.
 template <class Read>
 void for_each_entry(Interpreter& lua, const char* name, int type, const char* form, Read read) {
   lua_State* state = lua.state();
@@ -151,7 +151,7 @@ std::set<std::string> globals_of(const Interpreter& lua) {
   return names;
 }
 
-// What may be left out would be missed by nobody if its name is misspelt.
+// Refuses misspelt names of optional globals, which would otherwise be ignored silently.
 void refuse_misspelt(const Interpreter& lua, const std::set<std::string>& defined) {
   for (const char* meant : {"begin_dying", "ends", "parameters", "setup", "tallies", "title", "traits", "acquire_shared",
                             "release_shared", "try_acquire"}) {

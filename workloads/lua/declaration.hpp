@@ -1,4 +1,4 @@
-// Reads what a loaded file declares in globals and tables.
+// Reads what a Lua file declares in globals and tables.
 #pragma once
 
 #include <span>
@@ -11,15 +11,16 @@
 
 namespace linebounce::workloads {
 
-// What parameters, tallies and series may be called: small letters, digits and _, and not what an experiment's file uses.
+// True if a parameter, tally or series may have this name: small letters, digits and _, and no key of experiment files.
 bool is_parameter_name(const std::string& name);
 
-// Of an interpreter that has loaded its file: what it counts. Errors: LuaError.
+// Returns the names in the global list `tallies`. REQUIRES: the interpreter has loaded its file. Errors: LuaError.
 std::vector<std::string> read_tallies(Interpreter& lua);
-// Of locks that ship: title and traits stand in their heads, up to the first blank line. To compile their functions, too, would
-// be a sixth of a short command.
+// Reads the titles and traits of locks that ship with Linebounce. It runs only the head of each file, up to the first blank
+// line, because compiling the functions as well would take a sixth of a short command's time.
 std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks);
-// Of a table { acquire =, release =, fifo =, ... } in a program, at `index` of Lua's stack. Errors: LuaError.
+// Reads the traits of a program's own lock, a table { acquire =, release =, fifo =, ... } at `index` of Lua's stack. Errors:
+// LuaError.
 LockTraits read_own_traits(Interpreter& lua, int index);
 
 }  // namespace linebounce::workloads

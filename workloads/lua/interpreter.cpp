@@ -14,7 +14,7 @@ Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
   if (state_ == nullptr) throw std::bad_alloc();
   *static_cast<Interpreter**>(lua_getextraspace(state_)) = this;
   lua_atpanic(state_, panic);
-  // Counting costs each instruction of Lua about as much as the instruction itself.
+  // Files that ship are not checked, because the hook makes each Lua instruction cost about twice as much.
   if (!file.is_ours) lua_sethook(state_, check_progress, LUA_MASKCOUNT, kInstructions);
   open_library(state_);
   seed(0);
@@ -58,7 +58,7 @@ std::string Interpreter::text_at(int index) const {
   std::size_t size = 0;
   const char* begin = lua_tolstring(state_, index, &size);
   if (size > kLongestText) fail(fmt::format("a text of {} bytes; at most {} are legal here", size, kLongestText));
-  return begin;  // up to a zero byte
+  return begin;  // ends at the first zero byte
 }
 
 int Interpreter::panic(lua_State* state) {
@@ -81,14 +81,14 @@ std::string Interpreter::place() const {
   return line > 0 ? fmt::format("{}:{}: ", name_, line) : name_ + ": ";
 }
 
-// A message with the CPU behind "FILE:LINE: ", which may be missing.
+// Inserts "CPU N: " after "FILE:LINE: " in a message. Adds "FILE: " to a message without it.
 std::string Interpreter::located(const std::string& message) const {
   const std::string cpu = cpu_ == nullptr ? "" : fmt::format("CPU {}: ", cpu_->id().value);
   if (!message.starts_with(name_ + ":")) return fmt::format("{}: {}{}", name_, cpu, message);
   std::size_t end = name_.size() + 1;
   while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0) ++end;
   if (message.compare(end, 2, ": ") == 0) end += 2;
-  if (message.compare(end, 1, " ") == 0) ++end;  // no line is known
+  if (message.compare(end, 1, " ") == 0) ++end;  // the message begins with "FILE: ", without a line
   return message.substr(0, end) + cpu + message.substr(end);
 }
 

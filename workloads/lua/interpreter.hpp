@@ -1,9 +1,10 @@
-// A Lua interpreter for one CPU's part of a program or lock. It reaches nothing but what it is given: no files, no clock, no
+// A Lua interpreter that runs one CPU's part of a program, lock or counter. The Lua code can reach no files, no clock and no
 // other interpreter.
 //
-// Errors are C++ exceptions throughout. Lua is C, and a C function's frames are unwound like others; it has no handler of its
-// own here (no lua_pcall, no pcall in programs), so that its panic function is called, which throws. So frames of ours between
-// Lua's are left properly, and what a Cpu throws passes through Lua. An interpreter is of no use after an error.
+// All errors are C++ exceptions. Lua's errors never meet a handler in Lua (there is no lua_pcall here and no pcall in
+// programs), so Lua calls its panic function, which throws LuaError. The exception unwinds Lua's C frames and the C++ frames
+// between them. Exceptions that Cpu throws pass through Lua in the same way. After an error the interpreter must not be used
+// any more.
 #pragma once
 
 #include <map>
@@ -28,7 +29,7 @@ struct LuaHandles;
 
 class Interpreter {
  public:
-  // `cpu`: whose it is; none: it only looks at what a file declares.
+  // `cpu`: the number of the CPU whose part it runs; empty if it only reads what the file declares.
   explicit Interpreter(const SourceFile& file, std::optional<int> cpu = {});
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
@@ -36,54 +37,55 @@ class Interpreter {
   static Interpreter& of(lua_State* state) { return **static_cast<Interpreter**>(lua_getextraspace(state)); }
   [[nodiscard]] lua_State* state() const { return state_; }
 
-  // Runs the file's text, which declares and defines. Errors: LuaError, here and below.
+  // Runs the file's text, which sets globals and defines functions. Errors: LuaError, here and below.
   void load();
-  // Pushes the global function of this name; false: there is none, and nothing is pushed.
+  // Pushes the global function `name` and returns true. Returns false, and pushes nothing, if there is none.
   bool push_function(const char* name);
-  // As lua_call, of a function with its arguments on Lua's stack.
+  // Calls the function that lies on Lua's stack with its arguments, as lua_call does.
   void call(int arguments, int results);
 
-  // The text at `index` of Lua's stack, which is one. What Lua has once, C++ may be told to keep a million times. Errors: also
-  // beyond kLongestText.
+  // Returns the text at `index` of Lua's stack. REQUIRES: there is a text. Errors: also if it is longer than kLongestText.
+  // Without this limit a program could make C++ keep a million copies of a long text.
   [[nodiscard]] std::string text_at(int index) const;
   static constexpr std::size_t kLongestText = 1000;  // bytes
 
-  // The line that runs, of the innermost function that is the program's own; 0: none.
+  // Returns the line that the innermost Lua function is executing; 0 if none is running.
   [[nodiscard]] int source_line() const;
-  // "FILE:LINE: CPU N: TEXT", of the line that runs.
+  // Throws LuaError with "FILE:LINE: CPU N: TEXT", where LINE is source_line().
   [[noreturn]] void fail(const std::string& text) const;
 
   // ---- the machine ----
 
-  // From now on operations go to this CPU.
+  // Makes the functions of `cpu` in Lua operate on this CPU.
   void bind(Cpu& cpu) { cpu_ = &cpu; }
   [[nodiscard]] bool bound() const { return cpu_ != nullptr; }
   [[nodiscard]] Cpu& cpu() const { return *cpu_; }
   [[nodiscard]] std::optional<int> cpu_number() const { return cpu_number_; }
   void set_memory(const AddressSpace& memory) { memory_ = &memory; }
-  // Tells the limit on instructions that the program gets on.
+  // Called by every function of `cpu` and every function that setup() may use. check_progress() fails if it is not called for
+  // too long, as in an endless loop.
   void count_operation() { ++operations_; }
-  // Errors: also where these bytes are in no object.
+  // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
     if (object == AddressSpace::kNoObject || address + static_cast<Address>(bytes) > end_of(memory_->objects()[object]))
       refuse_word(address, bytes);
   }
 
-  // One of its sequences of random numbers: of this seed and CPU.
+  // seed() begins all series of random numbers anew, from this seed and the CPU's number. random() returns one of them.
   void seed(std::uint64_t seed);
   [[nodiscard]] Random& random(std::size_t series) { return randoms_[series]; }
   static constexpr int kRandomSeries = 8;
 
-  // ---- what its functions have to do with ----
+  // ---- what the Lua functions in C++ work with ----
 
-  SetupContext* setup = nullptr;  // while the program sets up its memory
-  int cpu_reference = LUA_NOREF;  // what push_cpu() pushes, in Lua's registry
-  LuaHandles* handles = nullptr;  // what its locks, barriers and queue nodes stand for
-  // While it runs a function of a lock; an interrupt's handler may run another one meanwhile.
+  SetupContext* setup = nullptr;  // null except while setup() runs
+  int cpu_reference = LUA_NOREF;  // reference, in Lua's registry, to the table that push_cpu() pushes
+  LuaHandles* handles = nullptr;  // the objects that the program's handles refer to
+  // The call of a lock's function that is in progress. Calls nest, because an interrupt handler may use another lock.
   struct LockCall {
-    const WaitsIn* waits_in;                // null: its waits are counted where they are
-    std::optional<FunctionId> caller = {};  // once it waits elsewhere: the function to go back to
+    const WaitsIn* waits_in;                // the functions in which waits are counted; null: in the running function
+    std::optional<FunctionId> caller = {};  // set by the first wait: the function to return to when the call ends
     bool slept = false;
   };
   LockCall* lock_call = nullptr;
@@ -93,16 +95,16 @@ class Interpreter {
     FunctionId id;
   };
   std::vector<NamedFunction> functions;
-  std::vector<Layout> layouts;  // of its structures
-  int nodes = 1, cpus = 1;      // of the machine: those that have CPUs
-  int most_homes = 1;           // nodes, with those that have memory alone
+  std::vector<Layout> layouts;  // the layouts of the program's structures
+  int nodes = 1, cpus = 1;      // numbers of the machine's nodes with CPUs, and of its CPUs
+  int most_homes = 1;           // number of nodes, including those that have only memory
   std::vector<std::string> tallies;
-  // Where cpu:sample() leaves its values, by series; none: nobody asks for them.
+  // Where cpu:sample() appends its values, by series; null: it discards them.
   std::map<std::string, std::vector<SeriesSample>>* samples = nullptr;
 
  private:
-  static constexpr int kInstructions = 10'000'000;       // between two operations, at least
-  static constexpr std::size_t kNestedBytes = 64 << 10;  // of a thread's stack, for calls from C++ to Lua to C++ and so on
+  static constexpr int kInstructions = 10'000'000;       // instructions of Lua between two calls of check_progress()
+  static constexpr std::size_t kNestedBytes = 64 << 10;  // limit on the host's stack that nested calls between C++ and Lua use
 
   static int panic(lua_State* state);
   static void check_progress(lua_State* state, lua_Debug* at);
@@ -120,8 +122,8 @@ class Interpreter {
   const AddressSpace* memory_ = nullptr;
   std::vector<Random> randoms_;
   std::int64_t operations_ = 0;
-  std::int64_t operations_then_ = -1;     // when the limit on instructions was looked at
-  const char* outermost_call_ = nullptr;  // where the thread's stack was
+  std::int64_t operations_then_ = -1;     // the value of operations_ at the latest check_progress()
+  const char* outermost_call_ = nullptr;  // the host's stack address in the outermost call() in progress
 };
 
 }  // namespace linebounce::workloads

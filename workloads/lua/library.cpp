@@ -19,14 +19,14 @@ constexpr std::array kMathNames = {"abs", "ceil",       "floor", "fmod", "huge",
 constexpr std::array kStringNames = {"byte", "char", "len", "lower", "rep", "reverse", "sub", "upper"};
 constexpr std::array kTableNames = {"concat", "insert", "move", "pack", "remove", "unpack"};
 
-constexpr lua_Unsigned kMostMoved = 1 << 24;  // elements
+constexpr lua_Unsigned kMostMoved = 1 << 24;  // limit on the elements that table.move may move
 
 bool is_plain(lua_State* state, int index) {
   const int type = lua_type(state, index);
   return type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
 }
 
-// What has an address has no other text than its type.
+// tostring(value). For values that Lua would print with an address, such as tables, returns only the type's name.
 int plain_tostring(lua_State* state) {
   luaL_checkany(state, 1);
   if (is_plain(state, 1)) {
@@ -51,7 +51,8 @@ int plain_format(lua_State* state) {
   return lua_tocfunction(state, lua_upvalueindex(1))(state);
 }
 
-// Lua's own goes round as often as it is told to, even with nothing to repeat; its loop is in C, where nobody counts.
+// string.rep that returns at once if there is nothing to repeat. Lua's own would still loop, and in C, where the limit on
+// instructions does not count.
 int bounded_rep(lua_State* state) {
   std::size_t text = 0, separator = 0;
   luaL_checklstring(state, 1, &text);
@@ -69,7 +70,7 @@ int bounded_move(lua_State* state) {
   return lua_tocfunction(state, lua_upvalueindex(1))(state);
 }
 
-// A table's keys in an order of their own.
+// A table's keys, sorted.
 class SortedKeys {
  public:
   explicit SortedKeys(lua_State* state) : state_(state) {}
@@ -92,7 +93,7 @@ class SortedKeys {
     }
   }
 
-  // Pushes them as a list.
+  // Pushes the keys as a list.
   void push() {
     lua_newtable(state_);
     push_all(integers_, lua_pushinteger);
@@ -119,18 +120,18 @@ class SortedKeys {
   lua_State* state_;
   std::vector<lua_Integer> integers_;
   std::vector<lua_Number> numbers_;
-  std::vector<std::string_view> texts_;  // Lua's own: the table holds them
+  std::vector<std::string_view> texts_;  // views of Lua's strings, which the table keeps alive
   std::vector<int> flags_;
   lua_Integer count_ = 0;
 };
 
-// Upvalues: the table, its keys, how many have been.
+// The iterator of `pairs`. Upvalues: the table, the list of its keys, the number of keys already visited.
 int next_sorted(lua_State* state) {
   lua_Integer at = lua_tointeger(state, lua_upvalueindex(3));
   for (;;) {
     if (lua_rawgeti(state, lua_upvalueindex(2), ++at) == LUA_TNIL) return 1;
     lua_pushvalue(state, -1);
-    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) break;  // else it was removed since
+    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) break;  // otherwise the key was removed meanwhile
     lua_pop(state, 2);
   }
   lua_pushinteger(state, at);
@@ -149,7 +150,7 @@ int sorted_pairs(lua_State* state) {
   return 1;
 }
 
-// Copies these entries of the table at -2 to that at -1.
+// Copies the entries `names` of the table at -2 to the table at -1.
 template <class Names>
 void copy_entries(lua_State* state, const Names& names) {
   for (const char* name : names) {
@@ -158,7 +159,7 @@ void copy_entries(lua_State* state, const Names& names) {
   }
 }
 
-// Sets `name` in the table at index 1 to the chosen part of a library.
+// Sets `name` in the table at index 1 to a table with only the functions `names` of a library.
 template <class Names>
 void open_part(lua_State* state, const char* name, lua_CFunction open, const Names& names) {
   luaL_requiref(state, name, open, 0);
@@ -168,14 +169,14 @@ void open_part(lua_State* state, const char* name, lua_CFunction open, const Nam
   lua_pop(state, 1);
 }
 
-// Puts `function` in the place of an entry of the table at -1; the entry is its upvalue.
+// Replaces the entry `name` of the table at -1 by `function`, which gets the old entry as upvalue.
 void replace(lua_State* state, const char* name, lua_CFunction function) {
   lua_getfield(state, -1, name);
   lua_pushcclosure(state, function, 1);
   lua_setfield(state, -2, name);
 }
 
-// "text":upper() looks a method up in string, of which programs have a part.
+// Opens `string`, and makes methods of texts, such as ("text"):upper(), use only the part that programs have.
 void open_strings(lua_State* state) {
   open_part(state, LUA_STRLIBNAME, luaopen_string, kStringNames);
   lua_pushliteral(state, "");

@@ -1,4 +1,4 @@
-// A counter whose algorithm is Lua: of a file that defines add() and read(), or get() and put().
+// A counter whose algorithm is a Lua file that defines add() and read(), or get() and put().
 #include <array>
 
 #include "workloads/counters/counter_registry.hpp"

@@ -1,4 +1,4 @@
-// A program or lock in Lua is in error: a text for its author, with file and line.
+// An error in a Lua program, lock or counter. The message is for the author, and names the file and line.
 #pragma once
 
 #include <stdexcept>

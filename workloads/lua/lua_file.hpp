@@ -1,5 +1,5 @@
-// What the rest of the program sees of a program, lock or counter in Lua: what its file says of itself, and an entry for the
-// table of locks or counters.
+// Lua files as the rest of Linebounce sees them: what the file of a program, lock or counter declares, and the entry of a lock
+// or counter for its registry.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,27 @@
 
 namespace linebounce::workloads {
 
-// Known before there is a machine, as configuration is checked by it.
+// What a file declares. Known before the machine exists, because configurations are checked against it.
 struct LuaDeclaration {
   std::string title;
-  bool program = false;  // it defines run()
-  bool ends = false;     // its programs end by themselves
+  bool program = false;  // true if the file defines run()
+  bool ends = false;     // true if the program's CPUs end by themselves
   std::vector<ParameterDeclaration> parameters;
-  std::optional<LockTraits> lock;  // it defines acquire() and release()
-  CounterUses counter;             // it defines add() and read(), or get() and put()
+  std::optional<LockTraits> lock;  // set if the file defines acquire() and release()
+  CounterUses counter;             // says whether the file defines add() and read(), or get() and put()
 };
 
 // Runs the file's text once, without a machine. Errors: LuaError (workloads/lua/lua_error.hpp).
 LuaDeclaration declaration_of(const SourceFile& file);
 
-// A lock's file: its path, title, traits, and how one is made. Errors: LuaError, also where it is no lock.
+// Returns the entry of the lock in this file, named by the file's path. Errors: LuaError, also if the file defines no lock.
 LockEntry lock_entry_of(const SourceFile& file);
 
-// programs/locks, as it was when the program was built (cmake/lua_locks.cmake): no file is opened. Sorted by name.
+// Returns the files of programs/locks, sorted by name. The build compiles their texts in (cmake/lua_locks.cmake), so no file is
+// opened.
 std::vector<SourceFile> lua_lock_files();
 
-// The same of a counter. A factory is null where the file does not define the use.
+// Returns the entry of the counter in this file. The factory of a use is null if the file does not define that use's functions.
 CounterEntry counter_entry_of(const SourceFile& file);
 
 }  // namespace linebounce::workloads

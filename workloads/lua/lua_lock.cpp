@@ -16,7 +16,8 @@ bool LuaLock::release_shared(Cpu& cpu) {
   return true;
 }
 
-// A wake-up that was meant for the program can't be told from the lock's own: if it slept, it hands one on.
+// If the lock's function has slept, wakes the CPU again afterwards, because a wake-up that ended the sleep may have been meant
+// for the program.
 bool LuaLock::call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing) {
   Interpreter& lua = object_.interpreter(cpu);
   Interpreter::LockCall here{waits_in};

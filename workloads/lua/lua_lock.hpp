@@ -1,4 +1,4 @@
-// A lock whose algorithm is Lua: of a file that defines acquire() and release(), or of a table with them in a program.
+// A lock whose algorithm is in Lua: a file that defines acquire() and release(), or a table with these functions in a program.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 
 class LuaLock final : public Lock {
  public:
-  // `file`: of whose it is; null: of a program.
+  // `file`: the lock's own file; null for a lock that is a table in a program.
   explicit LuaLock(const LockPlace& place, const LuaObjectFile* file = nullptr)
       : object_("lock", place.name, kMethods, place.per_cpu.cpus(), file == nullptr ? nullptr : file->hosts()),
         waits_in_(place.waits_in) {}
@@ -34,14 +34,16 @@ class LuaLock final : public Lock {
   static std::size_t index(Method method) { return static_cast<std::size_t>(method); }
   bool take(Cpu& cpu, Method method) { return call(cpu, method, &waits_in_, {}); }
   bool give(Cpu& cpu, Method method) { return call(cpu, method, nullptr, true); }
-  // `waits_in`: of a wait; null: none of its waits is counted elsewhere. `nothing`: what no result stands for.
+  // `waits_in`: the functions in which waits are counted; null: in the running function. `nothing`: the result if the Lua
+  // function returns none; empty: it must return one.
   bool call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing);
 
   LuaObject object_;
   WaitsIn waits_in_;
 };
 
-// A lock of a table in a program. The factory appends what it makes to `made`, which every CPU's interpreter then joins.
+// Returns the entry of a lock that is the table at `index` of Lua's stack in a program. The entry's factory appends each lock
+// that it creates to `made`, so that every CPU's interpreter can join the lock.
 LockEntry own_lock_entry(Interpreter& lua, int index, std::vector<LuaLock*>& made);
 
 }  // namespace linebounce::workloads

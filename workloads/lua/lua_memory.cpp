@@ -10,15 +10,15 @@
 namespace linebounce::workloads {
 namespace {
 
-// Lua's LUAI_MAXALIGN: of its numbers and pointers. More is not asked for, as libstdc++'s pool gives blocks of 24 bytes only
-// that (its bug 118681), while the compiler believes whatever was asked for.
+// Lua's LUAI_MAXALIGN, the alignment of its numbers and pointers. A larger one would be unsafe: libstdc++'s pool aligns blocks
+// of 24 bytes only to 8 (its bug 118681), while the compiler assumes the alignment that was requested.
 constexpr std::size_t kAlignment = 8;
 
 }  // namespace
 
 void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::size_t size) {
   auto& self = *static_cast<LuaMemory*>(memory);
-  if (block == nullptr) old_size = 0;  // it says the kind of object instead
+  if (block == nullptr) old_size = 0;  // for a new block, Lua passes the kind of object here
   if (size > old_size) return self.grow(block, old_size, size);
   void* smaller = size > 0 ? self.copied(block, old_size, size) : nullptr;
   if (block != nullptr) self.pool_.deallocate(block, old_size, kAlignment);
@@ -27,7 +27,7 @@ void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::
 }
 
 void* LuaMemory::grow(void* block, std::size_t old_size, std::size_t size) {
-  // Not a null pointer, for which Lua has no place in the program.
+  // Fails instead of returning null, because Lua's own error for null would not name the line of the program.
   if (size - old_size > kLimit - used_)
     owner_.fail(fmt::format("more than {} MiB of memory for one CPU's program", kLimit >> 20));
   void* larger = copied(block, old_size, size);

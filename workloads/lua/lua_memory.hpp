@@ -1,5 +1,6 @@
-// What one interpreter may allocate. All of it goes at once with this object, so that an interpreter is never closed: closing
-// runs what a program left open, and a program may stand anywhere when the measured time ends.
+// The memory of one interpreter, with a limit. The destructor frees all of it at once, so that no interpreter needs
+// lua_close(). That function would run the program's Lua code for closing variables, wherever the program is when the measured
+// time ends.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ class LuaMemory {
   explicit LuaMemory(const Interpreter& owner) : owner_(owner) {}
   static constexpr std::size_t kLimit = std::size_t{64} << 20;  // bytes
 
-  // A lua_Alloc. Errors: LuaError, beyond kLimit, garbage included.
+  // Lua's allocation function (lua_Alloc). Errors: LuaError, if blocks, with garbage that is not yet collected, exceed kLimit.
   static void* allocate(void* memory, void* block, std::size_t old_size, std::size_t size);
 
  private:

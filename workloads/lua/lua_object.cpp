@@ -9,7 +9,7 @@ namespace linebounce::workloads {
 LuaHost::LuaHost(Interpreter& interpreter, int table, std::span<const char* const> names) : lua(&interpreter) {
   for (const char* name : names) {
     lua_getfield(lua->state(), table, name);
-    functions.push_back(luaL_ref(lua->state(), LUA_REGISTRYINDEX));  // LUA_REFNIL of nil
+    functions.push_back(luaL_ref(lua->state(), LUA_REGISTRYINDEX));  // LUA_REFNIL if there is no such function
   }
 }
 

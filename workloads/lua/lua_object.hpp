@@ -1,5 +1,5 @@
-// An object whose algorithm is Lua, a lock or a counter: each CPU calls the functions of its own interpreter, with what its
-// setup() has returned for the object.
+// A lock or counter whose algorithm is in Lua. Each CPU calls the functions of its own interpreter. Their argument `instance`
+// is the value that setup() has returned for the object in that interpreter.
 #pragma once
 
 #include <functional>
@@ -16,37 +16,39 @@
 
 namespace linebounce::workloads {
 
-// One CPU's interpreter, and an object's functions as references into its registry.
+// One CPU's interpreter, with the functions of an object as references into Lua's registry.
 struct LuaHost {
   Interpreter* lua = nullptr;
   std::vector<int> functions;
 
-  // Of the table at `table` of Lua's stack, these functions.
+  // Takes the functions `names` from the table at index `table` of Lua's stack.
   LuaHost(Interpreter& interpreter, int table, std::span<const char* const> names);
   LuaHost() = default;
 };
-using LuaHosts = std::vector<LuaHost>;  // by CPU
+using LuaHosts = std::vector<LuaHost>;  // one per CPU
 
 class LuaObject {
  public:
-  // `what` is "lock" or "counter", for messages. `functions`: their names, by whose places they are called.
-  // `hosts`: of the file that the object is of; null: a program's object has its own.
+  // `what` is "lock" or "counter", for messages. `functions` has the names of the Lua functions; has(), call() and ask() take
+  // an index into it. `hosts` are those of the object's file; null for an object that is a table in a program.
   LuaObject(const char* what, std::string name, std::span<const char* const> functions, int cpus,
             std::shared_ptr<LuaHosts> hosts = nullptr);
 
   [[nodiscard]] std::span<const char* const> functions() const { return functions_; }
   [[nodiscard]] LuaHosts& hosts() { return *hosts_; }
-  // The functions on the interpreter's CPU get the value at `instance` of Lua's stack.
+  // Makes the value at index `instance` of Lua's stack the object's instance on the interpreter's CPU.
   void join(const Interpreter& lua, int instance);
-  // What lets a CPU join when it needs the object for the first time: of a thousand locks, most CPUs need few.
+  // Sets the function that lets a CPU join when it first uses the object. Joining late is cheaper, because of a thousand locks
+  // a CPU may use only a few.
   void joins_by(std::function<void(std::size_t)> join) { join_ = std::move(join); }
 
   [[nodiscard]] bool has(const Cpu& cpu, std::size_t function) const { return host(cpu).functions[function] != LUA_REFNIL; }
   [[nodiscard]] Interpreter& interpreter(const Cpu& cpu) const { return *host(cpu).lua; }
-  // Calls it as function(cpu, instance [, argument]). Its one result is the last value on the interpreter's stack, to be
-  // popped.
+  // Calls the Lua function as function(cpu, instance [, argument]), and leaves its one result on the interpreter's stack. The
+  // caller must pop the result.
   void call(Cpu& cpu, std::size_t function, std::optional<std::int64_t> argument = {});
-  // The same, of a function that returns true or false; `otherwise`: what nothing stands for, if it may return that.
+  // Calls a Lua function that returns true or false, and returns that. `otherwise` is the result if the function returns
+  // nothing; empty: it must not.
   bool ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwise = {});
 
  private:
@@ -56,23 +58,23 @@ class LuaObject {
   std::string name_;
   std::span<const char* const> functions_;
   std::shared_ptr<LuaHosts> hosts_;
-  std::vector<int> instances_;  // by CPU, in its interpreter's registry
+  std::vector<int> instances_;  // each CPU's instance, as a reference into its interpreter's registry
   std::function<void(std::size_t)> join_;
 };
 
-// The interpreters of a file that is a lock or a counter, one a CPU: all its objects of a run share them.
+// The interpreters of a lock's or counter's file, one for each CPU. All objects of the file in a run share them.
 class LuaObjectFile {
  public:
-  // Of the run that `per_cpu` belongs to.
+  // Returns the file's LuaObjectFile in the run that `per_cpu` belongs to.
   static LuaObjectFile& of(const SourceFile& file, bool sleeps, CpuObjects& per_cpu) {
     return per_cpu.kept<LuaObjectFile>(file.path, [&] { return std::make_shared<LuaObjectFile>(file, sleeps); });
   }
   LuaObjectFile(SourceFile file, bool sleeps) : file_(std::move(file)), sleeps_(sleeps) {}
 
-  // For an object of this file.
+  // The argument `hosts` of this file's objects.
   [[nodiscard]] const std::shared_ptr<LuaHosts>& hosts() const { return hosts_; }
-  // Runs setup(name) on the first CPU, and on each other one when it needs the object; lets `object` know what it returns.
-  // `locks` may be null: as of SetupContext.
+  // Runs setup(name) on the first CPU, and on each other CPU when that CPU first uses the object. The value that setup()
+  // returns becomes the object's instance on the CPU. `locks`: as for SetupContext.
   void set_up(LuaObject& object, const OwnWord& own, AddressSpace& memory, CpuObjects& per_cpu, LockSet* locks);
 
  private:
@@ -82,7 +84,7 @@ class LuaObjectFile {
   SourceFile file_;
   bool sleeps_;
   LuaHandles handles_;
-  std::vector<std::unique_ptr<Interpreter>> interpreters_;  // by CPU
+  std::vector<std::unique_ptr<Interpreter>> interpreters_;  // one per CPU
   std::shared_ptr<LuaHosts> hosts_ = std::make_shared<LuaHosts>();
 };
 

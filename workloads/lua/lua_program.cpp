@@ -1,5 +1,5 @@
-// A workload whose program is a file in Lua: one interpreter for each CPU runs setup(), then run(cpu) in the CPU's own fiber,
-// so that cpu:load(word) is a call of Cpu that blocks.
+// The workload `program`, whose program is a Lua file. One interpreter for each CPU runs setup(), and then run(cpu) in the
+// CPU's fiber, so that functions such as cpu:load(word) can block.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace linebounce::workloads {
 namespace {
 
 struct ProgramOptions {
-  std::string program;  // its text comes as WorkloadSetup::program
+  std::string program;  // the file's path; its text is WorkloadSetup::program
 
   void bind(ParameterBinder& parameters) {
     parameters.text("program", program, "the program's file, in Lua (docs/programs.md)");
@@ -77,7 +77,7 @@ class LuaProgram final : public Workload {
   }
 
  private:
-  // A series of several CPUs is one: in the order of time, at the same time in that of the CPUs.
+  // Merges all CPUs' samples of a series, sorted by time and then by CPU.
   void report_series(MetricSink& metrics) const {
     std::map<std::string, std::vector<SeriesSample>> all;
     for (const auto& of_cpu : samples_) {
@@ -115,9 +115,9 @@ class LuaProgram final : public Workload {
   LuaDeclaration declaration_;
   std::optional<CpuObjects> per_cpu_;
   LuaHandles handles_;
-  std::vector<std::unique_ptr<Interpreter>> interpreters_;  // by CPU
+  std::vector<std::unique_ptr<Interpreter>> interpreters_;  // one per CPU
   std::vector<std::string> tallies_;
-  std::vector<std::map<std::string, std::vector<SeriesSample>>> samples_;  // by CPU
+  std::vector<std::map<std::string, std::vector<SeriesSample>>> samples_;  // each CPU's samples, by series
 };
 
 }  // namespace

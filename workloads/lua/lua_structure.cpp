@@ -12,18 +12,18 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kLargestStructureBytes = 1 << 20;
-constexpr std::size_t kMostFields = 1 << 17;  // elements of arrays among them
+constexpr std::size_t kMostFields = 1 << 17;  // limit on a structure's fields, including elements of arrays
 
 int round_up_to(int value, int step) {
   return (value + step - 1) / step * step;
 }
 
-// The fields of one structure, in the order of the text.
+// Reads the fields of one structure, in the order in which the program lists them.
 class FieldReader {
  public:
   FieldReader(Interpreter& lua, Layout& layout) : lua_(lua), layout_(layout) {}
 
-  // The one on Lua's stack: "name", "name:BYTES" or a table.
+  // Adds the field at the top of Lua's stack: "name", "name:BYTES" or a table.
   void add() {
     if (lua_type(lua_.state(), -1) == LUA_TSTRING) return add_text(lua_.text_at(-1));
     if (lua_type(lua_.state(), -1) != LUA_TTABLE)
@@ -53,7 +53,7 @@ class FieldReader {
     add_field(text.substr(0, colon), bytes, bytes > 0 ? round_up_to(end_, bytes) : 0);
   }
 
-  // Elements of an array are fields "slot[0]", "slot[1]", ...
+  // A name must have no bracket, because the elements of an array are fields "slot[0]", "slot[1]", ...
   void check_name(const std::string& name) {
     const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
     if (name.find('[') != std::string::npos) lua_.fail(whole + ": a name has no bracket; count = makes an array");

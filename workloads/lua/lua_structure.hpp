@@ -1,9 +1,9 @@
-// Structures as programs write them:
+// Reads structures as programs write them:
 //
 //   structure { name = "ring", "head:4", { "tail", at = machine.line_bytes }, { "slot", count = 8 }, align = "line" }
 //
-// and words of simulated memory as Lua has them: an integer whose upper byte says how many bytes, none for 8. A field of a
-// structure is its offset in this form, so that address + field is a word, as in C.
+// LuaWord represents a word of simulated memory in Lua as an integer: its address, with a code for its size in the upper byte
+// (0 for 8 bytes). A field of a structure is its offset in this form, so that address + field is a word.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -16,7 +16,7 @@ class LuaWord {
  public:
   static lua_Integer pack(Address address, int bytes) {
     Address code = 0;
-    while (bytes < 8 && (1 << code) <= bytes) ++code;  // 1 for 1 byte, 2 for 2, 3 for 4
+    while (bytes < 8 && (1 << code) <= bytes) ++code;  // code 1 is 1 byte, 2 is 2 bytes, 3 is 4 bytes
     return static_cast<lua_Integer>(address | code << kShift);
   }
   static Cpu::Word unpack(lua_Integer word) {
@@ -29,10 +29,11 @@ class LuaWord {
   static constexpr int kShift = 56;
 };
 
-// Of the table at `index`. Errors: LuaError, with the legal forms.
+// Reads the structure in the table at `index` of Lua's stack. Errors: LuaError, which lists the legal forms.
 Layout read_structure(Interpreter& lua, int index, int line_bytes);
 
-// Pushes a table of the layout's fields as words, from this address on; of "slot[0]", "slot[1]": a table with keys from 0.
+// Pushes a table of the fields, as words, of an object at address `base`. The elements of an array, "slot[0]", "slot[1]", ...
+// are in a table `slot` with keys from 0.
 void push_fields(lua_State* state, const Layout& layout, Address base);
 
 }  // namespace linebounce::workloads

@@ -12,7 +12,7 @@ namespace linebounce::workloads {
 LuaTable::LuaTable(Interpreter& lua, int index, std::string what, std::initializer_list<std::string_view> legal)
     : lua_(lua), index_(index), what_(std::move(what)) {
   lua_State* state = lua.state();
-  std::string unknown;  // the first by name: Lua's order is none
+  std::string unknown;  // the alphabetically first unknown name, because Lua's own order varies from run to run
   for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
     if (lua_type(state, -2) != LUA_TSTRING) continue;
     const std::string name = lua.text_at(-2);

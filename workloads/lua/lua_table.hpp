@@ -1,4 +1,4 @@
-// Reads a table with named entries that a program hands over, and refuses those that nobody asked for.
+// Reads a table with named entries that a program passes to a function, and refuses entries with unknown names.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace linebounce::workloads {
 
 class LuaTable {
  public:
-  // The table at `index` (absolute) of Lua's stack, which is called `what` in messages, and may have these named entries.
-  // Errors of all: LuaError.
+  // Reads the table at `index` of Lua's stack, counted from its bottom. `what` is the table's name in messages, `legal` the
+  // names of entries that it may have. Errors: LuaError, here and below.
   LuaTable(Interpreter& lua, int index, std::string what, std::initializer_list<std::string_view> legal);
 
   [[nodiscard]] bool has(const char* name) const;
@@ -23,9 +23,9 @@ class LuaTable {
   [[nodiscard]] std::int64_t integer(const char* name, std::int64_t otherwise, std::int64_t least, std::int64_t most) const;
   [[nodiscard]] double number(const char* name, double otherwise) const;
   [[nodiscard]] bool flag(const char* name, bool otherwise) const;
-  // What stands first without a name.
+  // Returns the first entry without a name, which must be a text.
   [[nodiscard]] std::string first_text() const;
-  // Pushes an entry, nil if it is not there; returns its type.
+  // Pushes an entry, or nil if there is no such entry. Returns the pushed value's type.
   int push(const char* name) const;
 
  private:

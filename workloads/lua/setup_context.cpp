@@ -9,12 +9,12 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::array<const char*, 3> kHandleNames = {"a lock", "a barrier", "a set of queue nodes"};
-// The kind is in the uppermost byte of a pointer, whatever its size.
+// The kind is in the uppermost byte of the handle, which has the size of a pointer.
 constexpr int kKindShift = 8 * (sizeof(std::uintptr_t) - 1);
 
 }  // namespace
 
-// The number stands where a pointer would: no address of this computer is in a program's hands.
+// The light userdata contains the kind and index instead of a pointer, so that programs get no addresses of the host.
 void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
   lua_pushlightuserdata(state, reinterpret_cast<void*>(static_cast<std::uintptr_t>(kind) << kKindShift | number));
 }

@@ -1,5 +1,5 @@
-// What a program's or lock's setup() works on. Every CPU's interpreter runs setup(), so that each has what it sets; memory is
-// placed once, by the first CPU's, and the others are told where.
+// What the setup() of a program, lock or counter works on. Every CPU's interpreter runs setup(), so that each has the variables
+// that setup() sets. Memory is placed only once: the first CPU's run places it, and the other runs get the same addresses.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,35 +22,35 @@ class LockSet;
 class LuaLock;
 class MeteredLock;
 
-// What the functions of `cpu` work with. Programs hold the first three as handles: a number of their kind.
+// The objects that the Lua functions of `cpu` work with. Programs refer to locks, barriers and sets of queue nodes by handles.
 struct LuaHandles {
   std::vector<MeteredLock*> locks;
   std::deque<Barrier> barriers;
   std::vector<QueueNodes*> nodes;
-  std::optional<Sleepers> sleepers;  // once there is a lock that sleeps
+  std::optional<Sleepers> sleepers;  // empty until a lock that sleeps is created
   std::optional<Interrupts> interrupts;
-  std::optional<Shootdowns> shootdowns;  // once the program has asked for them
+  std::optional<Shootdowns> shootdowns;  // empty until setup() calls shootdowns()
 };
 
-// Of a lock or counter: what its own words are called, and where whoever uses it wants them.
+// Where lock_word() and counter_word() place the words of a lock or counter.
 struct OwnWord {
-  std::string name;
-  std::optional<Address> word;  // none: on a line of its own
-  int word_bytes = 8;           // there are at `word`
+  std::string name;             // name of the lock or counter, and of its words
+  std::optional<Address> word;  // the word that its user provides; empty: a separate line
+  int word_bytes = 8;           // size of `word`
 };
 
 class SetupContext {
  public:
-  // `lock_set` null: of a lock, which makes no others. `own_word` null: of a program.
+  // `lock_set` is null for a lock's setup(), which creates no other locks. `own_word` is null for a program's setup().
   SetupContext(AddressSpace& space, CpuObjects& of_cpus, LuaHandles& made, LockSet* lock_set, const OwnWord* own_word,
                std::span<const CpuPlace> cpu_places = {})
       : memory(space), per_cpu(of_cpus), handles(made), locks(lock_set), own(own_word), places(cpu_places) {}
 
-  // The next CPU's turn.
+  // Begins the next CPU's run of setup().
   void begin_again() { next_ = 0, first_ = false; }
 
-  // Does what `what` describes, the first time; returns what came of it, a number. Errors: LuaError, if an earlier CPU's
-  // setup() did something else.
+  // In the first CPU's run, calls make(), which does what `what` describes, and returns its result. In later runs only returns
+  // the result of the first. Errors: LuaError if the first run did something else at this point.
   template <class Make>
   std::uint64_t once(const Interpreter& lua, const std::string& what, Make make) {
     if (first_) {
@@ -69,11 +69,11 @@ class SetupContext {
   LuaHandles& handles;
   LockSet* locks;
   const OwnWord* own;
-  std::span<const CpuPlace> places;  // of a program
-  std::vector<LuaLock*> own_locks;   // whose functions are the program's
+  std::span<const CpuPlace> places;  // the node of each CPU; empty except for a program
+  std::vector<LuaLock*> own_locks;   // the locks whose functions are in the program
 
  private:
-  // They are outside of what Lua may allocate.
+  // The limit on the size of done_, which LuaMemory's limit does not cover.
   static constexpr std::size_t kMostDone = std::size_t{1} << 21;
 
   struct Done {
@@ -85,15 +85,15 @@ class SetupContext {
   bool first_ = true;
 };
 
-// Sets the global `machine`: cpus, nodes, line_bytes, node_of. `places`: where the CPUs are; empty: nothing is known of nodes.
+// Sets the global `machine`: cpus, nodes, line_bytes, node_of. `places` says which node each CPU is in; empty: all in node 0.
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node = 0);
-// Gives the program's named functions their numbers.
+// Sets the ids of the functions to which the program has given names with named().
 void name_functions(Interpreter& lua, AddressSpace& memory);
 
-// What a handle is of, and its number, as a light userdata.
+// A handle is a light userdata with an object's kind and its index in LuaHandles.
 enum class HandleKind : std::uint8_t { lock = 1, barrier, nodes };
 void push_handle(lua_State* state, HandleKind kind, std::uint64_t number);
-// Errors: LuaError, if the argument is none of this kind.
+// Returns the index in a handle. Errors: LuaError if the argument is not a handle of this kind.
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind);
 
 }  // namespace linebounce::workloads

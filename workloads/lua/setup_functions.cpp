@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t kMostObjects = 1 << 20;
 constexpr std::size_t kMostFunctions = 1 << 16, kMostLocks = 1 << 16;
-constexpr const char* kLayoutRegistry = "linebounce.layouts";  // in Lua's registry: a structure's table to its number
+// The key in Lua's registry of a table from each structure to its index in Interpreter::layouts.
+constexpr const char* kLayoutRegistry = "linebounce.layouts";
 
 SetupContext& context_of(Interpreter& lua) {
   lua.count_operation();
@@ -37,7 +38,7 @@ std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
   return lua_tointeger(lua.state(), argument);
 }
 
-// structure { ... }: its fields as offsets, to be added to an address.
+// structure { ... }: returns a table of the fields' offsets, which are to be added to an address.
 int make_structure(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   const SetupContext& context = context_of(lua);
@@ -69,10 +70,10 @@ void push_object(lua_State* state, const Layout& layout, Address base) {
   lua_setfield(state, -2, "address");
 }
 
-// Options of what is placed: { node = 1, count = 8 }.
+// The options of place() and place_array(): { node = 1, count = 8 }.
 struct PlaceOptions {
   std::optional<Home> home;
-  std::int64_t count = -1;  // -1: one object, no list
+  std::int64_t count = -1;  // number of objects in the returned table; -1: one object, without a table
 };
 
 PlaceOptions options_at(Interpreter& lua, int argument) {
@@ -86,7 +87,7 @@ PlaceOptions options_at(Interpreter& lua, int argument) {
   return options;
 }
 
-// place(structure, name [, { node =, count = }]): the object, or with count a table of them from 0.
+// place(structure, name [, { node =, count = }]): returns the object, or with `count` a table of objects with keys from 0.
 int place_object_of(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -108,7 +109,7 @@ int place_object_of(lua_State* state) {
   return 1;
 }
 
-// place_per_cpu(structure, name): a table by CPU of objects, each on lines of its own near its CPU.
+// place_per_cpu(structure, name): returns a table with an object for each CPU, on separate lines homed at the CPU's node.
 int place_for_each_cpu(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -126,7 +127,7 @@ int place_for_each_cpu(lua_State* state) {
   return 1;
 }
 
-// place_array(name, bytes [, { node = }]): the address of bytes without fields.
+// place_array(name, bytes [, { node = }]): returns the address of an array of bytes, which has no fields.
 int place_bytes_of(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -141,7 +142,7 @@ int place_bytes_of(lua_State* state) {
   return 1;
 }
 
-// preset(word, value): what is there when the simulation starts.
+// preset(word, value): sets the word's value at the start of the simulation.
 int preset_word(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -154,14 +155,15 @@ int preset_word(lua_State* state) {
   return 0;
 }
 
-// lock_word(structure), counter_word(structure): its own word or words, where whoever uses the lock or counter wants them.
+// lock_word(structure), counter_word(structure): return the lock's or counter's own object. It lies in the word that the user
+// of the lock or counter provides, if it fits there, and otherwise on a separate line.
 int place_own_word(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
   if (context.own == nullptr) lua.fail("lock_word is for files that are a lock or counter; a program has place()");
   const OwnWord& own = *context.own;
   Layout layout = layout_at(lua, 1);
-  // One field alone is as wide as the place for it.
+  // A single field is narrowed to the size of the provided word.
   if (own.word && layout.fields.size() == 1)
     layout.size = layout.fields[0].size = std::min(layout.fields[0].size, own.word_bytes);
   const Address address = context.once(lua, "word", [&]() -> Address {
@@ -174,7 +176,8 @@ int place_own_word(lua_State* state) {
   return 1;
 }
 
-// queue_nodes(structure): nodes on lines of their own that a CPU takes and gives back, the same for all locks of a run.
+// queue_nodes(structure): returns a handle to nodes on separate lines, which CPUs take and give back. All locks of a run whose
+// structures have the same name share them.
 int place_queue_nodes(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -204,7 +207,7 @@ MeteredLock& create_lock(Interpreter& lua, SetupContext& context, const std::str
   return context.locks->create(own_lock_entry(lua, 1, context.own_locks), name, {});
 }
 
-// lock("ticket", name), or lock({ acquire = function(cpu, lock) ... end, release = ... }, name).
+// lock("ticket", name) or lock({ acquire = function(cpu, lock) ... end, release = ... }, name): returns a handle to a new lock.
 int make_lock(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -229,7 +232,7 @@ int make_lock(lua_State* state) {
   return 1;
 }
 
-// barrier(name): all CPUs meet there.
+// barrier(name): returns a handle to a new barrier for all CPUs.
 int make_barrier(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -242,7 +245,7 @@ int make_barrier(lua_State* state) {
   return 1;
 }
 
-// shootdowns(): from now on the program's CPUs can drop each other's translations of pages.
+// shootdowns(): enables cpu:shoot_down(), with which CPUs drop each other's translations of pages.
 int use_shootdowns(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
@@ -257,7 +260,7 @@ int use_shootdowns(lua_State* state) {
   return 0;
 }
 
-// Upvalues: the function, its number.
+// The function that named() returns. Upvalues: the Lua function, and its index in `functions`.
 int call_named(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   lua_pushvalue(state, lua_upvalueindex(1));
@@ -274,7 +277,7 @@ int call_named(lua_State* state) {
   return lua_gettop(state);
 }
 
-// named(name, function [, "user"]): the function, which reports know by this name.
+// named(name, function [, "user"]): returns a function that does the same, and that reports show under this name.
 int make_named(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   const std::string name = text_at(lua, 1, "the function's name");

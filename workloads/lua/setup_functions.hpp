@@ -1,4 +1,4 @@
-// The global functions with which setup() places memory, locks and barriers, and `named`.
+// The global Lua functions that place memory, locks and barriers in setup(), and the function `named`.
 #pragma once
 
 #include "workloads/lua/lua_api.hpp"

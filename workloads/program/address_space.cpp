@@ -43,7 +43,7 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // by value, because two structures may share a name
+  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // not by name, which two structures may share
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
   objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, bytes, alignment, home});
   return begin;

@@ -1,5 +1,5 @@
-// The memory of programs: structures with named fields, objects placed at addresses, and functions. They give every miss the
-// name of its object, field and function.
+// The simulated address space of a workload's programs. Objects, their layouts and the programs' functions have names, so that
+// reports can give the object, field and function of every miss.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@
 
 namespace linebounce::workloads {
 
-// The part of an object in which a field lies: the object itself, a part on separate lines for mostly-read fields, or a part of
-// which each CPU has a copy (workloads/program/object.hpp).
+// The part of an object in which a field lies: the object itself (own), a part on separate cache lines for mostly-read fields,
+// or a part of which each CPU has a copy (workloads/program/object.hpp).
 enum class Section : std::uint8_t { own, read_mostly, per_cpu };
 
 struct Field {
   std::string name;
-  int offset = 0;  // bytes, in its section
+  int offset = 0;  // bytes from the start of the field's section
   int size = 8;
   Section section = Section::own;
-  std::string moved_at = {};  // the layout change that put it in another section, "FILE:LINE:COLUMN", for messages
+  std::string moved_at = {};  // for messages: "FILE:LINE:COLUMN" of the layout change that moved the field to its section
 
   friend bool operator==(const Field&, const Field&) = default;
 };
 
-// Bytes that a layout change has moved: from offset `from` of the original layout to offset `to` of a section.
+// `size` bytes that a layout change has moved from offset `from` of the original layout to offset `to` of `section`.
 struct MovedBytes {
   int from = 0, size = 0, to = 0;
   Section section = Section::own;
@@ -36,15 +36,15 @@ struct MovedBytes {
   friend bool operator==(const MovedBytes&, const MovedBytes&) = default;
 };
 
-// A structure's layout. Unnamed bytes belong to a field "".
+// A structure's layout. Bytes in no field are reported with the field name "".
 struct Layout {
   std::string name;
-  int size = 0;       // bytes, of its own section
-  int alignment = 8;  // of its objects
+  int size = 0;       // size of the section `own`, in bytes
+  int alignment = 8;  // alignment of the structure's objects, in bytes
   std::vector<Field> fields;
-  std::optional<int> base_offset = {};  // objects begin this many bytes after the start of a line; replaces `alignment`
-  std::string subsystem = {};           // the kernel subsystem of the structure: "scheduler"
-  std::vector<MovedBytes> moved = {};   // by `from`, the bytes that a layout change has moved
+  std::optional<int> base_offset = {};  // if set, objects begin this many bytes into a line, and `alignment` is ignored
+  std::string subsystem = {};           // the structure's kernel subsystem, such as "scheduler"
+  std::vector<MovedBytes> moved = {};   // the bytes that layout changes have moved, sorted by `from`
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -59,45 +59,47 @@ struct Function {
 // The object and field at an address.
 struct Symbol {
   std::string structure, object, field;
-  std::int64_t line = 0;    // counted from the line in which the object begins
-  std::int64_t offset = 0;  // in the line
+  std::int64_t line = 0;    // cache line of the address, counted from the line in which the object begins
+  std::int64_t offset = 0;  // bytes from the start of the line
 };
 
-// Whether `structure` is `whole`, or one of its sections, such as "rq.read_mostly".
+// True if `structure` is `whole` itself or a section of `whole`: "rq.read_mostly" is part of "rq".
 bool is_part_of(const std::string& structure, const std::string& whole);
 
 class AddressSpace {
  public:
-  // `homes`, if not null, is told the home of every object. `placed` has the homes that the configuration sets, by object name.
+  // `homes`, if not null, receives the home of every placed object. `placed` has the homes that the configuration sets, by
+  // object name; they override the homes that the place functions are given.
   explicit AddressSpace(LineStore& store, Homes* homes = nullptr, std::map<std::string, Home> placed = {});
 
   [[nodiscard]] int line_bytes() const { return store_->line_bytes(); }
 
-  // Places a new object after all others. `alignment` 0 means the layout's; that of a coherence line gives it separate lines.
-  // An object whose home differs from the previous object's begins a new line, or with a policy a new page.
+  // Places a new object after all others. `alignment` 0 is the layout's alignment; with line_bytes() the object begins a line.
+  // An object whose home differs from the previous object's begins a new line if the home is a node, and a new page if it is a
+  // policy.
   Address place(const Layout& layout, const std::string& object, int alignment = 0, std::optional<Home> home = {});
-  // Places an array without fields on separate lines.
+  // Places an array of `bytes` bytes on separate lines. Arrays have no fields.
   Address place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
 
-  // Places an array without fields right after the previous object.
+  // Places an array of `bytes` bytes right after the previous object.
   Address place_bytes(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
-  // Places bytes without fields whose misses are reported line by line.
+  // Places `bytes` bytes without fields. Reports tell their misses apart by line, unlike those of an array.
   Address place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home = {});
-  // leave_out: leaves a gap before the next object. The other: moves the next object to an address that is `remainder` modulo
-  // `step`.
+  // leave_out() leaves a gap of `bytes` before the next object. go_to() moves the next object to an address that is `remainder`
+  // modulo `step`.
   void leave_out(Address bytes) { next_ += bytes; }
   void go_to(Address remainder, Address step) { next_ += (remainder + step - next_ % step) % step; }
 
-  [[nodiscard]] std::vector<std::string> object_names() const;  // in the order of placing
+  [[nodiscard]] std::vector<std::string> object_names() const;  // sorted by the objects' addresses
 
-  // Sets a word before the simulation starts. Other words are 0.
+  // Sets a word's initial value, before the simulation starts. All other words start as 0.
   void preset(Address address, Value value, int bytes = 8) { store_->preset(address, bytes, value); }
 
   FunctionId function(const std::string& name, Mode mode);
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
 
-  // An address as an object's number and an offset, the same offset for all bytes of an array. Looked up at every miss, so
-  // cheap.
+  // An address as an object's number and an offset in the object. find() returns offset 0 for all bytes of an array. The
+  // look-up must be cheap, because every miss does one.
   struct Place {
     std::uint32_t object = kNoObject;
     std::uint32_t offset = 0;
@@ -105,22 +107,22 @@ class AddressSpace {
   static constexpr std::uint32_t kNoObject = 0xFFFFFFFF;
   [[nodiscard]] Place find(Address address) const;
   [[nodiscard]] Symbol symbol(Place place) const;
-  [[nodiscard]] Address address(Place place) const;                              // REQUIRES: an object is there
-  [[nodiscard]] const std::string& subsystem(Place place) const;                 // the layout's; may be empty
-  [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // of the objects, in the order of their first
+  [[nodiscard]] Address address(Place place) const;               // REQUIRES: `place` is in an object
+  [[nodiscard]] const std::string& subsystem(Place place) const;  // the subsystem of the object's layout; may be empty
+  [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // sorted by their first objects' addresses
 
-  // The arguments with which an object was placed, for placing it again.
+  // A placed object, with the arguments that place() needs to place the object again (in a trace's replay).
   struct Object {
     std::size_t layout;
     std::string name;
     Address begin;
     bool array;
     std::int64_t size;
-    int alignment;             // place()'s argument
-    std::optional<Home> home;  // none: the machine's policy
+    int alignment;             // the argument of place(); 0: the layout's alignment
+    std::optional<Home> home;  // if empty, the machine's policy homes the object
   };
-  [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // by address
-  // The byte at an address, of arrays, too.
+  [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // sorted by address
+  // As find(), but the offset is exact for arrays, too.
   [[nodiscard]] Place find_byte(Address address) const {
     const std::uint32_t near = found_[address / kGranule % kFound];
     if (near < objects_.size()) {
@@ -131,7 +133,8 @@ class AddressSpace {
     return search(address);
   }
 
-  // The field's address in each object of the structure, in whatever section it lies. Empty without such a field or object.
+  // Returns the field's address in each object of the structure, in whatever section the field lies. Empty if there is no such
+  // field or object.
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
@@ -145,11 +148,11 @@ class AddressSpace {
   LineStore* store_;
   Homes* homes_;
   std::map<std::string, Home> placed_;
-  std::optional<Home> last_home_;  // none: the machine's policy
+  std::optional<Home> last_home_;  // the home of the latest object; empty: the machine's policy
   Address next_;
   std::vector<Layout> layouts_;
   std::vector<Object> objects_;
-  mutable std::array<std::uint32_t, kFound> found_ = {};  // objects of the latest searches, by granule
+  mutable std::array<std::uint32_t, kFound> found_ = {};  // numbers of recently found objects, hashed by granule
   std::vector<Function> functions_;
 };
 

@@ -25,8 +25,8 @@ class Barrier {
     if (generation) cpu.spin_until_acquire(generation_, [&generation](Value now) { return now != *generation; });
   }
 
-  // For a CPU that polls: the generation word keeps the value that arrive() returns until all have arrived. arrive() returns
-  // nothing to the last CPU.
+  // A CPU that polls instead of calling wait() calls arrive(). The barrier is open when generation_word() no longer has the
+  // value that arrive() returned. The last CPU to arrive opens the barrier, and gets no value.
   [[nodiscard]] Address generation_word() const { return generation_; }
   std::optional<Value> arrive(Cpu& cpu) const {
     const Value generation = cpu.load(generation_);

@@ -1,5 +1,5 @@
-// Marks the many calls of one operation, such as acquiring a lock or meeting at a barrier. A recorder notes the operation
-// instead of the calls, which a replay's own lock makes anew. Affects only the tap.
+// Marks the calls of Cpu that make up one operation, such as acquiring a lock or meeting at a barrier. A trace recorder (the
+// CPU's tap) writes the operation instead of the calls, and a replay's own lock or barrier makes the calls anew.
 #pragma once
 
 #include "models/core/cpu.hpp"

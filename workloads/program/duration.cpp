@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostCycles = 1'000'000'000;
 constexpr std::int64_t kMostWeight = 1'000'000;
 
-constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // the limit of draw_exponential()
+constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // draw_exponential() requires a smaller mean
 
 constexpr std::int64_t kMostMeanCycles = 1'000'000'000;
 
@@ -25,7 +25,7 @@ struct CpuRange {
   std::int64_t cycles;
 };
 
-// "3:500" or "1-7:500".
+// Parses "3:500" or "1-7:500". Returns nothing for any other form.
 std::optional<CpuRange> cpu_range(std::string_view word, int cpus) {
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos) return std::nullopt;

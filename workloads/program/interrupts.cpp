@@ -28,12 +28,12 @@ void Interrupts::raise(Cpu& cpu, int softirq) {
 }
 
 void Interrupts::disable_softirqs(Cpu& cpu) {
-  cpu.now();  // takes pending interrupts, which still run their softirqs
+  cpu.now();  // takes interrupts that are already pending, so that their softirqs run before the section
   ++of(cpu).disabled;
 }
 
 void Interrupts::enable_softirqs(Cpu& cpu) {
-  cpu.now();  // those that came in the section do not
+  cpu.now();  // takes interrupts that came in the section, so that their softirqs are deferred to its end
   State& state = of(cpu);
   if (state.disabled == 0) throw ModelFailure("softirqs are enabled that were not disabled");
   --state.disabled;
@@ -55,7 +55,7 @@ void Interrupts::run_softirqs(Cpu& cpu, bool after_handler) {
   State& state = of(cpu);
   if (state.in_softirq || state.disabled > 0) return;
   state.in_softirq = true;
-  // A softirq may raise itself.
+  // Repeats, because a softirq may raise itself or another one.
   for (int round = 0; round < rounds_ && state.raised != 0; ++round) {
     if (after_handler && admits_ && !admits_(cpu)) break;
     if (after_handler) cpu.enable_interrupts();

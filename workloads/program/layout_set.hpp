@@ -15,21 +15,21 @@ class LayoutSet {
 
   [[nodiscard]] const std::map<std::string, Layout>& all() const { return layouts_; }
 
-  // Errors: std::invalid_argument with the known names.
+  // Errors: std::invalid_argument, which lists the known names.
   [[nodiscard]] const Layout& find(const std::string& structure) const;
 
  private:
   std::map<std::string, Layout> layouts_;
 };
 
-// The group of a field: "wait" for "wait.next", "sd" for "sd[0].lock". A field without a group is its own.
+// Returns the group of a field: "wait" for "wait.next", "sd" for "sd[0].lock". A field without "." or "[" is its own group.
 std::string group_of(const std::string& field);
 
-// Whether `field` has this name. Members of a union are one field with several names: "ptr|bits".
+// True if `name` is a name of `field`. Members of a union are one field with several names: "ptr|bits".
 bool is_called(const std::string& field, const std::string& name);
 
-// A field's offset, for programs that keep all fields in the object itself. Errors: std::invalid_argument, also for a field in
-// another section.
+// Returns a field's offset, for programs that keep all fields in the object itself. Errors: std::invalid_argument for an
+// unknown field, or a field in a section other than `own`.
 Address offset_of(const Layout& layout, const std::string& field);
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
 // The kernel's doubly linked lists in simulated memory. A head or entry has two pointers, next and prev. The head of an empty
-// list and an entry in no list point to themselves.
+// list, and an entry that is in no list, point to themselves.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -18,7 +18,7 @@ struct List {
     cpu.store(entry + kPointerBytes, previous, kPointerBytes);
   }
 
-  // Makes an empty list before the simulation starts.
+  // Presets `head` as the head of an empty list. REQUIRES: the simulation has not started.
   static void preset_empty(AddressSpace& memory, Address head) {
     memory.preset(head, head, kPointerBytes);
     memory.preset(head + kPointerBytes, head, kPointerBytes);
@@ -41,7 +41,7 @@ struct List {
   // Adds an entry right after `head`.
   static void add(Cpu& cpu, Address entry, Address head) { insert(cpu, entry, head, next(cpu, head)); }
 
-  // Keeps the entry's own pointers, for lock-free readers that are at the entry.
+  // Leaves the entry's own pointers as they are, because a lock-free reader may still follow them.
   static void remove(Cpu& cpu, Address entry) {
     const Address after = next(cpu, entry);
     const Address before = previous(cpu, entry);

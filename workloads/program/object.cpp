@@ -10,7 +10,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// One section of a layout as a separate layout of whole lines. It has no fields if the section is empty.
+// Returns one section of `layout` as a separate layout of whole lines, without fields if the section is empty.
 Layout part_of(const Layout& layout, Section section, const std::string& suffix, int line_bytes) {
   Layout part{.name = layout.name + suffix, .alignment = line_bytes, .fields = {}, .subsystem = layout.subsystem};
   for (const Field& field : layout.fields) {

@@ -1,4 +1,5 @@
-// An object whose layout is data: programs access a field by name, whatever section the layout puts it in.
+// An object whose layout is read from data, such as a layout file. Programs access its fields by name, whatever sections the
+// layout puts them in.
 #pragma once
 
 #include <optional>
@@ -9,24 +10,25 @@
 
 namespace linebounce::workloads {
 
-// A field's place in every object of its structure.
+// Where a field lies in every object of its structure.
 struct FieldPlace {
-  int offset = 0;  // bytes, in its section
+  int offset = 0;  // bytes from the start of the field's section
   int size = 8;
   Section section = Section::own;
 };
-// Finds a field by its name or its group's: "wait" covers "wait.next" and "wait.prev". Errors: std::invalid_argument with the
-// known names.
+// Finds a field by its own name or its group's name: "wait" covers "wait.next" and "wait.prev". Errors: std::invalid_argument,
+// which lists the known names.
 FieldPlace field_of(const Layout& layout, const std::string& field);
 
-// Finds a list's head or entry: NAME.next, with NAME.prev right after it. Errors: as field_of(), also without NAME.prev.
+// Finds the two pointers of a list's head or entry, and returns the first: NAME.next, with NAME.prev right after it. Errors: as
+// for field_of(), also if NAME.prev is not right after NAME.next.
 FieldPlace list_field_of(const Layout& layout, const std::string& name);
 
 class Object {
  public:
   Object() = default;
 
-  // The field's address, for a per-CPU field that of this CPU's copy.
+  // Returns the field's address. A per-CPU field's is that of `cpu`'s copy.
   [[nodiscard]] Address at(const FieldPlace& field, int cpu) const {
     switch (field.section) {
       case Section::read_mostly: return read_mostly_ + static_cast<Address>(field.offset);
@@ -39,7 +41,7 @@ class Object {
 
   // Loads the whole field. REQUIRES: at most 8 bytes.
   Value load(Cpu& cpu, const FieldPlace& field) const { return cpu.load(at(field, cpu), field.size); }
-  // Loads two fields in one bundle of instructions.
+  // Loads two fields with Cpu::load_pair().
   Cpu::Pair load_pair(Cpu& cpu, const FieldPlace& first, const FieldPlace& second) const {
     const Cpu::Word one = {at(first, cpu), first.size};
     return cpu.load_pair(one, {at(second, cpu), second.size});
@@ -50,7 +52,7 @@ class Object {
     return cpu.fetch_add(at(field, cpu), addend, field.size);
   }
 
-  // The address of the object itself, as a pointer to it.
+  // The address of the section `own`, which stands for the object in pointers.
   [[nodiscard]] Address address() const { return own_; }
   friend bool operator==(const Object&, const Object&) = default;
 
@@ -61,8 +63,9 @@ class Object {
   Address stride_ = 0;
 };
 
-// Places an object after all others. Other sections of its layout become separate objects on separate lines:
-// "rq[3].read_mostly" of structure "rq.read_mostly", and "rq[3].cpu[0]" of "rq.per_cpu" on the CPU's node.
+// Places an object after all others. Sections other than `own` become separate objects on separate lines. An object "rq[3]" of
+// structure "rq" gets "rq[3].read_mostly" of structure "rq.read_mostly", and for each CPU "rq[3].cpu[0]", ... of structure
+// "rq.per_cpu", homed at the CPU's node.
 Object place_object(AddressSpace& memory, const Layout& layout, const std::string& name, const MachineLayout& machine,
                     std::optional<Home> home = {});
 

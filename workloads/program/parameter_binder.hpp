@@ -1,5 +1,5 @@
-// A workload's options are a plain struct. Its initialisers are the defaults, and its bind() declares each option's parameter
-// once. Declarations and reading both use bind(), so they cannot differ:
+// A workload's options are a plain struct. The initialisers are the defaults, and bind() declares each option's parameter once.
+// declare() and read_options() both call bind(), so what is declared and what is read cannot differ:
 //
 //   struct CriticalSectionOptions {
 //     std::int64_t data_lines = 1;
@@ -22,9 +22,9 @@ namespace linebounce::workloads {
 
 class ParameterBinder {
  public:
-  // Collects declarations. Options keep their values, the defaults.
+  // A binder that collects declarations, with the options' initial values as defaults. It leaves the options unchanged.
   ParameterBinder() = default;
-  // Sets every option to its parameter's value. `given` must outlive the binder.
+  // A binder that sets every option to the value of its parameter in `given`, which must outlive the binder.
   explicit ParameterBinder(const Parameters& given) : given_(&given) {}
 
   template <std::integral Number>
@@ -33,20 +33,20 @@ class ParameterBinder {
   }
   void number(const char* name, double& option, double minimum, double maximum, const char* meaning);
   void flag(const char* name, bool& option, const char* meaning);
-  // A text among `choices`, or any text without choices. `refusals`: as in ParameterDeclaration.
+  // A text: one of `choices`, or any text if there are no choices. `refusals`: as in ParameterDeclaration.
   void text(const char* name, std::string& option, const char* meaning, const std::vector<std::string>& choices = {},
             const std::map<std::string, std::string>& refusals = {});
-  // Marks the parameter declared last as the name of a lock, or of a counter. `why_not`: as in ParameterDeclaration.
+  // Mark the latest declared parameter as the name of a lock, or of a counter. `why_not`: as in ParameterDeclaration.
   void names_lock(const std::function<std::string(const LockTraits&)>& why_not);
   void names_counter(const std::function<std::string(const CounterUses&)>& why_not);
-  // An open parameter, PREFIXdefault: `options` holds "default" and every other name that the user sets.
+  // A table of texts: the user may set PREFIXdefault and PREFIXNAME for any NAME. The keys of `options` are "default" and the
+  // NAMEs that the user has set.
   void texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
              const std::vector<std::string>& choices);
 
   [[nodiscard]] std::vector<ParameterDeclaration> declarations() && { return std::move(declarations_); }
 
  private:
-  // Returns the option's new value.
   std::int64_t integer(const char* name, std::int64_t option, double minimum, double maximum, const char* meaning);
 
   const Parameters* given_ = nullptr;

@@ -1,4 +1,5 @@
-// The parameters of a workload: declared once with default and meaning, and checked when a configuration is read.
+// The parameters of a workload. A workload declares each one with its default and meaning, and the reader of a configuration
+// checks the values against the declarations.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +17,26 @@ struct LockTraits;
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
 struct ParameterDeclaration {
-  std::string name;              // the key below [workload], its unit in its name
-  ParameterValue default_value;  // also fixes the type
+  std::string name;              // the key below [workload], which ends with the unit
+  ParameterValue default_value;  // its type is the parameter's type
   std::string meaning;
-  double minimum = 0;  // numbers only
+  double minimum = 0;  // the limits of numbers
   double maximum = 1e18;
-  std::vector<std::string> choices = {};  // strings only; empty: any
-  // Known values that are illegal here, with the reason for the error message. REQUIRES: none is among the choices.
+  std::vector<std::string> choices = {};  // legal texts; if empty, every text is legal
+  // Existing values that are illegal for this parameter, such as unsuitable locks, with the reasons for the error message.
+  // REQUIRES: none of them is among the choices.
   std::map<std::string, std::string> refusals = {};
-  // Texts only: every other name in the parameter's table is legal as well, with the same choices and no default: "locks.NAME"
-  // besides "locks.default".
+  // Texts only. True if the user may also set every other name in the parameter's table, with the same choices and no default:
+  // "locks.NAME" besides "locks.default".
   bool open = false;
-  // For a parameter that names a lock or a lock's file: the reason against a lock with these traits; empty if it is legal.
+  // For a parameter that names a lock or a lock's file: returns why a lock with these traits is illegal here; empty if it is
+  // legal.
   std::function<std::string(const LockTraits&)> why_no_lock = {};
-  // For a parameter that names a counter: likewise.
+  // The same for a parameter that names a counter.
   std::function<std::string(const CounterUses&)> why_no_counter = {};
 };
 
-// The values of one run. Errors: std::out_of_range for an undeclared name, which is a bug.
+// The values of one run's parameters. Errors: std::out_of_range for an undeclared name, which is a bug in the caller.
 class Parameters {
  public:
   Parameters() = default;
@@ -44,7 +47,7 @@ class Parameters {
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
   [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
   [[nodiscard]] const std::string& text(const std::string& name) const { return std::get<std::string>(values_.at(name)); }
-  // The values of an open parameter ("locks.NAME"), by the part of the name after `prefix`.
+  // Returns the values of all parameters whose names begin with `prefix` ("locks."), by the rest of the name.
   [[nodiscard]] std::map<std::string, std::string> texts_below(const std::string& prefix) const {
     std::map<std::string, std::string> found;
     for (auto value = values_.lower_bound(prefix); value != values_.end() && value->first.starts_with(prefix); ++value)

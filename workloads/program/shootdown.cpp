@@ -7,11 +7,11 @@
 namespace linebounce::workloads {
 namespace {
 
-// A request's fields, as Linux's call_single_data. `next` is the address of the next request, or 0.
+// Offsets of a request's fields, as in Linux's call_single_data. `next` is the address of the next request, or 0.
 constexpr Address kRequestNext = 0;
 constexpr Address kRequestPending = 8;
 constexpr Address kRequestSender = 16;
-// An order's fields, as Linux's flush_tlb_info.
+// Offsets of an order's fields, as in Linux's flush_tlb_info.
 constexpr Address kOrderFirst = 0;
 constexpr Address kOrderPages = 8;
 
@@ -57,7 +57,7 @@ void Shootdowns::shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address fi
   }
 }
 
-// The exchange that appends the request is a fence, so the receiver sees the order complete.
+// The compare-exchange that links the request is also a fence, so a receiver that sees the request sees the whole order.
 void Shootdowns::send(Cpu& cpu, CpuId target) {
   const Address mine = request(cpu.id().value, target.value);
   const Address head = heads_[target.value];

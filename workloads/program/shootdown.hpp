@@ -1,11 +1,11 @@
-// TLB shootdowns: a CPU that has changed page tables makes others drop translations, and waits for them. Modelled after Linux
-// (smp_call_function_many_cond, flush_tlb_func) with its lines. Each pair of CPUs has a request on a separate line near the
-// receiver; each receiver has a list of requests. A sender that finds the list empty sends an interrupt. The receiver takes the
-// whole list, reads the pages to drop from the sender's line, drops them, and acknowledges by writing into the request, on
-// which the sender spins.
+// TLB shootdowns: a CPU that has changed page tables makes other CPUs drop translations, and waits until they have. The
+// algorithm and its cache lines are those of Linux (smp_call_function_many_cond, flush_tlb_func). Each pair of CPUs has a
+// request on a separate line homed at the receiver's node, and each receiver has a list of requests. A sender that finds the
+// list empty sends an interrupt. The receiver takes the whole list, reads from each sender's order which pages to drop, drops
+// their translations, and acknowledges by writing into the request, on which the sender spins.
 //
-// Not modelled: idle CPUs that drop translations later, and the mask of CPUs on which a process has run, which the caller
-// knows.
+// Not modelled: idle CPUs that drop translations later, and the mask of CPUs on which a process has run. The caller gives the
+// CPUs instead.
 #pragma once
 
 #include <span>
@@ -25,8 +25,9 @@ class Shootdowns {
   Shootdowns(const Shootdowns&) = delete;
   Shootdowns& operator=(const Shootdowns&) = delete;
 
-  // Drops `pages` pages from `first` on, on this CPU and on `targets`, which may include it. Returns when all have dropped
-  // them. REQUIRES: interrupts are on; two CPUs that wait for each other with theirs off would deadlock.
+  // Drops the translations of `pages` pages, beginning with the one at `first`, on `cpu` and on `targets`, which may include
+  // `cpu`. Returns when all have dropped them. REQUIRES: interrupts are on; two CPUs that wait for each other with interrupts
+  // off would deadlock.
   void shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address first, std::int64_t pages);
 
  private:
@@ -34,9 +35,9 @@ class Shootdowns {
   void receive(Cpu& cpu);
   [[nodiscard]] Address request(int sender, int receiver) const { return requests_[sender * heads_.size() + receiver]; }
 
-  std::vector<Address> orders_;    // by sender
-  std::vector<Address> heads_;     // by receiver
-  std::vector<Address> requests_;  // by sender and receiver
+  std::vector<Address> orders_;    // each sender's order: the pages to drop
+  std::vector<Address> heads_;     // the head of each receiver's list of requests
+  std::vector<Address> requests_;  // the requests, sorted by sender and then receiver
   FunctionId flush_ = 0;
   FunctionId wait_ = 0;
   FunctionId receive_ = 0;

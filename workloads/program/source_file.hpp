@@ -1,4 +1,4 @@
-// The text of a user's program or lock. sim/ opens the file and hands its text in.
+// The source file of a Lua program, lock or counter. Its text is read by sim/, since workloads open no files.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace linebounce::workloads {
 struct SourceFile {
   std::string path;
   std::string text;
-  bool is_ours = false;  // it ships with the program: tests have seen its loops end
+  bool is_ours = false;  // true if the file ships with Linebounce, so that tests have shown that its loops end
 
-  // The file's name without folders, for messages: "my_lock.lua".
+  // The file's name without its folders, for messages: "my_lock.lua".
   [[nodiscard]] std::string name() const { return path.substr(path.rfind('/') + 1); }
 };
 

@@ -5,19 +5,19 @@
 
 namespace linebounce::workloads {
 
-// The sum of all CPUs' tallies in the measured time.
+// Returns what all CPUs together have counted under the number `tally` in the measured time.
 std::int64_t tallied_by_all(const RunFacts& facts, int tally);
 
-// The rate of an event that happened `count` times in the measured time.
+// Returns the rate per second of an event that happened `count` times in the measured time.
 double per_second(const RunFacts& facts, std::int64_t count);
 
-// throughput.operations_per_s of `operations` in the measured time. / fairness.least_share_pct: what the CPU with the least has
-// tallied, of what the one with the most has.
+// report_rate() reports throughput.operations_per_s; `operations` is their number in the measured time. report_least_share()
+// reports fairness.least_share_pct: the lowest tally of any CPU in percent of the highest.
 void report_rate(const RunFacts& facts, std::int64_t operations, MetricSink& metrics);
 void report_rate(double operations_per_s, MetricSink& metrics);
 void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics);
 
-// Both, and cost.operation_ns of one CPU's time.
+// Reports the metrics of report_rate() and report_least_share(), and cost.operation_ns, a CPU's mean time for one operation.
 void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics);
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// Computing times of programs.
+// How programs spend time without memory operations.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@ inline std::int64_t cycles(double us, const MachineSpec& machine) {
   return std::llround(us * static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator));
 }
 
-// Draws uniformly from 1 to twice the mean; 0 for a mean of 0.
+// Draws a number uniformly from 1 to twice the mean. Returns 0 for a mean of 0.
 inline std::int64_t draw_about(Random& random, std::int64_t mean) {
   return mean <= 0 ? 0 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean))) + 1;
 }
 
-// Computes for a random time, so that CPUs don't run in lockstep; does nothing for a mean of 0.
+// Makes the CPU compute for a time drawn by draw_about(), so that CPUs don't run in lockstep.
 inline void compute_about(Cpu& cpu, Random& random, std::int64_t mean_cycles) {
   if (const std::int64_t drawn = draw_about(random, mean_cycles); drawn > 0) cpu.compute(drawn);
 }
 
-// The speed of instructions that miss no cache: cycles per instruction, but no faster than the issue width.
+// The speed at which a CPU executes instructions that miss no cache, as cycles per instruction (`cpi`). The issue width limits
+// the speed.
 class Pace {
  public:
   Pace(double cpi, const MachineSpec& machine)
@@ -37,7 +38,7 @@ class Pace {
   }
 
  private:
-  std::int64_t extra_milli_;  // thousandths of a cycle that each instruction takes beyond the issue width's
+  std::int64_t extra_milli_;  // thousandths of a cycle that each instruction takes beyond its issue slot
 };
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// The interface of a workload: it lays out its memory, runs one program on every CPU, and reports its own metrics.
+// The interface of a workload. A workload lays out its memory, runs one program on every CPU, and reports its own metrics.
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,19 @@ struct WorkloadSetup {
   AddressSpace& memory;
   LockSet& locks;
   const MachineSpec& machine;
-  const MachineLayout& layout;  // the places of CPUs
+  const MachineLayout& layout;  // which core and node each CPU is in
   std::uint64_t seed;
-  const LayoutSet* layouts = nullptr;           // from the file in the parameter `layout`, if there is one
-  const trace::Reader* trace = nullptr;         // the parameter `trace`, likewise
-  const SourceFile* program = nullptr;          // the parameter `program`, likewise
-  std::span<const CounterEntry> counters = {};  // from files, in addition to all_counters()
+  const LayoutSet* layouts = nullptr;           // the file in the parameter `layout`; null if there is none
+  const trace::Reader* trace = nullptr;         // the file in the parameter `trace`; null if there is none
+  const SourceFile* program = nullptr;          // the file in the parameter `program`; null if there is none
+  std::span<const CounterEntry> counters = {};  // counters from files, in addition to all_counters()
 };
 
-// Facts about a finished run, for metrics.
+// What report() needs to know about a finished run.
 struct RunFacts {
   double measured_ns = 0;
-  const std::function<const Cpu&(int)>& cpu;  // by number
-  int cpus = 0;                               // 0: there was no run
+  const std::function<const Cpu&(int)>& cpu;  // returns the CPU with this number
+  int cpus = 0;                               // number of CPUs; 0 if there was no run
 
   [[nodiscard]] double to_ns(Tick ticks) const { return cpus == 0 ? 0 : cpu(0).to_ns(ticks); }
 };
@@ -48,18 +48,18 @@ struct RunFacts {
 class Workload {
  public:
   virtual ~Workload() = default;
-  // Places objects and names functions. Called once, before the simulation. Errors: std::invalid_argument, with text for a
-  // user.
+  // Places the workload's objects and names its functions. The caller calls it at most once, before the simulation. Errors:
+  // std::invalid_argument, with a text for the user.
   virtual void set_up(const WorkloadSetup& setting) = 0;
-  // The program of one CPU. It is unwound when the measured time is over.
+  // Runs the program of one CPU. When the measured time is over, an exception unwinds it.
   virtual void run(Cpu& cpu) = 0;
-  // Whether all programs end by themselves. Other workloads need a measured time.
+  // True if all programs end by themselves. Otherwise the run needs a measured time.
   [[nodiscard]] virtual bool ends() const { return false; }
-  // Reports the metrics. Called after the run, and also without one on a workload that was never set up, with no CPUs: that is
-  // how the catalogue learns the declarations.
+  // Reports the metrics after a run. The catalogue of metrics also calls it without a run, on a workload that was never set up
+  // and with `facts.cpus` 0, to learn the declarations.
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
-  // The line of the source file that this CPU's program is executing, for `steps`; 0 without a file. REQUIRES: called from
-  // inside an operation of the CPU's own program.
+  // Returns the source line that the CPU's program is executing, for the command `steps`; 0 if there is no source file.
+  // REQUIRES: called from inside an operation of this CPU's program.
   [[nodiscard]] virtual int source_line(CpuId) const { return 0; }
 };
 

@@ -1,4 +1,4 @@
-// A workload's entry in all_workloads(), defined in the workload's file.
+// A workload's entry in all_workloads(). The workload's own .cpp file defines the entry.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace linebounce::workloads {
 
-// A metric that people read first, with its column heading, such as "wait", without the unit.
+// A metric that reports show first, with its column heading without the unit, such as "wait".
 struct Headline {
   std::string metric;
   std::string label;
@@ -21,7 +21,7 @@ struct WorkloadEntry {
   std::string title;
   std::vector<ParameterDeclaration> parameters;
   std::unique_ptr<Workload> (*create)(const Parameters&);
-  std::vector<Headline> headlines = {};  // the most important one first; general ones fill up to three
+  std::vector<Headline> headlines = {};  // the most important first; reports add general metrics if there are fewer than three
 };
 
 template <class Made>

@@ -14,7 +14,7 @@ std::uint64_t root(std::uint64_t value) {
   return result;
 }
 
-// 2^(-1/2), 2^(-1/4), ... with 32 fraction bits: each is the square root of the one before.
+// Returns 2^(-1/2), 2^(-1/4), ... with 32 fraction bits. Each is the square root of its predecessor.
 std::array<std::uint64_t, kLogFraction> halved_powers() {
   std::array<std::uint64_t, kLogFraction> powers{};
   std::uint64_t power = std::uint64_t{1} << 31;
@@ -22,7 +22,7 @@ std::array<std::uint64_t, kLogFraction> halved_powers() {
   return powers;
 }
 
-// 2^-log with 32 fraction bits.
+// Returns 2^-log with 32 fraction bits. `log` has kLogFraction fraction bits.
 std::uint64_t power_of_half(std::uint64_t log) {
   static const std::array<std::uint64_t, kLogFraction> kPowers = halved_powers();
   const std::uint64_t whole = log >> kLogFraction;
@@ -41,7 +41,7 @@ Zipf::Zipf(int ranks, int exponent_milli) {
   for (int rank = 0; rank < ranks; ++rank) {
     const std::uint64_t log =
         log2_fixed(static_cast<std::uint64_t>(rank) + 1) * static_cast<std::uint64_t>(exponent_milli) / 1000;
-    // At most 2^31 / ranks, so the sum stays below 2^32.
+    // Each weight is at most 2^31 / ranks, so their sum stays below 2^32.
     sum += std::max<std::uint64_t>(1, power_of_half(log) / 2 / static_cast<std::uint64_t>(ranks));
     up_to_.push_back(sum);
   }

@@ -1,5 +1,5 @@
-// Draws ranks by Zipf's law: rank r (from 0) in proportion to 1 / (r + 1)^exponent. Weights are computed with integers, so they
-// are the same with every compiler and mathematical library.
+// Draws ranks by Zipf's law: rank r, counted from 0, has a probability proportional to 1 / (r + 1)^exponent. Integer arithmetic
+// makes the probabilities the same with every compiler and mathematical library.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace linebounce::workloads {
 
 class Zipf {
  public:
-  // `exponent_milli` is in thousandths. REQUIRES: 1 <= ranks <= 65536, 0 <= exponent_milli <= 8000.
+  // `exponent_milli` is the exponent in thousandths. REQUIRES: 1 <= ranks <= 65536, 0 <= exponent_milli <= 8000.
   Zipf(int ranks, int exponent_milli);
 
   [[nodiscard]] int draw(Random& random) const;
-  // The probability of a rank, in units of 2^-32.
+  // Returns the probability of `rank`, in units of 2^-32.
   [[nodiscard]] std::uint64_t share(int rank) const;
 
  private:
-  std::vector<std::uint64_t> up_to_;  // cumulated weights, below 2^32
+  std::vector<std::uint64_t> up_to_;  // for each rank, the sum of the weights of all ranks up to it; below 2^32
 };
 
 }  // namespace linebounce::workloads
