@@ -25,6 +25,7 @@ struct LockTraits {
   bool fits_4_bytes = false;  // a word of 4 bytes is enough
   bool numa_aware = false;    // hand-offs prefer waiters in the holder's node
   bool tries = true;          // has a try_acquire()
+  bool readers_nest = true;   // a reader may acquire the lock once more; false: it could wait for a writer that waits for it
   int most_cpus = 0;          // largest number of CPUs that may use the lock; 0: any number
 
   friend bool operator==(const LockTraits&, const LockTraits&) = default;

@@ -106,8 +106,8 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   return lock_declaration(declared);
 }
 
-const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",  "fits_4_bytes",
-                                                         "numa_aware", "readers",  "sleeps"};
+const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",         "fits_4_bytes",
+                                                         "numa_aware", "readers",  "readers_nest", "sleeps"};
 
 Readers readers_named(Interpreter& lua, const std::string& word) {
   if (word == "one_by_one") return Readers::one_by_one;
@@ -124,6 +124,7 @@ LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
   traits.numa_aware = table.flag("numa_aware", false);
   traits.sleeps = table.flag("sleeps", false);
   traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
+  traits.readers_nest = table.flag("readers_nest", true);
   traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
   return traits;
 }
@@ -209,7 +210,7 @@ std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks) {
   lua_getglobal(state, "heads");
   std::vector<LuaDeclaration> declared(locks.size());
   for (std::size_t i = 0; i < locks.size(); ++i) {
-    lua_rawgeti(state, 1, static_cast<lua_Integer>(i + 1));
+    lua_rawgeti(state, 1, static_cast<lua_Integer>(i) + 1);
     lua_rawgeti(state, 2, 1);
     declared[i].title = lua.text_at(-1);
     lua_rawgeti(state, 2, 2);

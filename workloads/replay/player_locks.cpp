@@ -69,7 +69,8 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   if (is_shared(operation.kind)) {
     lock.acquire_shared(cpu);
     if (folded_) ++held_here_[operation.id].readers;
-    if (lock.traits().readers == Readers::one_by_one) thread.held_alone.push_back({.lock = operation.id});
+    if (lock.traits().readers == Readers::one_by_one || !lock.traits().readers_nest)
+      thread.held_alone.push_back({.lock = operation.id});
     if (reads_again_with(lock) && !thread.reads_again_with) {
       thread.reads_again_with = operation.id;
       thread.section.clear();
