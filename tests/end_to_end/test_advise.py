@@ -122,7 +122,10 @@ def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(lineb
     assert change["no_diff"] == ""
     assert change["source"].endswith(("several.c:4", "several.c:5"))
     assert len(page["changes"]) == 1, "what gains on shorter lines is a part of it"
-    assert [again["machine"] for again in page["recheck"]] == [gain["machine"] for gain in change["gains"]]
+    # A part of the change is enough on a machine with shorter lines, if the linker puts `blocks` and `hits` on one of 64 bytes.
+    whole = [gain["machine"] for gain in change["gains"] if not gain["part"]]
+    assert whole
+    assert [again["machine"] for again in page["recheck"]] == whole
     for again in page["recheck"]:
         assert (again["change"], again["held"]) == (1, True), again
         assert again["change_pct"] == pytest.approx(again["predicted_pct"], rel=0.25)
