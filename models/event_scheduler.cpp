@@ -23,7 +23,7 @@ EventScheduler::EventScheduler(sc_core::sc_module_name name) : sc_module(name), 
 }
 
 void EventScheduler::add(Part& part) {
-  if (parts_.size() == kMostParts) throw std::length_error("an event scheduler has room for 1024 parts");
+  if (parts_.size() == kMostParts) throw std::length_error(fmt::format("an event scheduler has room for {} parts", kMostParts));
   part.scheduler_ = this;
   part.rank_ = static_cast<Tick>(parts_.size());
   const std::size_t others = parts_.size();

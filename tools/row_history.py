@@ -107,10 +107,13 @@ def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Tab
 
 
 def by_name(value: object) -> object:
-    """A program or lock in Lua by its name: it may move to another folder, and be found without its path."""
+    """A lock of programs/ by its name: it has moved to programs/locks, and is found without its path. Other files keep theirs."""
     if isinstance(value, dict):
         return {key: by_name(each) for key, each in value.items()}
-    return PurePosixPath(value).stem if isinstance(value, str) and value.endswith(".lua") else value
+    if not isinstance(value, str) or not value.endswith(".lua"):
+        return value
+    path = PurePosixPath(value)
+    return path.stem if "programs" in path.parts else value
 
 
 def fixed(row: Table) -> Table:
