@@ -107,7 +107,7 @@ def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Tab
 
 
 def by_name(value: object) -> object:
-    """A lock of programs/ by its name: it has moved to programs/locks, and is found without its path. Other files keep theirs."""
+    """A lock of programs/ by its name: it moved to programs/locks, and is found without a path. Other files keep theirs."""
     if isinstance(value, dict):
         return {key: by_name(each) for key, each in value.items()}
     if not isinstance(value, str) or not value.endswith(".lua"):
