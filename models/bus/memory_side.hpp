@@ -37,7 +37,7 @@ class MemorySide : public virtual sc_core::sc_interface {
   virtual void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) = 0;
   virtual void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) = 0;
 
-  // What read() returns: when the first data is ready, and who supplies it. The read's address arrives at `address_at`.
+  // The result of read(): when the first data is ready, and who supplies it. The read's address arrives at `address_at`.
   struct Supply {
     Tick ready = 0;
     Source source = Source::local_memory;

@@ -14,7 +14,7 @@ namespace linebounce {
 // The number of the group itself when it is the requestor of a recall. The group's members are numbered from 0.
 constexpr std::int8_t kGroupItself = 126;
 
-// What a group controller knows about a line, without the data.
+// A group controller's state of a line, without the data.
 struct GroupEntry {
   StateId state = 0;
   std::int8_t acks = 0;             // how many acknowledgements are still expected, from members or from outside
@@ -35,7 +35,7 @@ concept GroupOutbox = requires(T out, const NetworkMessage& message, int agent, 
   out.on_transition(state, event);  // called before the row runs
 };
 
-// What causes an event: a message from a member, a message from outside, or an eviction from the group's cache or filter.
+// The cause of an event: a message from a member, a message from outside, or an eviction from the group's cache or filter.
 enum class GroupSide : std::uint8_t { member, outside, cache, filter };
 
 inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, const NetworkMessage* in) {

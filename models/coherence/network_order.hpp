@@ -25,7 +25,7 @@ struct NetworkMessage {
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
-// What an agent knows about a line, without the data.
+// An agent's state of a line, without the data.
 struct AgentEntry {
   StateId state = 0;
   std::int8_t acks = 0;              // acks still to come; negative if some arrived before the message that says how many

@@ -45,7 +45,7 @@ class StoreBuffer {
   // Makes every entry whose `ready` is kNever due at `at`. `source`: the supplier of the line that has arrived.
   void retry(Tick at, Source source);
 
-  // What the buffer does for a load: forwards `value`, if one store covers all loaded bytes; makes the load `wait` until a
+  // The buffer's answer to a load: it forwards `value`, if one store covers all loaded bytes; makes the load `wait` until a
   // store drains that covers only some of them; or neither.
   struct Forward {
     bool wait = false;

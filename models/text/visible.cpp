@@ -13,7 +13,7 @@ struct Range {
   std::uint32_t first, last;
 };
 
-// What visible() escapes: control characters, and Unicode's line separators and marks of writing direction.
+// The characters that visible() escapes: control characters, and Unicode's line separators and marks of writing direction.
 constexpr std::array<Range, 9> kActive = {{{0x00, 0x08},
                                            {0x0B, 0x1F},
                                            {0x7F, 0x9F},

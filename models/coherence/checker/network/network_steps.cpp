@@ -401,7 +401,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
 
 namespace {
 
-// What the property checks need to know about a cache, whether the cache is on the network or in a node.
+// The facts about a cache that the property checks need, whether the cache is on the network or in a node.
 struct CacheView {
   int agent, cache;
   StateId state;

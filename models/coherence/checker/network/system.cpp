@@ -11,7 +11,7 @@ const Protocol& subject_of(const NetworkProtocols& protocols) {
 namespace checker {
 namespace {
 
-// What a row does first with a variable.
+// The first effect of a row on a variable.
 enum class Effect : std::uint8_t { none, uses, sets };
 
 // The base event that a qualified event belongs to.
