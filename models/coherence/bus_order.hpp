@@ -10,14 +10,12 @@
 #include <optional>
 #include <ranges>
 
+#include "models/coherence/controller_entry.hpp"
 #include "models/coherence/protocol.hpp"
 
 namespace linebounce {
 
-// kNobody and kMemory stand in for a cache's number.
-constexpr int kNobody = -1;
 constexpr int kMostOnBus = 64;  // the most caches on one bus; their numbers are consecutive
-constexpr int kMemory = -2;
 
 // Thrown when a protocol does something that no correct protocol does. what() names the controller, state, event and row.
 class ProtocolFault : public std::runtime_error {
@@ -104,21 +102,21 @@ class Step {
         events_(protocol.cache.events.size()) {}
 
   OrderOutcome order(MessageId message) {
-    const EventId other = protocol_.cache.qualify(other_event(message), {});
+    const EventId other = event_of(protocol_.cache, other_event(message));
     for (const int cache : copies_.snoopers(message)) {
       if (cache != requestor_) run_cache(cache, other);
     }
     const StateId before = copies_.state(requestor_);
-    const Row& own_row = protocol_.cache.row(before, protocol_.cache.qualify(own_event(message), outcome_.lines));
+    const Row& own_row = protocol_.cache.row(before, event_of(protocol_.cache, own_event(message)));
     outcome_.lines.kept = !wants_data(own_row);
     outcome_.lines.written_back = protocol_.messages[message].carries_data;
-    run_memory(protocol_.memory.qualify(message, outcome_.lines));
+    run_memory(event_of(protocol_.memory, message));
     if (outcome_.deferred) return outcome_;
     if (outcome_.operated) {
       if (outcome_.data_to_memory()) run_memory_data();  // memory first takes a cache's newer data
       copies_.operate(requestor_);
     }
-    const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
+    const EventId own = event_of(protocol_.cache, own_event(message));
     run_cache(requestor_, own);
     if (outcome_.word_sent) apply_word(message);
     if (outcome_.data_to_memory() && !outcome_.operated) run_memory_data();
@@ -133,13 +131,13 @@ class Step {
 
   // Runs the order step of a message that the memory side itself issued. All caches react, and send it their data.
   OrderOutcome recall(MessageId message) {
-    const EventId other = protocol_.cache.qualify(other_event(message), {});
+    const EventId other = event_of(protocol_.cache, other_event(message));
     for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
     return outcome_;
   }
 
   std::optional<MessageId> data() {
-    run_cache(requestor_, protocol_.cache.qualify(kData, {}));
+    run_cache(requestor_, event_of(protocol_.cache, kData));
     return outcome_.reissued;
   }
 
@@ -192,7 +190,7 @@ class Step {
     }
   }
 
-  void run_memory_data() { run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines)); }
+  void run_memory_data() { run_memory(event_of(protocol_.memory, protocol_.messages.size())); }
 
   void run_memory(EventId event) {
     const StateId state = copies_.memory_state();
@@ -215,6 +213,11 @@ class Step {
           break;
       }
     }
+  }
+
+  // The qualified event that the bus's signals select.
+  [[nodiscard]] EventId event_of(const ControllerTable& table, std::size_t base) const {
+    return qualify(table.base_events[base], {.bus = outcome_.lines});
   }
 
   [[nodiscard]] bool wants_data(const Row& own_row) const {
@@ -264,7 +267,7 @@ std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int
 template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);
-  const EventId event = protocol.cache.qualify(access, {});
+  const EventId event = qualify(protocol.cache.base_events[access], {});
   const Row& row = protocol.cache.row(state, event);
   if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::cache, state, event);
   copies.on_transition(Controller::cache, cache, state, event, row.next);

@@ -172,18 +172,6 @@ class ControllerTable {
   std::vector<BaseEvent> base_events;
   std::vector<std::string> events;  // the names of the qualified events, indexed by EventId
 
-  // The qualified event of base event `base` that the bus signals select. REQUIRES: base < base_events.size().
-  [[nodiscard]] EventId qualify(std::size_t base, BusLines lines) const {
-    const BaseEvent& event = base_events[base];
-    switch (event.guard) {
-      case GuardGroup::shared_alone: return static_cast<EventId>(event.first + (lines.shared ? 0 : 1));
-      case GuardGroup::owned_clean: return static_cast<EventId>(event.first + (lines.owned ? 0 : 1));
-      case GuardGroup::owned_kept_clean: return static_cast<EventId>(event.first + (lines.owned ? 0 : lines.kept ? 1 : 2));
-      case GuardGroup::written_back_served: return static_cast<EventId>(event.first + (lines.written_back ? 0 : 1));
-      default: break;
-    }
-    return event.first;
-  }
   [[nodiscard]] const Row& row(StateId state, EventId event) const { return rows[state * events.size() + event]; }
 
   // True if the row with this line number comes from a file that the protocol extends.

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "models/coherence/network_order.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -34,7 +33,8 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   if (protocols.node.kind != ProtocolKind::node) refuse("machine.node.protocol", protocols.node, "has no node controller");
   if (protocols.directory.kind != ProtocolKind::directory)
     refuse("machine.directory.protocol", protocols.directory, "has no directory");
-  if (spec.directory.entries > 0 && !directory_evicts(protocols.directory))
+  if (spec.directory.entries > 0 &&
+      ControllerRules(protocols.directory, Controller::directory).eviction(Storage::entries) == nullptr)
     refuse("machine.directory.entries", protocols.directory, "has no Evict, so that its entries can't be limited; legal: 0");
   if (!spec.groups.empty() && protocols.group.kind != ProtocolKind::group)
     refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");

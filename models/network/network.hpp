@@ -14,7 +14,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/coherence/network_order.hpp"
+#include "models/coherence/controller_step.hpp"
 #include "models/coherence/step_listener.hpp"
 #include "models/event_scheduler.hpp"
 #include "models/failure.hpp"

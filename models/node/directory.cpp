@@ -14,8 +14,15 @@ struct Directory::Outbox {
   const std::byte* data;  // the packet's data
   Tick at;
 
-  [[nodiscard]] int agents() const { return static_cast<int>(directory.network_.layout().agents.size()); }
-  void send(int agent, const NetworkMessage& message) {
+  [[nodiscard]] int members() const { return static_cast<int>(directory.network_.layout().agents.size()); }
+  void send_home(const NetworkMessage&) {}
+  void send(int, const NetworkMessage&) {}
+  void take_data() {}
+  void run() {}
+  void recall(MessageId) {}
+  void complete() {}
+  void free() {}
+  void send_member(int agent, const NetworkMessage& message) {
     const Message& kind = directory.protocol_.messages[message.message];
     const Tick looked_up = at + directory.latency_;
     Packet sent{.message = message,
@@ -50,6 +57,7 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineContex
     : sc_module(name),
       node_(node),
       protocol_(protocol),
+      rules_(protocol, Controller::directory),
       store_(machine.store),
       log_(machine.log),
       network_(network),
@@ -60,7 +68,7 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineContex
   if (spec.entries > 0) places_ = LinePlaces::of_entries(spec.entries, spec.ways);
 }
 
-DirectoryEntry& Directory::entry(Slot slot) {
+ControllerEntry& Directory::entry(Slot slot) {
   if (slot >= entries_.size()) entries_.resize(std::max<std::size_t>(slot + 1, entries_.size() * 2));
   return entries_[slot];
 }
@@ -100,9 +108,9 @@ void Directory::receive(PacketIndex index, Tick at) {
 
 template <class Step>
 StepResult Directory::run_and_tell(const Packet& packet, Tick at, Step step) {
-  const DirectoryEntry before = entry(packet.slot);
+  const ControllerEntry before = entry(packet.slot);
   const StepResult result = step();
-  const DirectoryEntry& now = entry(packet.slot);
+  const ControllerEntry& now = entry(packet.slot);
   if (now.owner != before.owner || now.sharers != before.sharers)
     log_.listener()->directory_changed(at, node_, packet.line, now.owner, now.sharers);
   return result;
@@ -123,8 +131,8 @@ StepResult Directory::run(const Packet& packet, const std::byte* data, Tick at, 
 bool Directory::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   const bool had_place = entry(packet.slot).state != 0;
-  const StepResult result = run(packet, network_.data(index), at, [&](DirectoryEntry& entry, Outbox& out) {
-    return directory_step(protocol_, entry, packet.message, out);
+  const StepResult result = run(packet, network_.data(index), at, [&](ControllerEntry& entry, Outbox& out) {
+    return message_step(rules_, entry, 0, Side::member, packet.message, out);
   });
   if (result == StepResult::stalled) return false;
   network_.free(index);
@@ -140,10 +148,7 @@ bool Directory::process(PacketIndex index, Tick at) {
 }
 
 bool Directory::evictable(Slot slot) const {
-  const DirectoryEntry& entry = entries_[slot];
-  const BaseEvent& event = protocol_.directory.base_events[directory_evict_event(protocol_)];
-  const Row& row = protocol_.directory.row(entry.state, event.first);
-  return !row.impossible && !row.stalls();
+  return rules_.can_evict(entries_[slot], Storage::entries);
 }
 
 void Directory::find_place(Slot slot, Tick at) {
@@ -157,7 +162,8 @@ void Directory::evict(Slot slot, Tick at) {
   Packet nobodys;
   nobodys.slot = slot;
   nobodys.line = store_.line(slot);
-  run(nobodys, nullptr, at, [&](DirectoryEntry& entry, Outbox& out) { return directory_evict_step(protocol_, entry, out); });
+  run(nobodys, nullptr, at,
+      [&](ControllerEntry& entry, Outbox& out) { return evict_step(rules_, entry, 0, Storage::entries, out); });
 }
 
 std::string Directory::describe_pending() const {

@@ -25,7 +25,7 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
 
   [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
-  [[nodiscard]] DirectoryEntry& entry(Slot slot);
+  [[nodiscard]] ControllerEntry& entry(Slot slot);
   [[nodiscard]] bool evictable(Slot slot) const;
   void find_place(Slot slot, Tick at);
   void evict(Slot slot, Tick at);
@@ -36,16 +36,17 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
 
   const int node_;
   const Protocol& protocol_;
+  const ControllerRules rules_;
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
   Tick latency_;  // time of a pass through the controller, with the directory's look-up
   Tick line_busy_;
-  std::vector<Tick> line_free_;          // indexed by slot: when the next request may be processed
-  std::vector<DirectoryEntry> entries_;  // indexed by slot
-  LinePlaces places_;                    // storage slots for entries
-  std::vector<PacketIndex> stalled_;     // messages in the order of arrival
+  std::vector<Tick> line_free_;           // indexed by slot: when the next request may be processed
+  std::vector<ControllerEntry> entries_;  // indexed by slot
+  LinePlaces places_;                     // storage slots for entries
+  std::vector<PacketIndex> stalled_;      // messages in the order of arrival
 };
 
 }  // namespace linebounce

@@ -15,7 +15,7 @@ struct GroupController::Outbox {
   Tick at;
   const Packet* packet;    // the message being processed, or null
   const std::byte* bytes;  // the packet's data
-  GroupSide side;
+  Side side;
 
   void send_home(const NetworkMessage& message) { post_outside(group.place_.parent, message); }
   void send(int agent, const NetworkMessage& message) {
@@ -26,7 +26,7 @@ struct GroupController::Outbox {
   }
   // Passes on the data of a response from outside the group; other data sent to a member comes from the group's cache.
   void send_member(int member, const NetworkMessage& message) {
-    const bool passed_on = side == GroupSide::outside && packet->message_class == MessageClass::response;
+    const bool passed_on = side == Side::outside && packet->message_class == MessageClass::response;
     const Origin own{true, true, group.place_.node};
     post(group.place_.members[member], message, passed_on ? group.lines_[slot].origin : own, !passed_on);
   }
@@ -34,6 +34,12 @@ struct GroupController::Outbox {
     const bool in_hand = packet != nullptr && packet->carries_data;  // true if the message being processed brings the data
     post(receiver, message, {false, true, group.place_.node}, !in_hand);
   }
+  [[nodiscard]] static int members() { return 0; }
+  void update_memory() {}
+  void run() {}
+  void recall(MessageId) {}
+  void complete() {}
+  void free() {}
   void take_data() {
     Line& line = group.lines_[slot];
     group.data_.put(line.data, bytes);
@@ -76,6 +82,7 @@ GroupController::GroupController(sc_core::sc_module_name name, int number, const
       place_(network.layout().groups[number]),
       endpoint_(network.layout().first_group() + number),
       protocol_(protocol),
+      rules_(protocol, Controller::group),
       store_(machine.store),
       log_(machine.log),
       network_(network),
@@ -95,10 +102,10 @@ GroupController::Line& GroupController::line(Slot slot) {
   return lines_[slot];
 }
 
-GroupSide GroupController::side_of(const Packet& packet) const {
+Side GroupController::side_of(const Packet& packet) const {
   const auto& members = place_.members;
   const bool inside = std::find(members.begin(), members.end(), packet.sender) != members.end();
-  return inside ? GroupSide::member : GroupSide::outside;
+  return inside ? Side::member : Side::outside;
 }
 
 void GroupController::receive(PacketIndex index, Tick at) {
@@ -120,39 +127,44 @@ void GroupController::receive(PacketIndex index, Tick at) {
 bool GroupController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   line(packet.slot);
-  if (step(packet.slot, side_of(packet), &packet, network_.data(index), at) == StepResult::stalled) return false;
+  const Side side = side_of(packet);
+  if (step(packet.slot, rules_.event_of(side, packet.message.message), side, &packet, network_.data(index), at) ==
+      StepResult::stalled)
+    return false;
   network_.free(index);
   return true;
 }
 
-StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at) {
-  const bool cached = group_has_place(protocol_, lines_[slot].entry, GroupSide::cache);
-  const bool filtered = group_has_place(protocol_, lines_[slot].entry, GroupSide::filter);
+StepResult GroupController::step(Slot slot, std::size_t base, Side side, const Packet* packet, const std::byte* data, Tick at) {
+  const bool cached = rules_.occupies(lines_[slot].entry, Storage::cache);
+  const bool filtered = rules_.occupies(lines_[slot].entry, Storage::entries);
   Outbox out{*this, slot, at, packet, data, side};
   StepResult result{};
   try {
     const NetworkMessage* in = packet == nullptr ? nullptr : &packet->message;
-    result = group_step(protocol_, lines_[slot].entry, place_.number, side, in, out);
+    result = controller_step(rules_, lines_[slot].entry, place_.number, base, {.side = side, .in = in}, out);
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), slot);
   }
   if (result == StepResult::stalled) return result;
   Line& stepped = lines_[slot];
   if (!protocol_.group.states[stepped.entry.state].holds_data) data_.drop(stepped.data);
-  const bool used = side == GroupSide::member;
-  keep_place(cache_places_, GroupSide::cache, slot, cached, used, at);
-  keep_place(filter_places_, GroupSide::filter, slot, filtered, used, at);
+  const bool used = side == Side::member;
+  keep_place(cache_places_, Storage::cache, slot, cached, used, at);
+  keep_place(filter_places_, Storage::entries, slot, filtered, used, at);
   return result;
 }
 
 // Gives the line a storage slot if it needs one now, frees the slot if it no longer does, or marks the slot as used if `used`.
-void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at) {
+void GroupController::keep_place(LinePlaces& places, Storage of, Slot slot, bool had, bool used, Tick at) {
   const LineAddr line = store_.line(slot);
-  if (!group_has_place(protocol_, lines_[slot].entry, of)) {
+  if (!rules_.occupies(lines_[slot].entry, of)) {
     if (had) places.take_back(line);
   } else if (!had) {
-    const auto evictable = [&](Slot other) { return group_can_evict(protocol_, lines_[other].entry, of); };
-    places.give(line, slot, at, evictable, [&](Slot victim) { step(victim, of, nullptr, nullptr, at); });
+    const auto evictable = [&](Slot other) { return rules_.can_evict(lines_[other].entry, of); };
+    places.give(line, slot, at, evictable, [&](Slot victim) {
+      step(victim, rules_.eviction(of) - rules_.table->base_events.data(), Side::itself, nullptr, nullptr, at);
+    });
   } else if (used) {
     places.use(line, at);
   }

@@ -5,7 +5,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/coherence/group_order.hpp"
+#include "models/coherence/controller_step.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/network/network.hpp"
 #include "models/node/kept_data.hpp"
@@ -31,7 +31,7 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
     int node = 0;
   };
   struct Line {
-    GroupEntry entry;
+    ControllerEntry entry;
     Origin origin;
     std::uint32_t data = KeptData::kNone;
     Version version = 0;
@@ -39,17 +39,18 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   struct Outbox;
 
   Line& line(Slot slot);
-  [[nodiscard]] GroupSide side_of(const Packet& packet) const;
+  [[nodiscard]] Side side_of(const Packet& packet) const;
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
   void settle(Slot slot, Tick at);
-  void keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at);
-  StepResult step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at);
+  void keep_place(LinePlaces& places, Storage of, Slot slot, bool had, bool used, Tick at);
+  StepResult step(Slot slot, std::size_t base, Side side, const Packet* packet, const std::byte* data, Tick at);
   [[noreturn]] void fail(const std::string& what, Slot slot) const;
 
   const int number_;
   const MachineLayout::Group& place_;
   const int endpoint_;
   const Protocol& protocol_;
+  const ControllerRules rules_;
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "models/coherence/group_order.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -19,6 +18,9 @@ struct NodeController::Outbox {
   LineData in_hand;                 // the data of the received message, or the data on the bus
   std::optional<Source> from = {};  // the supplier of the message's data
 
+  void send_member(int, const NetworkMessage&) {}
+  [[nodiscard]] static int members() { return 0; }
+  void update_memory() {}
   void send_home(const NetworkMessage& message) { node.send(node.above_.parent, message, slot, ready); }
   void send(int agent, const NetworkMessage& message) {
     const MachineLayout& layout = node.network_.layout();
@@ -38,7 +40,7 @@ struct NodeController::Outbox {
     Line& line = node.lines_[slot];
     line.running = true;
     node.bus_->post({.stamp = ready,
-                     .client = line.entry.requester,
+                     .client = line.entry.member,
                      .line = node.store_.line(slot),
                      .slot = slot,
                      .message = line.asked,
@@ -66,7 +68,7 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       place_(place),
       above_(network.layout().place_of_bus[place.bus]),
       protocol_(protocol),
-      agents_(protocol),
+      rules_(protocol, Controller::node),
       store_(machine.store),
       log_(machine.log),
       network_(network),
@@ -74,7 +76,7 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       cache_latency_(machine.timebase.from_ns(machine.spec.node.cache_latency_ns)),
       data_(store_.line_bytes()) {
   const NodeSpec& spec = machine.spec.node;
-  const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
+  const bool evicts = rules_.eviction(Storage::cache) != nullptr;
   if (spec.cache_size_kib > 0 && evicts) {
     places_ = LinePlaces(
         CacheSpec{.name = "node", .size_kib = spec.cache_size_kib, .ways = spec.cache_ways, .line_bytes = store_.line_bytes()});
@@ -103,7 +105,7 @@ bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
   if (protocol_.node.base_events[ask_event(protocol_.bus_messages, request.message)].absent) return true;
   const bool fresh = asked.entry.state == 0;
   Outbox out{*this, slot, at, at + latency_, {}};
-  const Permission permission = ask_step(agents_, asked.entry, above_.number, request.message, request.client, out);
+  const Permission permission = ask_step(rules_, asked.entry, above_.number, request.message, request.client, out);
   if (permission.saved) asked.asked = request.message;
   if (!permission.granted && !permission.saved) deferred_.push_back(request);
   if (fresh && asked.entry.state != 0) {
@@ -115,15 +117,13 @@ bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
 }
 
 bool NodeController::evictable(Slot slot) const {
-  const ControllerTable& table = protocol_.node;
-  const Row& row = table.row(lines_[slot].entry.state, table.base_events[node_evict_event(protocol_.bus_messages)].first);
-  return !row.impossible && !row.stalls();
+  return rules_.can_evict(lines_[slot].entry, Storage::cache);
 }
 
 void NodeController::find_place(Slot slot, Tick at) {
   const auto evict = [this, at](Slot victim) {
     Outbox out{*this, victim, at, at + latency_, {}};
-    agent_step(agents_, lines_[victim].entry, above_.number, node_evict_event(protocol_.bus_messages), nullptr, false, out);
+    evict_step(rules_, lines_[victim].entry, above_.number, Storage::cache, out);
   };
   places_.give(
       store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, evict);
@@ -133,7 +133,7 @@ void NodeController::act(Slot slot, Action action, const BusRequest& request, co
   Line& acting = line(slot);
   Outbox out{*this, slot, at, at + latency_, on_bus};
   if (action.verb == Verb::save_asker) acting.asked = request.message;
-  agent_action(agents_, acting.entry, above_.number, action, nullptr, request.client, out);
+  ControllerStep(rules_, acting.entry, above_.number, {.side = Side::member, .bus_member = request.client}, out).act(action);
 }
 
 void NodeController::on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) {
@@ -148,7 +148,8 @@ MemorySide::Supply NodeController::read(Slot slot, Tick address_at) {
 
 void NodeController::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) {
   Outbox out{*this, slot, at, data_at + latency_, data};
-  agent_step(agents_, lines_[slot].entry, above_.number, recalled_event(protocol_.bus_messages, message), nullptr, owned, out);
+  controller_step(rules_, lines_[slot].entry, above_.number, recalled_event(protocol_.bus_messages, message), {.owned = owned},
+                  out);
 }
 
 void NodeController::order_over(Slot slot, Tick at) {
@@ -179,8 +180,7 @@ bool NodeController::process(PacketIndex index, Tick at) {
     if (packet.shared_cache && local) out.from = Source::node_cache;
   }
   try {
-    const StepResult result = agent_step(agents_, receiving.entry, above_.number, agents_.event_of(packet.message.message),
-                                         &packet.message, false, out);
+    const StepResult result = message_step(rules_, receiving.entry, above_.number, Side::outside, packet.message, out);
     if (result == StepResult::stalled) return false;
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), packet.slot);
@@ -235,7 +235,7 @@ std::string NodeController::describe_pending() const {
     const StateInfo& state = protocol_.node.states[lines_[slot].entry.state];
     if (state.stable) continue;
     text += fmt::format("  node controller {}: line 0x{:x} is in {}, asked for by cache {}\n", place_.bus,
-                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.requester);
+                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.member);
   }
   for (const BusRequest& request : deferred_) {
     text += fmt::format("  node controller {}: {} of cache {} for line 0x{:x} is put off\n", place_.bus,

@@ -49,7 +49,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
 
  private:
   struct Line {
-    AgentEntry entry;
+    ControllerEntry entry;
     MessageId asked = 0;                   // the message of the request that the controller serves
     bool running = false;                  // true while the granted transaction is on its way to the bus
     Source source = Source::local_memory;  // the supplier of the data that arrived for the granted transaction
@@ -69,7 +69,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   const Place place_;
   const MachineLayout::Place above_;
   const Protocol& protocol_;
-  const AgentTable agents_;
+  const ControllerRules rules_;
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;

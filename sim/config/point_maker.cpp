@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/coherence/group_order.hpp"
+#include "models/coherence/controller_entry.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_changes.hpp"
@@ -212,7 +212,8 @@ class PointBuilder {
       loaded.group = load_group_protocol(group.protocol, directory, setting.origin.place);
     }
     for (const GroupSpec& group : machine.groups) {
-      if (group.filter_entries == 0 || group_filters(loaded.group)) continue;
+      if (group.filter_entries == 0 || ControllerRules(loaded.group, Controller::group).eviction(Storage::entries) != nullptr)
+        continue;
       const std::string path = fmt::format("machine.group.{}.filter_entries", group.name);
       throw ConfigError(fmt::format("{}: {}: {} has no filter of its own (no event Evict_Entry); legal: 0",
                                     settings.at(path).origin.place, path, loaded.group.name));

@@ -64,7 +64,7 @@ class NetworkModel {
 
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
-    collect_unreached(system_.agent_table.controller, system_.agent(), rows_run_.agent, rows);
+    collect_unreached(system_.agent_rules.controller, system_.agent(), rows_run_.agent, rows);
     collect_unreached(Controller::directory, system_.directory(), rows_run_.directory, rows);
     return rows;
   }

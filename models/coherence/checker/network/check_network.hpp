@@ -1,5 +1,5 @@
 // The model checker for a network of agents with a directory. An agent is either a cache, or a node that consists of caches on
-// a bus and a node controller. The checker runs the same functions of network_order.hpp and bus_order.hpp as the simulator.
+// a bus and a node controller. The checker runs the same functions of controller_step.hpp and bus_order.hpp as the simulator.
 //
 // One line is enough, because no row depends on another line and a stalled message blocks only messages about its own line. Two
 // values are enough to tell a stale copy from a fresh one. Time is not modeled: in every state, any of the possible steps may
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/coherence/checker/check_protocol.hpp"
-#include "models/coherence/network_order.hpp"
+#include "models/coherence/controller_step.hpp"
 #include "models/coherence/protocol.hpp"
 
 namespace linebounce {

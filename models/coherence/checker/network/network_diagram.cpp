@@ -128,7 +128,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
       case NetworkStepKind::give_up: now_.text = "Evict"; break;
       case NetworkStepKind::order: on_bus(step, cache, world.agent(step.agent).caches[step.cache].request - 1); break;
       case NetworkStepKind::run: {
-        const int requester = world.agent(step.agent).entry.requester;
+        const int requester = world.agent(step.agent).entry.member;
         on_bus(step, columns_.cache(step.agent, requester), world.agent(step.agent).caches[requester].request - 1);
         break;
       }

@@ -43,7 +43,7 @@ class NetworkMurphi : MurphiWriter {
 
   [[nodiscard]] bool goes_home(std::size_t message) const { return !system_.directory().base_events[message].absent; }
   [[nodiscard]] bool goes_to_agents(std::size_t message) const {
-    return !system_.agent().base_events[system_.agent_table.event_of(static_cast<MessageId>(message))].absent;
+    return !system_.agent().base_events[system_.agent_rules.event_of(Side::outside, static_cast<MessageId>(message))].absent;
   }
   [[nodiscard]] bool is_forward(std::size_t message) const { return system_.is_forward(static_cast<MessageId>(message)); }
   [[nodiscard]] bool carries(const MessageUse& use, std::size_t message) const {
@@ -241,17 +241,18 @@ class NetworkMurphi : MurphiWriter {
     if (!goes_to_agents(message)) return;
     line(0, "procedure {}_takes{}(a: aid; r: anybody; k: nack; v: val; w: val; var stalled: boolean); begin -- {}", kToAgent,
          message, system_.network.messages[message].name);
-    rows_.at(1, system_.agent(), system_.agent_table.event_of(static_cast<MessageId>(message)), {Role::agent, "as[a]"});
+    rows_.at(1, system_.agent(), system_.agent_rules.event_of(Side::outside, static_cast<MessageId>(message)),
+             {Role::agent, "as[a]"});
     line(0, "end;");
   }
 
   void home_evicts() {
-    if (!directory_evicts(system_.network)) return;
+    if (system_.home_rules.eviction(Storage::entries) == nullptr) return;
     line(0, "procedure home_evicts();");
     line(0, "var others: anybody; other: flags; stalled: boolean;");
     line(0, "begin");
     line(1, "for i: aid do other[i] := sh[i]; end;");
-    rows_.at(1, system_.directory(), directory_evict_event(system_.network), {Role::home, "hs", "0"});
+    rows_.at(1, system_.directory(), system_.network.messages.size(), {Role::home, "hs", "0"});
     line(0, "end;\n");
     line(0, "rule \"home evicts\" hs != {} ==> begin home_evicts(); clean(); end;",
          state_name(kHomeState, system_.directory(), 0));
@@ -262,8 +263,12 @@ class NetworkMurphi : MurphiWriter {
     if (goes_home(message)) {
       const std::vector<Index> indexes = home_indexes(message);
       begin_rule(name + " at home", indexes, murphi_name(kToHome, name, message));
-      line(2, "{}_takes{}({}, {}, {}, stalled);", kToHome, message, has(indexes, 's') ? "s" : "0",
-           has(indexes, 'q') ? "q + 1" : "0", has(indexes, 'v') ? "v" : "0");
+      const bool source = has(indexes, 's'), relayed = has(indexes, 'q');
+      line(2, "{}_takes{}({}, {}, {}, stalled);", kToHome, message, source ? "s" : "0",
+           relayed  ? "q + 1"
+           : source ? "s + 1"
+                    : "0",
+           has(indexes, 'v') ? "v" : "0");
       end_rule(indexes, murphi_name(kToHome, name, message));
     }
     if (!goes_to_agents(message)) return;

@@ -10,13 +10,16 @@ class NetworkSteps::AgentOut {
 
   void send_home(const NetworkMessage& message) { steps_.send(place(), message, kMemory, self().data); }
   void send(int agent, const NetworkMessage& message) { steps_.send(place(), message, agent, self().data); }
+  void send_member(int, const NetworkMessage&) {}
+  [[nodiscard]] static int members() { return 0; }
+  void update_memory() {}
   void take_data() {
     if (!steps_.hand_full_) throw Broken{Property::data_arrives, steps_.name(place()) + " takes data, but nobody has sent any"};
     self().data = steps_.hand_data_;
     if (steps_.watcher_ != nullptr) steps_.watcher_->took(place(), self().data);
   }
   void run() {
-    if (self().entry.requester == kNobody)
+    if (self().entry.member == kNobody)
       throw Broken{Property::accounted, steps_.name(place()) + " runs a deferred request, but none waits"};
     steps_.begin_transaction(agent_, kRunTransaction);
   }
@@ -27,7 +30,7 @@ class NetworkSteps::AgentOut {
 
  private:
   [[nodiscard]] AgentWorld& self() { return steps_.world_.agent(agent_); }
-  [[nodiscard]] Place place() const { return {steps_.system_.agent_table.controller, agent_}; }
+  [[nodiscard]] Place place() const { return {steps_.system_.agent_rules.controller, agent_}; }
 
   NetworkSteps& steps_;
   const int agent_;
@@ -37,8 +40,15 @@ class NetworkSteps::DirectoryOut {
  public:
   explicit DirectoryOut(NetworkSteps& steps) : steps_(steps) {}
 
-  [[nodiscard]] int agents() const { return steps_.system_.agents; }
-  void send(int agent, const NetworkMessage& message) {
+  [[nodiscard]] int members() const { return steps_.system_.agents; }
+  void send_home(const NetworkMessage&) {}
+  void send(int, const NetworkMessage&) {}
+  void take_data() {}
+  void run() {}
+  void recall(MessageId) {}
+  void complete() {}
+  void free() {}
+  void send_member(int agent, const NetworkMessage& message) {
     steps_.send({Controller::directory}, message, agent, steps_.world_.memory_data);
   }
   void update_memory() {
@@ -99,7 +109,8 @@ class NetworkSteps::NodeBus {
     if (action.verb == Verb::save_asker) steps_.begin_request(node_, requester_);
     AgentOut out(steps_, node_);
     steps_.carry(self().bus_data, drove());
-    agent_action(steps_.system_.agent_table, self().entry, node_, action, nullptr, requester_, out);
+    ControllerStep(steps_.system_.agent_rules, self().entry, node_, {.side = Side::member, .bus_member = requester_}, out)
+        .act(action);
   }
 
   // Whether a controller put data on the bus in this step.
@@ -165,7 +176,7 @@ void NetworkSteps::access(int agent, int cache, std::size_t event) {
 void NetworkSteps::agent_access(int agent, std::size_t event) {
   AgentWorld& self = world_.agent(agent);
   AgentOut out(*this, agent);
-  const StepResult result = agent_step(system_.agent_table, self.entry, agent, event, nullptr, false, out);
+  const StepResult result = controller_step(system_.agent_rules, self.entry, agent, event, {}, out);
   const Place place{Controller::cache, agent};
   if (result == StepResult::hit) return read_and_write(place, self.data, event);
   if (result == StepResult::stalled || event == kEvict) return;
@@ -192,9 +203,9 @@ void NetworkSteps::order(int agent, int cache) {
   AgentWorld& self = world_.agent(agent);
   const auto message = static_cast<MessageId>(self.caches[cache].request - 1);
   if (!system_.agent().base_events[ask_event(system_.subject.bus_messages, message)].absent) {
-    const int requester_before = self.entry.requester;
+    const int requester_before = self.entry.member;
     AgentOut out(*this, agent);
-    const Permission permission = ask_step(system_.agent_table, self.entry, agent, message, cache, out);
+    const Permission permission = ask_step(system_.agent_rules, self.entry, agent, message, cache, out);
     if (permission.saved && requester_before != kNobody) {
       throw Broken{Property::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
     }
@@ -224,8 +235,8 @@ void NetworkSteps::data(int agent, int cache) {
 
 void NetworkSteps::run_deferred(int agent) {
   AgentWorld& self = world_.agent(agent);
-  const int requester = self.entry.requester;
-  self.entry.requester = kNobody;
+  const int requester = self.entry.member;
+  self.entry.member = kNobody;
   self.transaction = kNoTransaction;
   order_granted(agent, requester);
 }
@@ -239,19 +250,18 @@ void NetworkSteps::recall(int agent) {
   carry(self.bus_data, bus.drove());
   self.bus_data = 0;
   AgentOut out(*this, agent);
-  agent_step(system_.agent_table, self.entry, agent, recalled_event(system_.subject.bus_messages, message), nullptr,
-             outcome.lines.owned, out);
+  controller_step(system_.agent_rules, self.entry, agent, recalled_event(system_.subject.bus_messages, message),
+                  {.owned = outcome.lines.owned}, out);
 }
 
 void NetworkSteps::give_up(int agent) {
   AgentOut out(*this, agent);
-  agent_step(system_.agent_table, world_.agent(agent).entry, agent, node_evict_event(system_.subject.bus_messages), nullptr,
-             false, out);
+  evict_step(system_.agent_rules, world_.agent(agent).entry, agent, Storage::cache, out);
 }
 
 void NetworkSteps::forget_entry() {
   DirectoryOut out(*this);
-  directory_evict_step(system_.network, world_.directory, out);
+  evict_step(system_.home_rules, world_.directory, 0, Storage::entries, out);
 }
 
 void NetworkSteps::arrive(const MessageUnderWay& under_way) {
@@ -260,16 +270,15 @@ void NetworkSteps::arrive(const MessageUnderWay& under_way) {
   StepResult result{};
   if (under_way.to == kMemory) {
     DirectoryOut out(*this);
-    result = directory_step(system_.network, world_.directory, under_way.message, out);
+    result = message_step(system_.home_rules, world_.directory, 0, Side::member, under_way.message, out);
   } else {
-    AgentEntry& entry = world_.agent(under_way.to).entry;
+    ControllerEntry& entry = world_.agent(under_way.to).entry;
     AgentOut out(*this, under_way.to);
-    const std::size_t event = system_.agent_table.event_of(under_way.message.message);
-    result = agent_step(system_.agent_table, entry, under_way.to, event, &under_way.message, false, out);
+    result = message_step(system_.agent_rules, entry, under_way.to, Side::outside, under_way.message, out);
     if (entry.acks <= -system_.agents || entry.acks >= system_.agents) {
       throw Broken{Property::accounted,
                    fmt::format("{} expects {} acknowledgements of {} others",
-                               name({system_.agent_table.controller, under_way.to}), entry.acks, system_.agents - 1)};
+                               name({system_.agent_rules.controller, under_way.to}), entry.acks, system_.agents - 1)};
     }
   }
   if (result == StepResult::stalled) return;
@@ -324,7 +333,7 @@ void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, std::s
 void NetworkSteps::ran(const Place& place, StateId state, EventId event) {
   if (place.controller == Controller::directory) {
     rows_run_.directory[state * system_.directory().events.size() + event] = true;
-  } else if (place.controller == system_.agent_table.controller) {
+  } else if (place.controller == system_.agent_rules.controller) {
     rows_run_.agent[state * system_.agent().events.size() + event] = true;
   }
   if (watcher_ != nullptr) watcher_->transition(place, state, event);
@@ -338,7 +347,7 @@ void NetworkSteps::begin_transaction(int agent, std::uint8_t transaction) {
 }
 
 void NetworkSteps::begin_request(int agent, int requester) {
-  if (world_.agent(agent).entry.requester == kNobody || world_.agent(agent).entry.requester == requester) return;
+  if (world_.agent(agent).entry.member == kNobody || world_.agent(agent).entry.member == requester) return;
   throw Broken{Property::accounted, name({Controller::node, agent}) + " saves a cache that asks while another still waits"};
 }
 
@@ -365,23 +374,24 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
     for (int c = 0; c < caches; ++c) {
       const CacheWorld& cache = agent.caches[c];
       const bool same = system.has_nodes && symmetry && c > 0 && cache == agent.caches[static_cast<std::size_t>(c) - 1] &&
-                        agent.entry.requester != c && agent.entry.requester != c - 1;
+                        agent.entry.member != c && agent.entry.member != c - 1;
       if (same) continue;
       steps.push_back({NetworkStepKind::load, a, c});
       steps.push_back({NetworkStepKind::store, a, c});
       if (system.bus.has_far_atomics()) steps.push_back({NetworkStepKind::atomic, a, c});
       const StateId state = system.has_nodes ? cache.state : agent.entry.state;
       if (state != 0) steps.push_back({NetworkStepKind::evict, a, c});
-      if (cache.request != 0 && !due && agent.entry.requester != c) steps.push_back({NetworkStepKind::order, a, c});
+      if (cache.request != 0 && !due && agent.entry.member != c) steps.push_back({NetworkStepKind::order, a, c});
       if (cache.data_due) steps.push_back({NetworkStepKind::data, a, c});
     }
     if (!system.has_nodes) continue;
     if (agent.transaction == kRunTransaction && !due) steps.push_back({NetworkStepKind::run, a});
     if (agent.transaction >= kRecallTransaction && !due) steps.push_back({NetworkStepKind::recall, a});
-    const bool evicts = !system.agent().base_events[node_evict_event(system.subject.bus_messages)].absent;
+    const bool evicts = system.agent_rules.eviction(Storage::cache) != nullptr;
     if (evicts && agent.entry.state != 0) steps.push_back({NetworkStepKind::give_up, a});
   }
-  if (directory_evicts(system.network) && world.directory.state != 0) steps.push_back({NetworkStepKind::forget});
+  if (system.home_rules.eviction(Storage::entries) != nullptr && world.directory.state != 0)
+    steps.push_back({NetworkStepKind::forget});
   std::array<bool, kMaxCheckedAgents> behind{};
   for (std::size_t i = 0; i < world.message_count; ++i) {
     const MessageUnderWay message = unpack_message(world.messages[i]);
@@ -472,8 +482,7 @@ bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world) {
   for (int a = 0; a < system.agents; ++a) {
     const AgentWorld& agent = world.agent(a);
     if (!system.agent().states[agent.entry.state].stable || agent.entry.acks != 0) return false;
-    if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.requester != kNobody)
-      return false;
+    if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.member != kNobody) return false;
     for (int c = 0; c < system.caches; ++c) {
       const CacheWorld& cache = agent.caches[c];
       if (cache.request != 0 || cache.access != Waiting::nothing || cache.data_due ||

@@ -19,16 +19,18 @@ std::int8_t number_of(int bits) {
 }
 
 std::uint32_t agent_bits(const AgentWorld& agent) {
-  const AgentEntry& entry = agent.entry;
-  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.requester) << 13 |
+  const ControllerEntry& entry = agent.entry;
+  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.member) << 13 |
                                     bits_of(entry.requestor) << 16 | static_cast<int>(agent.access) << 19 |
                                     agent.transaction << 21 | agent.bus_data << 25);
 }
 
 AgentWorld agent_of(std::uint32_t bits) {
   AgentWorld agent;
-  agent.entry = {static_cast<StateId>(bits & 0xff), static_cast<std::int8_t>(static_cast<int>(bits >> 9 & 15) - 8),
-                 number_of(static_cast<int>(bits >> 13 & 7)), number_of(static_cast<int>(bits >> 16 & 7))};
+  agent.entry = {.state = static_cast<StateId>(bits & 0xff),
+                 .acks = static_cast<std::int8_t>(static_cast<int>(bits >> 9 & 15) - 8),
+                 .requestor = number_of(static_cast<int>(bits >> 16 & 7)),
+                 .member = number_of(static_cast<int>(bits >> 13 & 7))};
   agent.data = bits >> 8 & 1;
   agent.access = static_cast<Waiting>(bits >> 19 & 3);
   agent.transaction = bits >> 21 & 15;
@@ -94,7 +96,7 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
     sharers |= (world.directory.sharers >> old_name[i] & 1) << i;
   }
   NetworkWorld home;
-  home.directory = {world.directory.state, rename(world.directory.owner), sharers};
+  home.directory = {.state = world.directory.state, .owner = rename(world.directory.owner), .sharers = sharers};
   home.memory_data = world.memory_data;
   home.latest = world.latest;
   out.two_words(directory_bits(home));
@@ -152,13 +154,13 @@ void rename_values(const CheckedSystem& system, NetworkWorld& world) {
 void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
-  const auto rank = [&](int cache) { return pack(agent.caches[cache]) << 1 | (agent.entry.requester == cache); };
+  const auto rank = [&](int cache) { return pack(agent.caches[cache]) << 1 | (agent.entry.member == cache); };
   std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
   const AgentWorld before = agent;
   for (int c = 0; c < system.caches; ++c) {
     const int from = order[c];
     agent.caches[c] = before.caches[from];
-    if (before.entry.requester == from) agent.entry.requester = static_cast<std::int16_t>(c);
+    if (before.entry.member == from) agent.entry.member = static_cast<std::int16_t>(c);
   }
 }
 
@@ -244,7 +246,8 @@ NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key) {
     for (int c = 0; c < system.caches; ++c) world.agent(i).caches[c] = unpack_cache(words[at++]);
   }
   const std::uint32_t home = two_words();
-  world.directory = {static_cast<StateId>(home & 0xff), number_of(static_cast<int>(home >> 10 & 7)), home >> 13};
+  world.directory = {
+      .state = static_cast<StateId>(home & 0xff), .owner = number_of(static_cast<int>(home >> 10 & 7)), .sharers = home >> 13};
   world.memory_data = home >> 8 & 1;
   world.latest = home >> 9 & 1;
   while (at < kKeyWords && words[at] != 0) world.messages[world.message_count++] = words[at++];

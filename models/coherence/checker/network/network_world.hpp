@@ -13,12 +13,12 @@ namespace linebounce::checker {
 
 // Values of AgentWorld::transaction, a node controller's transaction that waits for the node's bus.
 constexpr std::uint8_t kNoTransaction = 0;
-constexpr std::uint8_t kRunTransaction = 1;     // the deferred request of the cache AgentEntry::requester
+constexpr std::uint8_t kRunTransaction = 1;     // the deferred request of the cache ControllerEntry::member
 constexpr std::uint8_t kRecallTransaction = 2;  // this value plus m: a recall with the bus's message m
 
 // An agent: a cache or a node on the network.
 struct AgentWorld {
-  AgentEntry entry;
+  ControllerEntry entry;
   std::uint8_t data = 0;              // the copy's value, 0 or 1
   Waiting access = Waiting::nothing;  // the pending access, if the agent is a cache
   std::uint8_t transaction = kNoTransaction;
@@ -37,7 +37,7 @@ constexpr std::size_t kMaxBusMessages = 14;      // limited by the four bits of 
 
 struct NetworkWorld {
   std::array<AgentWorld, kMaxCheckedAgents> agents{};
-  DirectoryEntry directory;
+  ControllerEntry directory;
   std::uint8_t memory_data = 0;
   std::uint8_t latest = 0;  // used only by the property checks: the value written last
   // The messages under way, each encoded by pack(). Forwards to the same agent are in the order in which they were sent.

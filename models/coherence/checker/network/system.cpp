@@ -76,10 +76,10 @@ bool speaks_of_requestor(const Protocol& protocol, Action action) {
          (action.verb == Verb::send_home && protocol.messages[action.argument].message_class == MessageClass::relay);
 }
 
-Live live_requestor(const AgentTable& agents) {
+Live live_requestor(const ControllerRules& agents) {
   const auto effect = [&](Action action, std::size_t base) {
     if (action.verb == Verb::save_requestor) return Effect::sets;
-    const bool of_entry = base < agents.first_message && speaks_of_requestor(*agents.protocol, action);
+    const bool of_entry = base < agents.first_outside && speaks_of_requestor(*agents.protocol, action);
     return of_entry ? Effect::uses : Effect::none;
   };
   return live_states(*agents.table, effect, never);
@@ -124,8 +124,8 @@ void for_rows(const ControllerTable& table, const BaseEvent& event, Look look) {
   }
 }
 
-MessageUse use_at_agent(const AgentTable& agents, MessageId message) {
-  const BaseEvent& event = agents.table->base_events[agents.event_of(message)];
+MessageUse use_at_agent(const ControllerRules& agents, MessageId message) {
+  const BaseEvent& event = agents.table->base_events[agents.event_of(Side::outside, message)];
   MessageUse use;
   use.acks = event.guard == GuardGroup::no_acks_acks;
   for_rows(*agents.table, event, [&](const Row& row) {
@@ -140,12 +140,15 @@ MessageUse use_at_agent(const AgentTable& agents, MessageId message) {
 
 MessageUse use_at_home(const Protocol& network, MessageId message) {
   const BaseEvent& event = network.directory.base_events[message];
+  const bool relayed = network.messages[message].message_class == MessageClass::relay;
   MessageUse use;
   use.source = event.guard == GuardGroup::from_owner_from_other || event.guard == GuardGroup::last_sharer_more_sharers;
   for_rows(network.directory, event, [&](const Row& row) {
     for (const Action action : row.steps()) {
-      use.source |= action.verb == Verb::remove_sender;
-      use.requestor |= sends_to_network(action.verb) || action.verb == Verb::set_owner || action.verb == Verb::add_requestor;
+      const bool of_member =
+          sends_to_network(action.verb) || action.verb == Verb::set_owner || action.verb == Verb::add_requestor;
+      use.source |= action.verb == Verb::remove_sender || (of_member && !relayed);
+      use.requestor |= of_member && relayed;
       use.data |= action.verb == Verb::update_memory;
     }
   });
@@ -166,17 +169,18 @@ CheckedSystem::CheckedSystem(const NetworkProtocols& protocols, const NetworkChe
       caches(protocols.node ? options.caches : 0),
       network(protocols.directory),
       subject(subject_of(protocols)),
-      agent_table(subject),
+      agent_rules(ControllerRules::of_agents(subject)),
+      home_rules(protocols.directory, Controller::directory),
       bus(composed_bus(protocols)),
       has_nodes(protocols.node.has_value()),
       agent_data(live_data(subject, agent())),
-      agent_requestor(live_requestor(agent_table)),
+      agent_requestor(live_requestor(agent_rules)),
       cache_data(has_nodes ? live_data(bus, bus.cache) : Live{}),
       owner(live_owner(directory())),
       sharers(live_sharers(directory())),
       memory(live_memory(network)) {
   for (std::size_t m = 0; m < network.messages.size(); ++m) {
-    to_agent.push_back(use_at_agent(agent_table, static_cast<MessageId>(m)));
+    to_agent.push_back(use_at_agent(agent_rules, static_cast<MessageId>(m)));
     to_home.push_back(use_at_home(network, static_cast<MessageId>(m)));
   }
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/coherence/checker/network/check_network.hpp"
-#include "models/coherence/network_order.hpp"
+#include "models/coherence/controller_step.hpp"
 
 namespace linebounce::checker {
 
@@ -28,11 +28,11 @@ class CheckedSystem {
   const int agents, caches;  // the numbers of agents, and of caches in each node (0 if the agents are caches)
   const Protocol& network;   // the directory's protocol, which defines the network's messages
   const Protocol& subject;   // the protocol that defines the agents' table
-  const AgentTable agent_table;
+  const ControllerRules agent_rules, home_rules;
   Protocol bus;  // the bus's protocol, but with the node's table as memory's; empty without nodes
   const bool has_nodes;
 
-  [[nodiscard]] const ControllerTable& agent() const { return *agent_table.table; }
+  [[nodiscard]] const ControllerTable& agent() const { return *agent_rules.table; }
   [[nodiscard]] const ControllerTable& cache() const { return has_nodes ? bus.cache : network.cache; }
   [[nodiscard]] const ControllerTable& directory() const { return network.directory; }
   [[nodiscard]] bool is_forward(MessageId message) const {

@@ -29,8 +29,8 @@ class TreeSteps {
       case TreeStepKind::load: access(step.group, step.cache, kLoad); break;
       case TreeStepKind::store: access(step.group, step.cache, kStore); break;
       case TreeStepKind::evict: access(step.group, step.cache, kEvict); break;
-      case TreeStepKind::give_up: give_up(step.group, GroupSide::cache); break;
-      case TreeStepKind::give_up_entry: give_up(step.group, GroupSide::filter); break;
+      case TreeStepKind::give_up: give_up(step.group, Storage::cache); break;
+      case TreeStepKind::give_up_entry: give_up(step.group, Storage::entries); break;
       case TreeStepKind::arrive: arrive(step.arrives); break;
     }
     system_.clear_dead_variables(world_);
@@ -51,6 +51,9 @@ class TreeSteps {
     void recall(MessageId) const {}
     void complete() const { steps.complete(group, number); }
     void free() const {}
+    void send_member(int, const NetworkMessage&) const {}
+    [[nodiscard]] static int members() { return 0; }
+    void update_memory() const {}
     void on_transition(StateId, EventId) const {}
   };
   struct GroupOut {
@@ -61,14 +64,27 @@ class TreeSteps {
     void send(int to, const NetworkMessage& message) const { steps.send(0, message, to, self().data); }
     void send_member(int to, const NetworkMessage& message) const { steps.send(number + 1, message, to, self().data); }
     void take_data() const { self().data = steps.hand_data_; }
+    [[nodiscard]] static int members() { return 0; }
+    void update_memory() const {}
+    void run() const {}
+    void recall(MessageId) const {}
+    void complete() const {}
+    void free() const {}
     void on_transition(StateId state, EventId event) const {
       steps.rows_run_.group[state * steps.system_.group.events.size() + event] = true;
     }
   };
   struct HomeOut {
     TreeSteps& steps;
-    [[nodiscard]] int agents() const { return steps.system_.groups; }
-    void send(int to, const NetworkMessage& message) const { steps.send(0, message, to, steps.world_.memory_data); }
+    [[nodiscard]] int members() const { return steps.system_.groups; }
+    void send_home(const NetworkMessage&) const {}
+    void send(int, const NetworkMessage&) const {}
+    void take_data() const {}
+    void run() const {}
+    void recall(MessageId) const {}
+    void complete() const {}
+    void free() const {}
+    void send_member(int to, const NetworkMessage& message) const { steps.send(0, message, to, steps.world_.memory_data); }
     void update_memory() const { steps.world_.memory_data = steps.hand_data_; }
     void on_transition(StateId state, EventId event) const {
       steps.rows_run_.directory[state * steps.system_.directory().events.size() + event] = true;
@@ -83,7 +99,7 @@ class TreeSteps {
   void access(int group, int number, CacheEvent event) {
     TreeCache& self = world_.cache(group, number);
     CacheOut out{*this, group, number};
-    const StepResult result = agent_step(system_.flat.agent_table, self.entry, number, event, nullptr, false, out);
+    const StepResult result = controller_step(system_.flat.agent_rules, self.entry, number, event, {}, out);
     if (result == StepResult::hit) return read_and_write(group, number, event);
     if (result == StepResult::stalled || event == kEvict) return;
     if (self.access != Waiting::nothing)
@@ -117,12 +133,11 @@ class TreeSteps {
     value_used_ = true;
   }
 
-  void give_up(int number, GroupSide side) {
+  void give_up(int number, Storage from) {
     GroupOut out{*this, number};
-    const Protocol& protocol = system_.protocols.group;
-    GroupEntry& entry = world_.group(number).entry;
-    if (group_step(protocol, entry, number, side, nullptr, out) == StepResult::stalled) return;
-    if (group_can_evict(protocol, entry, side))
+    ControllerEntry& entry = world_.group(number).entry;
+    if (evict_step(system_.group_rules, entry, number, from, out) == StepResult::stalled) return;
+    if (system_.group_rules.can_evict(entry, from))
       throw Broken{Property::accounted, fmt::format("group {} keeps a place that it has given up", number)};
   }
 
@@ -133,20 +148,19 @@ class TreeSteps {
     StepResult result{};
     if (message.network == 0 && message.to == kMemory) {
       HomeOut out{*this};
-      result = directory_step(system_.protocols.directory, world_.directory, message.message, out);
+      result = message_step(system_.flat.home_rules, world_.directory, 0, Side::member, message.message, out);
     } else if (message.network == 0 || message.to == kMemory) {
       const int number = message.network == 0 ? message.to : message.network - 1;
       GroupOut out{*this, number};
-      GroupEntry& entry = world_.group(number).entry;
-      const GroupSide side = message.network == 0 ? GroupSide::outside : GroupSide::member;
-      result = group_step(system_.protocols.group, entry, number, side, &message.message, out);
+      ControllerEntry& entry = world_.group(number).entry;
+      const Side side = message.network == 0 ? Side::outside : Side::member;
+      result = message_step(system_.group_rules, entry, number, side, message.message, out);
       check_acks(entry.acks, fmt::format("group {}", number));
     } else {
       const int group = message.network - 1;
       CacheOut out{*this, group, message.to};
-      AgentEntry& entry = world_.cache(group, message.to).entry;
-      const std::size_t event = system_.flat.agent_table.event_of(message.message.message);
-      result = agent_step(system_.flat.agent_table, entry, message.to, event, &message.message, false, out);
+      ControllerEntry& entry = world_.cache(group, message.to).entry;
+      result = message_step(system_.flat.agent_rules, entry, message.to, Side::outside, message.message, out);
       check_acks(entry.acks, cache_name(group, message.to));
     }
     if (result == StepResult::stalled) return;
@@ -210,9 +224,9 @@ class TreeModel {
         steps.push_back({TreeStepKind::store, g, c});
         if (world.cache(g, c).entry.state != 0) steps.push_back({TreeStepKind::evict, g, c});
       }
-      const Protocol& protocol = system_.protocols.group;
-      if (group_has_place(protocol, world.group(g).entry, GroupSide::cache)) steps.push_back({TreeStepKind::give_up, g});
-      if (group_has_place(protocol, world.group(g).entry, GroupSide::filter)) steps.push_back({TreeStepKind::give_up_entry, g});
+      if (system_.group_rules.occupies(world.group(g).entry, Storage::cache)) steps.push_back({TreeStepKind::give_up, g});
+      if (system_.group_rules.occupies(world.group(g).entry, Storage::entries))
+        steps.push_back({TreeStepKind::give_up_entry, g});
     }
     std::array<bool, 16> behind{};
     for (std::size_t i = 0; i < world.message_count; ++i) {

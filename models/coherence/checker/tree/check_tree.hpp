@@ -1,6 +1,6 @@
 // The model checker for a tree: a home with a directory, groups below the home, and caches as the members of each group. It
-// runs the same functions of group_order.hpp and network_order.hpp as the simulator. As in check_network.hpp there is one line,
-// two values and no time. The home and the groups share one network; the inside of each group is a separate network.
+// runs the same functions of controller_step.hpp and network_order.hpp as the simulator. As in check_network.hpp there is one
+// line, two values and no time. The home and the groups share one network; the inside of each group is a separate network.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/coherence/checker/network/check_network.hpp"
-#include "models/coherence/group_order.hpp"
+#include "models/coherence/controller_step.hpp"
 
 namespace linebounce {
 

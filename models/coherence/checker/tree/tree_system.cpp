@@ -143,6 +143,7 @@ TreeSystem::TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& opti
       alone{tables.directory, std::nullopt, std::nullopt},
       flat(alone, {.agents = options.groups, .caches = 1}),
       group(tables.group.group),
+      group_rules(tables.group, Controller::group),
       renamings(all_names(options)) {
   const std::size_t count = messages().size();
   if (count > 30 || directory().states.size() > 32) {
@@ -231,7 +232,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     const int old = names.groups[g];
     const auto member_name = [&](int number) { return new_member[old][tree_bits(number)]; };
     const TreeGroup& of = world.group(old);
-    const GroupEntry& entry = of.entry;
+    const ControllerEntry& entry = of.entry;
     put(entry.state | static_cast<std::uint32_t>(entry.acks + 8) << 8 | static_cast<std::uint32_t>(of.data) << 12);
     put(static_cast<std::uint32_t>(tree_bits(member_name(entry.member)) | tree_bits(group_name(entry.requestor)) << 2 |
                                    tree_bits(member_name(entry.owner)) << 4) |
@@ -287,12 +288,12 @@ TreeWorld TreeSystem::unpack(const TreeKey& key) const {
   for (int g = 0; g < groups; ++g) {
     TreeGroup& of = world.group(g);
     const int first = words[at++], second = words[at++];
-    of.entry = {static_cast<StateId>(first & 0xff),
-                static_cast<std::int8_t>((first >> 8 & 15) - 8),
-                tree_number(second & 3),
-                tree_number(second >> 2 & 3),
-                tree_number(second >> 4 & 3),
-                static_cast<std::uint64_t>(second >> 6)};
+    of.entry = {.state = static_cast<StateId>(first & 0xff),
+                .acks = static_cast<std::int8_t>((first >> 8 & 15) - 8),
+                .requestor = tree_number(second >> 2 & 3),
+                .owner = tree_number(second >> 4 & 3),
+                .member = tree_number(second & 3),
+                .sharers = static_cast<std::uint64_t>(second >> 6)};
     of.data = first >> 12 & 1;
     for (int c = 0; c < members_of(g); ++c) {
       const int word = words[at++];
@@ -304,7 +305,9 @@ TreeWorld TreeSystem::unpack(const TreeKey& key) const {
     }
   }
   const int home = words[at++];
-  world.directory = {static_cast<StateId>(home & 31), tree_number(home >> 5 & 3), static_cast<std::uint64_t>(home >> 7 & 7)};
+  world.directory = {.state = static_cast<StateId>(home & 31),
+                     .owner = tree_number(home >> 5 & 3),
+                     .sharers = static_cast<std::uint64_t>(home >> 7 & 7)};
   world.memory_data = home >> 10 & 1;
   world.latest = home >> 11 & 1;
   while (at < kTreeWords && words[at] != 0) world.messages[world.message_count++] = message_of(words[at++]);

@@ -15,20 +15,20 @@ namespace linebounce::checker {
 constexpr std::size_t kTreeWords = 28;
 
 struct TreeCache {
-  AgentEntry entry;
+  ControllerEntry entry;
   std::uint8_t data = 0;  // the copy's value, 0 or 1
   Waiting access = Waiting::nothing;
 };
 
 struct TreeGroup {
-  GroupEntry entry;
+  ControllerEntry entry;
   std::uint8_t data = 0;
   std::array<TreeCache, kMaxCheckedMembers> caches{};
 };
 
 struct TreeWorld {
   std::array<TreeGroup, kMaxCheckedGroups> groups{};
-  DirectoryEntry directory;
+  ControllerEntry directory;
   std::uint8_t memory_data = 0;
   std::uint8_t latest = 0;  // used only by the property checks: the value written last
   // The messages under way. Forwards to the same receiver on the same network are in the order in which they were sent.
@@ -65,6 +65,7 @@ class TreeSystem {
   const NetworkProtocols alone;  // the directory's protocol, to which `flat` refers
   const CheckedSystem flat;      // the tables of caches and directory, as in a system without groups
   const ControllerTable& group;
+  const ControllerRules group_rules;
 
   [[nodiscard]] const ControllerTable& cache() const { return protocols.directory.cache; }
   [[nodiscard]] const ControllerTable& directory() const { return protocols.directory.directory; }

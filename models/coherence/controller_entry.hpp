@@ -1,0 +1,136 @@
+// What a controller on a network knows about a line, the messages that controllers exchange, and the table that a controller
+// runs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/coherence/protocol.hpp"
+#include "models/ordinal.hpp"
+
+namespace linebounce {
+
+// kNobody and kMemory stand in for a cache's number.
+constexpr int kNobody = -1;
+constexpr int kMemory = -2;
+// The number of a group itself as the requestor of a recall. The group's members are numbered from 0.
+constexpr std::int8_t kGroupItself = 126;
+
+// A message about one line, on its way through the network. Agents (caches, node controllers or groups) are numbered from 0.
+struct NetworkMessage {
+  MessageId message = 0;      // index into the directory protocol's messages
+  std::int8_t source = 0;     // the sending agent; kNobody if a directory or group sent the message to a member
+  std::int8_t requestor = 0;  // the agent whose request caused the message
+  std::int8_t acks = 0;       // how many acknowledgements the receiver must expect
+  friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
+};
+
+// A controller's state of a line, without the data.
+struct ControllerEntry {
+  StateId state = 0;
+  std::int8_t acks = 0;             // acks still to come; negative if some arrived before the message that says how many
+  std::int8_t requestor = kNobody;  // node, group: the outside agent for which the line is recalled from the members
+  std::int8_t owner = kNobody;      // directory, group: the member that owns the line
+  std::int16_t member = kNobody;    // node, group: the member (on a node's bus: the cache) that is served later
+  std::uint64_t sharers = 0;        // directory, group: bit n is set if member n is a sharer
+  friend bool operator==(const ControllerEntry&, const ControllerEntry&) = default;
+};
+
+// Where the cause of a step comes from: the parent or another of its agents; one of the controller's own members (a member's
+// message, or a transaction on a node's bus); or the controller or its processor.
+enum class Side : std::uint8_t { outside, member, itself };
+
+// What a controller evicts a line from: the cache with the line's data, or the directory's or filter's entries.
+enum class Storage : std::uint8_t { cache, entries };
+constexpr std::size_t kStorages = 2;
+
+// What decides between an event's qualified events.
+struct Circumstances {
+  BusLines bus = {};
+  const ControllerEntry* entry = nullptr;  // null for a controller on a bus
+  const NetworkMessage* in = nullptr;      // the incoming message, or null
+};
+
+// REQUIRES: `now` has what the event's guard group asks about.
+inline EventId qualify(const BaseEvent& event, const Circumstances& now) {
+  int answer = 0;
+  switch (event.guard) {
+    case GuardGroup::none: break;
+    case GuardGroup::shared_alone: answer = now.bus.shared ? 0 : 1; break;
+    case GuardGroup::owned_clean: answer = now.bus.owned ? 0 : 1; break;
+    case GuardGroup::owned_kept_clean: answer = now.bus.owned ? 0 : now.bus.kept ? 1 : 2; break;
+    case GuardGroup::written_back_served: answer = now.bus.written_back ? 0 : 1; break;
+    case GuardGroup::no_acks_acks: answer = now.entry->acks + now.in->acks == 0 ? 0 : 1; break;
+    case GuardGroup::last_ack_more_acks: answer = now.entry->acks == 1 ? 0 : 1; break;
+    case GuardGroup::from_owner_from_other: answer = now.entry->owner == now.in->source ? 0 : 1; break;
+    case GuardGroup::last_sharer_more_sharers:
+      answer = (now.entry->sharers & ~(std::uint64_t{1} << now.in->source)) == 0 ? 0 : 1;
+      break;
+    case GuardGroup::sharers_no_sharers: answer = now.entry->sharers != 0 ? 0 : 1; break;
+  }
+  return static_cast<EventId>(event.first + answer);
+}
+
+// The table that a controller on a network runs, and where things stand among the table's base events.
+struct ControllerRules {
+  ControllerRules(const Protocol& whole, Controller which) : protocol(&whole), controller(which), table(&whole.table(which)) {
+    const std::size_t messages = whole.messages.size();
+    switch (which) {
+      case Controller::directory: evictions = {nullptr, present(messages)}; break;
+      case Controller::group:
+        first_outside = outside_event(messages, 0);
+        evictions = {present(group_evict_event(messages)), present(group_evict_entry_event(messages))};
+        break;
+      case Controller::node:
+        first_outside = node_evict_event(whole.bus_messages) + 1;
+        evictions = {present(node_evict_event(whole.bus_messages)), nullptr};
+        break;
+      default: first_outside = kFirstNetworkMessage; break;
+    }
+  }
+  // The table of the controllers that a protocol's file puts on the network.
+  static ControllerRules of_agents(const Protocol& whole) {
+    const bool node = whole.kind == ProtocolKind::node, group = whole.kind == ProtocolKind::group;
+    return {whole, node ? Controller::node : group ? Controller::group : Controller::cache};
+  }
+
+  [[nodiscard]] bool is_directory() const { return controller == Controller::directory; }
+  // The base event of a message. REQUIRES: `side` is outside or member.
+  [[nodiscard]] std::size_t event_of(Side side, MessageId message) const {
+    return (side == Side::outside ? first_outside : 0) + message;
+  }
+  // Converts a row's message argument, which counts a node's bus messages first, to the directory protocol's message id.
+  [[nodiscard]] MessageId network_id(std::uint8_t argument) const {
+    return static_cast<MessageId>(argument - protocol->bus_messages);
+  }
+
+  // The base event that evicts a line; null if the table has none.
+  [[nodiscard]] const BaseEvent* eviction(Storage from) const { return evictions[ordinal(from)]; }
+  // True if the line occupies a slot in `storage`: it could be evicted from there, now or later.
+  [[nodiscard]] bool occupies(const ControllerEntry& entry, Storage storage) const {
+    const Row* row = eviction_row(entry, storage);
+    return row != nullptr && !row->impossible;
+  }
+  [[nodiscard]] bool can_evict(const ControllerEntry& entry, Storage storage) const {
+    const Row* row = eviction_row(entry, storage);
+    return row != nullptr && !row->impossible && !row->stalls();
+  }
+
+  const Protocol* protocol;
+  Controller controller;
+  const ControllerTable* table;
+  std::size_t first_outside = 0;  // the base event of message 0 from outside; messages of members are numbered from 0
+  std::array<const BaseEvent*, kStorages> evictions{};
+
+ private:
+  [[nodiscard]] const BaseEvent* present(std::size_t base) const {
+    const BaseEvent& event = table->base_events[base];
+    return event.absent ? nullptr : &event;
+  }
+  [[nodiscard]] const Row* eviction_row(const ControllerEntry& entry, Storage storage) const {
+    const BaseEvent* event = eviction(storage);
+    return event == nullptr ? nullptr : &table->row(entry.state, qualify(*event, {.entry = &entry}));
+  }
+};
+
+}  // namespace linebounce

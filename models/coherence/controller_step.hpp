@@ -1,0 +1,219 @@
+// Runs the rows of controllers on a network: caches, node controllers, groups and directories. The code knows no time: the
+// timed simulator and the model checker call the same functions on the same type of entries, so the checked code is the code
+// that runs.
+//
+// Controllers form a tree. A directory is the root; its members are the agents of the network: caches, node controllers or
+// groups. A group is a directory to its own members, and an agent to its parent. A step processes one message, one event of a
+// node's bus, one access of a processor, or one eviction. It sends messages through an Outbox, which decides when and in which
+// order they arrive.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/controller_entry.hpp"
+
+namespace linebounce {
+
+// Carries out the effects that a step has outside the ControllerEntry. Members and agents are numbered from 0.
+template <class T>
+concept ControllerOutbox = requires(T out, const NetworkMessage& message, int number, MessageId bus_message, StateId state,
+                                    EventId event) {
+  out.send_home(message);                         // sends to the parent
+  out.send(number, message);                      // sends to another agent of the parent
+  out.send_member(number, message);               // group, directory
+  { out.members() } -> std::convertible_to<int>;  // directory: the number of members
+  out.take_data();                                // takes the data of the incoming message or the bus
+  out.update_memory();                            // directory: writes the incoming message's data to memory
+  out.run();                                      // node: puts the saved member's transaction on the bus again
+  out.recall(bus_message);                        // node: puts the node controller's own message on the bus
+  out.complete();                                 // cache: runs the pending access
+  out.free();                                     // cache: drops the copy
+  out.on_transition(state, event);                // called before the row runs
+};
+
+// What causes a step.
+struct Cause {
+  Side side = Side::itself;
+  const NetworkMessage* in = nullptr;  // the incoming message, if any
+  int bus_member = kNobody;            // node: the cache whose transaction is on the bus
+  bool owned = false;                  // node, at an Own_ event: true if a cache of the node had newer data
+};
+
+enum class StepResult : std::uint8_t { done, stalled, hit };
+
+// One step of a controller in progress.
+template <ControllerOutbox Outbox>
+class ControllerStep {
+ public:
+  // `self`: the controller's number among its parent's agents.
+  ControllerStep(const ControllerRules& rules, ControllerEntry& entry, int self, const Cause& cause, Outbox& out)
+      : rules_(rules),
+        entry_(entry),
+        self_(static_cast<std::int8_t>(self)),
+        cause_(cause),
+        out_(out),
+        requestor_(cause.side == Side::outside ? cause.in->requestor : entry.requestor),
+        member_(member_of(rules, entry, cause)) {}
+
+  // Runs the row of base event `base`. Errors: ProtocolFault, which leaves the entry half changed.
+  StepResult run(std::size_t base) {
+    const ControllerTable& table = *rules_.table;
+    before_ = entry_.state;
+    event_ = qualify(table.base_events[base], {.bus = {.owned = cause_.owned}, .entry = &entry_, .in = cause_.in});
+    const Row& row = table.row(before_, event_);
+    if (row.impossible) fault(ProtocolFault::Kind::impossible);
+    out_.on_transition(before_, event_);
+    if (row.stalls()) return StepResult::stalled;
+    entry_.state = row.next;
+    if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
+    others_ = member_ >= 0 ? entry_.sharers & ~bit(member_) : entry_.sharers;
+    if (row.does(Verb::send_sharers)) {
+      acks_to_expect_ = std::popcount(others_);
+    } else if (row.does(Verb::send_others)) {
+      acks_to_expect_ = out_.members() - 1;
+    }
+    for (const Action action : row.steps()) act(action);
+    return StepResult::done;
+  }
+
+  // Runs one action, except for those that concern only a bus.
+  void act(Action action) {
+    switch (action.verb) {
+      case Verb::send_home: {
+        // A relay has the requestor of the forward that caused it. All other messages have the agent itself as requestor.
+        const bool relays = rules_.protocol->messages[action.argument].message_class == MessageClass::relay;
+        out_.send_home(upwards(action, relays ? requestor_ : self_));
+        break;
+      }
+      case Verb::send_requestor:
+        // A directory's requestor is one of its members.
+        if (rules_.is_directory()) {
+          answer_member(action);
+        } else {
+          out_.send(known(requestor_), upwards(action, requestor_));
+        }
+        break;
+      case Verb::send_member: answer_member(action); break;
+      case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
+      case Verb::send_sharers: send_all(others_, downwards(action, member_)); break;
+      case Verb::send_others:
+        for (int member = 0; member < out_.members(); ++member) {
+          if (member != member_) out_.send_member(member, downwards(action, member_));
+        }
+        break;
+      case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
+      case Verb::recall_sharers:
+        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
+        send_all(entry_.sharers, downwards(action, kGroupItself));
+        break;
+      case Verb::take_data: out_.take_data(); break;
+      case Verb::update_memory: out_.update_memory(); break;
+      case Verb::save_asker:
+      case Verb::save_member: entry_.member = static_cast<std::int16_t>(member_); break;
+      case Verb::save_requestor: entry_.requestor = cause_.in->requestor; break;
+      case Verb::add_acks: entry_.acks = static_cast<std::int8_t>(entry_.acks + cause_.in->acks); break;
+      case Verb::count_ack: --entry_.acks; break;
+      case Verb::set_owner:
+        entry_.owner = static_cast<std::int8_t>(known(member_));
+        if (!rules_.is_directory()) entry_.sharers = 0;
+        break;
+      case Verb::clear_owner: entry_.owner = kNobody; break;
+      case Verb::add_requestor:
+      case Verb::add_member: entry_.sharers |= bit(known(member_)); break;
+      case Verb::add_owner: entry_.sharers |= bit(known(entry_.owner)); break;
+      case Verb::remove_sender: entry_.sharers &= ~bit(cause_.in->source); break;
+      case Verb::clear_sharers: entry_.sharers = 0; break;
+      case Verb::run: out_.run(); break;
+      case Verb::recall: out_.recall(action.argument); break;
+      case Verb::complete: out_.complete(); break;
+      case Verb::free: out_.free(); break;
+      default: break;  // bus_order.hpp and the callers run the other verbs
+    }
+  }
+
+ private:
+  static std::uint64_t bit(int member) { return std::uint64_t{1} << member; }
+
+  // The member that the step is about: who sent the incoming message, or on whose behalf it was relayed; else the saved member.
+  static int member_of(const ControllerRules& rules, const ControllerEntry& entry, const Cause& cause) {
+    if (cause.side != Side::member) return entry.member;
+    if (cause.in == nullptr) return cause.bus_member;
+    const bool relayed = rules.protocol->messages[cause.in->message].message_class == MessageClass::relay;
+    return relayed ? cause.in->requestor : cause.in->source;
+  }
+
+  [[nodiscard]] NetworkMessage upwards(Action action, std::int8_t requestor) const {
+    return {.message = rules_.network_id(action.argument), .source = self_, .requestor = requestor, .acks = 0};
+  }
+  [[nodiscard]] NetworkMessage downwards(Action action, int requestor) const {
+    return {.message = action.argument, .source = kNobody, .requestor = static_cast<std::int8_t>(requestor), .acks = 0};
+  }
+  void answer_member(Action action) {
+    NetworkMessage message = downwards(action, member_);
+    message.acks = static_cast<std::int8_t>(acks_to_expect_);
+    out_.send_member(known(member_), message);
+  }
+  void send_all(std::uint64_t members, const NetworkMessage& message) {
+    for (std::uint64_t rest = members; rest != 0; rest &= rest - 1) out_.send_member(std::countr_zero(rest), message);
+  }
+
+  [[noreturn]] void fault(ProtocolFault::Kind kind) const {
+    bus_order_detail::fail(kind, *rules_.protocol, rules_.controller, before_, event_);
+  }
+  [[nodiscard]] int known(int number) const {
+    if (number < 0) fault(ProtocolFault::Kind::nobody);
+    return number;
+  }
+
+  const ControllerRules& rules_;
+  ControllerEntry& entry_;
+  const std::int8_t self_;
+  const Cause cause_;
+  Outbox& out_;
+  const std::int8_t requestor_;  // the agent on whose behalf the step runs
+  const int member_;
+  EventId event_ = 0;
+  StateId before_ = 0;
+  std::uint64_t others_ = 0;  // the sharers other than member_
+  int acks_to_expect_ = 0;    // how many acknowledgements the member must expect
+};
+
+// Runs a controller's row for base event `base`. Errors: ProtocolFault, which leaves the entry half changed.
+template <ControllerOutbox Outbox>
+StepResult controller_step(const ControllerRules& rules, ControllerEntry& entry, int self, std::size_t base, const Cause& cause,
+                           Outbox& out) {
+  return ControllerStep(rules, entry, self, cause, out).run(base);
+}
+
+// Runs a controller's row for the incoming message `in`. Errors: as for controller_step().
+template <ControllerOutbox Outbox>
+StepResult message_step(const ControllerRules& rules, ControllerEntry& entry, int self, Side side, const NetworkMessage& in,
+                        Outbox& out) {
+  return controller_step(rules, entry, self, rules.event_of(side, in.message), {.side = side, .in = &in}, out);
+}
+
+// Runs the row that evicts the line. REQUIRES: rules.can_evict(entry, from). Errors: as for controller_step().
+template <ControllerOutbox Outbox>
+StepResult evict_step(const ControllerRules& rules, ControllerEntry& entry, int self, Storage from, Outbox& out) {
+  return controller_step(rules, entry, self, rules.eviction(from) - rules.table->base_events.data(), {}, out);
+}
+
+// A node controller's answer to the question whether a bus transaction may be ordered.
+struct Permission {
+  bool granted = true;
+  bool saved = false;  // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
+};
+// Asks the node controller whether `bus_message` of cache `requester` may be ordered. Errors: as for controller_step().
+template <ControllerOutbox Outbox>
+Permission ask_step(const ControllerRules& rules, ControllerEntry& entry, int self, MessageId bus_message, int requester,
+                    Outbox& out) {
+  const std::size_t base = ask_event(rules.protocol->bus_messages, bus_message);
+  const Row& row = rules.table->row(entry.state, rules.table->base_events[base].first);
+  controller_step(rules, entry, self, base, {.side = Side::member, .bus_member = requester}, out);
+  return {.granted = !row.does(Verb::defer), .saved = row.does(Verb::save_asker)};
+}
+
+}  // namespace linebounce
