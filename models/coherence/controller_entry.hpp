@@ -95,6 +95,7 @@ struct ControllerRules {
   }
 
   [[nodiscard]] bool is_directory() const { return controller == Controller::directory; }
+  [[nodiscard]] bool has_members() const { return is_directory() || controller == Controller::group; }
   // The base event of a message. REQUIRES: `side` is outside or member.
   [[nodiscard]] std::size_t event_of(Side side, MessageId message) const {
     return (side == Side::outside ? first_outside : 0) + message;

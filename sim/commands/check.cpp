@@ -13,8 +13,7 @@
 #include "models/coherence/checker/murphi.hpp"
 #include "models/coherence/checker/network/network_murphi.hpp"
 #include "models/coherence/checker/network/prove_network.hpp"
-#include "models/coherence/checker/tree/check_tree.hpp"
-#include "models/coherence/checker/tree/tree_murphi.hpp"
+#include "models/coherence/checker/network/tree_murphi.hpp"
 #include "models/ordinal.hpp"
 #include "sim/commands/check_random.hpp"
 #include "sim/commands/command.hpp"
@@ -184,8 +183,13 @@ NetworkProtocols with_partners(const Protocol& protocol, const CheckArguments& a
     throw ConfigError(fmt::format(
         "{}: has no caches of its own on the network; check the protocol of a node controller that names it", protocol.name));
   }
-  if (protocol.kind == ProtocolKind::directory) return {protocol, std::nullopt, std::nullopt};
+  if (protocol.kind == ProtocolKind::directory) return {.directory = protocol};
   const Protocol directory = load_protocol(protocol.directory_partner);
+  if (protocol.kind == ProtocolKind::group) {
+    if (!directory.cache.states.empty()) return {.directory = directory, .group = protocol};
+    throw ConfigError(fmt::format("{}: {} has no caches of its own, which could be a group's members", protocol.name,
+                                  protocol.directory_partner));
+  }
   if (arguments.bus.empty()) return {directory, protocol, load_protocol(protocol.bus_partner)};
   const Protocol bus = load_protocol(arguments.bus, "--bus");
   if (bus.kind != ProtocolKind::bus) throw ConfigError(fmt::format("--bus: {} is no protocol of a bus", bus.name));
@@ -197,9 +201,11 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
   std::vector<NetworkCheckOptions> systems = default_systems(protocols);
   if (arguments.nodes || arguments.caches) systems.resize(1);
   NetworkCheckOptions& chosen = systems.front();
-  if (protocols.node) {
-    if (arguments.nodes) chosen.agents = in_range("--nodes", *arguments.nodes, kMaxCheckedAgents, subject);
-    if (arguments.caches) chosen.caches = in_range("--caches", *arguments.caches, kMaxCheckedNodeCaches, subject);
+  if (protocols.node || protocols.group) {
+    const int most_agents = protocols.node ? kMaxCheckedAgents : kMaxCheckedGroups;
+    const int most_caches = protocols.node ? kMaxCheckedNodeCaches : kMaxCheckedMembers;
+    if (arguments.nodes) chosen.agents = in_range("--nodes", *arguments.nodes, most_agents, subject);
+    if (arguments.caches) chosen.caches = in_range("--caches", *arguments.caches, most_caches, subject);
   } else {
     if (arguments.nodes) throw ConfigError(fmt::format("--nodes: {} has caches and no nodes; say --caches", subject.name));
     if (arguments.caches) chosen.agents = in_range("--caches", *arguments.caches, kMaxCheckedAgents, subject);
@@ -211,7 +217,10 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
 ExitCode check_on_network(const Protocol& protocol, const CheckArguments& arguments) {
   const NetworkProtocols protocols = with_partners(protocol, arguments);
   const std::vector<NetworkCheckOptions> systems = systems_of(protocols, arguments);
-  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front()));
+  if (!arguments.murphi.empty()) {
+    write_file(arguments.murphi,
+               protocols.group ? tree_murphi_model(protocols, systems.front()) : murphi_model(protocols, systems.front()));
+  }
   const NetworkProof proof = prove_network(protocols, systems);
   if (arguments.json) {
     std::cout << proof_json(protocols, proof).dump(1) << "\n";
@@ -221,108 +230,12 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
   return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
 }
 
-// --nodes are groups here, --caches those of each.
-std::vector<TreeCheckOptions> trees_of(const Protocol& protocol, const CheckArguments& arguments) {
-  std::vector<TreeCheckOptions> systems = default_trees();
-  if (arguments.nodes || arguments.caches) systems.resize(1);
-  if (arguments.nodes) systems.front().groups = in_range("--nodes", *arguments.nodes, kMaxCheckedGroups, protocol);
-  if (arguments.caches) systems.front().members = in_range("--caches", *arguments.caches, kMaxCheckedMembers, protocol);
-  for (TreeCheckOptions& system : systems) system.symmetry = !arguments.all_states;
-  return systems;
-}
-
-ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments) {
-  const TreeProtocols protocols{protocol, load_protocol(protocol.directory_partner)};
-  if (protocols.directory.cache.states.empty()) {
-    throw ConfigError(fmt::format("{}: {} has no caches of its own, which could be a group's members", protocol.name,
-                                  protocol.directory_partner));
-  }
-  if (!arguments.murphi.empty())
-    write_file(arguments.murphi, tree_murphi_model(protocols, trees_of(protocol, arguments).front()));
-  const Painter paint = painter_for_stdout();
-  ordered_json json_systems = ordered_json::array();
-  std::string page = paint(Colour::bold, protocol.name) + "  " + protocol.title + "\n\n";
-  std::vector<UnreachedRow> unreached;
-  bool proved = true, all_rows = false;
-  std::vector<TreeCheckOptions> trees = trees_of(protocol, arguments);
-  const bool usual = !arguments.nodes && !arguments.caches;
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    const TreeCheckOptions options = trees[i];
-    const TreeCheckResult result = check_tree(protocols, options);
-    const std::string last = options.last_members > 0 ? fmt::format(" (the last: {})", options.last_members) : "";
-    page +=
-        fmt::format("  {} groups of {} caches{}, a directory, one line, values 0 and 1{}\n  {} states, {} steps, {} deep\n\n",
-                    options.groups, options.members, last, options.symmetry ? ", states counted up to renaming" : "",
-                    result.states, result.steps, result.depth);
-    ordered_json system = {{"groups", options.groups}, {"caches", options.members}, {"symmetry", options.symmetry},
-                           {"states", result.states},  {"steps", result.steps},     {"depth", result.depth},
-                           {"violation", nullptr}};
-    if (result.violation) {
-      const std::string property(property_text(result.violation->property));
-      page += paint(Colour::red, "  broken") + "  " + property + "\n  " + result.violation->text + "\n" +
-              tree_steps_text(protocols, options, *result.violation);
-      system["violation"] = {{"promise", property}, {"text", result.violation->text}};
-      proved = false;
-    }
-    const auto runs_here = [&](const UnreachedRow& row) {
-      return std::ranges::none_of(result.unreached, [&](const UnreachedRow& other) {
-        return row.state == other.state && row.source_line == other.source_line;
-      });
-    };
-    if (json_systems.empty()) {
-      unreached = result.unreached;
-    } else {
-      std::erase_if(unreached, runs_here);
-    }
-    all_rows |= options.groups >= 2 && options.members >= 2;
-    if (options.last_members > 0) system["last_caches"] = options.last_members;
-    json_systems.push_back(std::move(system));
-    if (!proved) break;
-    if (usual && i + 1 == trees.size() && options.last_members == 0 && !unreached.empty()) {
-      trees.push_back(tree_of_three_and_one());
-      trees.back().symmetry = options.symmetry;
-    }
-  }
-  const bool rows_missing = proved && all_rows && !unreached.empty();
-  if (proved) {
-    for (const PromiseName& entry : kPromiseNames) {
-      const bool of_bus = entry.property == Property::one_supplier || entry.property == Property::data_arrives;
-      if (!of_bus && claims(protocol, entry.property))
-        page += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
-    }
-    if (unreached.empty()) page += "  " + paint(Colour::green, "proved") + "  every row runs\n";
-  }
-  ordered_json rows = ordered_json::array();
-  for (const UnreachedRow& row : unreached) {
-    const std::string text = fmt::format("{}: state {}, event {}", protocol.group.place(row.source_line),
-                                         protocol.group.states[row.state].name, protocol.group.events[row.event]);
-    rows.push_back(text);
-    if (all_rows) page += "  never runs: " + text + "\n";
-  }
-  if (!all_rows && !unreached.empty())
-    page += fmt::format("\n  {} rows can't run in so small a system; --nodes 3 --caches 1 and --nodes 2 --caches 2 run all.\n",
-                        unreached.size());
-  if (arguments.json) {
-    std::cout << ordered_json{{"protocol", protocol.name},
-                              {"title", protocol.title},
-                              {"proved", proved && !rows_missing},
-                              {"systems", json_systems},
-                              {"unreached_rows", rows}}
-                     .dump(1)
-              << "\n";
-  } else {
-    std::cout << page;
-  }
-  return proved && !rows_missing ? ExitCode::done : ExitCode::check_failed;
-}
-
 ExitCode check(const CheckArguments& arguments) {
   const Protocol protocol = load_protocol(arguments.protocol);
   if (!arguments.bus.empty() && protocol.kind != ProtocolKind::node)
     throw ConfigError(
         fmt::format("--bus: {} is no protocol of a node controller, which alone has a bus to choose", protocol.name));
   try {
-    if (protocol.kind == ProtocolKind::group) return check_groups(protocol, arguments);
     return protocol.kind == ProtocolKind::bus ? check_bus(protocol, arguments) : check_on_network(protocol, arguments);
   } catch (const CheckTooLarge& error) {
     throw ConfigError(error.what());

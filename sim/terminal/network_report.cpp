@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 const char* step_name(NetworkStepKind kind) {
-  constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order",  "data",
+  constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "atomic",  "evict",  "order", "data",
                                                                 "run",  "recall", "give_up", "arrive", "forget"};
   return names[ordinal(kind)];
 }
@@ -29,6 +29,8 @@ const Protocol& protocol_of(const NetworkProtocols& protocols, Controller contro
 ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
   if (!proof.violation()) return nullptr;
   const std::vector<std::string> columns = network_columns(protocols, proof.systems.back());
+  const Protocol& subject = subject_of(protocols);
+  const ControllerTable& table = subject.table(ControllerRules::of_agents(subject).controller);
   ordered_json steps = ordered_json::array();
   for (const ReplayedNetworkStep& shown : replay(protocols, proof.systems.back(), *proof.violation())) {
     const std::size_t to = shown.passes && shown.from == shown.first ? shown.last : shown.first;
@@ -39,13 +41,39 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
                      {"what", shown.text},
                      {"states", shown.states},
                      {"notes", shown.notes},
-                     {"rows", lines_json(protocols.node ? protocols.node->node : protocols.directory.cache, shown.rows)}});
+                     {"rows", lines_json(table, shown.rows)}});
   }
   return {{"promise", kPromiseNames[ordinal(proof.violation()->property)].name},
           {"text", proof.violation()->text},
           {"columns", columns},
           {"start", network_start_states(protocols, proof.systems.back())},
           {"steps", std::move(steps)}};
+}
+
+// A proof of groups has a form of its own.
+ordered_json group_proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
+  const Protocol& group = *protocols.group;
+  ordered_json systems = ordered_json::array(), unreached = ordered_json::array();
+  for (std::size_t i = 0; i < proof.systems.size(); ++i) {
+    const NetworkCheckOptions& options = proof.systems[i];
+    const NetworkCheckResult& result = proof.results[i];
+    ordered_json system = {{"groups", options.agents}, {"caches", options.caches}, {"symmetry", options.symmetry},
+                           {"states", result.states},  {"steps", result.steps},    {"depth", result.depth},
+                           {"violation", nullptr}};
+    if (result.violation)
+      system["violation"] = {{"promise", property_text(result.violation->property)}, {"text", result.violation->text}};
+    if (options.last_caches > 0) system["last_caches"] = options.last_caches;
+    systems.push_back(std::move(system));
+  }
+  for (const UnreachedRow& row : proof.unreached) {
+    unreached.push_back(fmt::format("{}: state {}, event {}", group.group.place(row.source_line),
+                                    group.group.states[row.state].name, group.group.events[row.event]));
+  }
+  return {{"protocol", group.name},
+          {"title", group.title},
+          {"proved", proof.proved(protocols)},
+          {"systems", std::move(systems)},
+          {"unreached_rows", std::move(unreached)}};
 }
 
 ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
@@ -63,6 +91,10 @@ ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOp
 
 std::string system_text(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
   const auto several = [](int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
+  if (protocols.group) {
+    return fmt::format("{} of {}{}, and a directory", several(options.agents, "group"), several(options.caches, "cache"),
+                       options.last_caches > 0 ? fmt::format(" (the last of {})", options.last_caches) : "");
+  }
   if (!protocols.node) return several(options.agents, "cache") + " and a directory";
   return fmt::format("{} with {} each on a bus, and a directory", several(options.agents, "node"),
                      several(options.caches, "cache"));
@@ -72,7 +104,7 @@ std::string unreached_text(const NetworkProtocols& protocols, const NetworkProof
   if (proof.unreached.empty()) return "";
   if (!proof.all_rows_can_run(protocols)) {
     return fmt::format("\n  {} rows can't run in so small a system; without --caches{} all of a correct protocol run.\n",
-                       proof.unreached.size(), protocols.node ? " and --nodes" : "");
+                       proof.unreached.size(), protocols.node || protocols.group ? " and --nodes" : "");
   }
   std::string out = "\n  " + paint(Colour::red, "Never run:") + "\n";
   for (const UnreachedRow& row : proof.unreached) {
@@ -100,6 +132,7 @@ ordered_json lines_json(const ControllerTable& table, const std::vector<std::vec
 }
 
 ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
+  if (protocols.group) return group_proof_json(protocols, proof);
   const Protocol& subject = subject_of(protocols);
   ordered_json checked = ordered_json::array(), unreached = ordered_json::array(), systems = ordered_json::array();
   for (const PromiseName& entry : kPromiseNames) {

@@ -19,12 +19,12 @@ class NetworkModel {
   using Step = NetworkStep;
 
   NetworkModel(const NetworkProtocols& protocols, const NetworkCheckOptions& options)
-      : system_(protocols, options), options_(options), rows_run_(system_) {}
+      : system_(protocols, options), codec_(system_), options_(options), rows_run_(system_) {}
 
   [[nodiscard]] NetworkKey key_of(const NetworkWorld& world) const {
-    return options_.symmetry ? canonical(system_, world) : pack(system_, world);
+    return options_.symmetry ? codec_.canonical(world) : codec_.pack(world);
   }
-  [[nodiscard]] NetworkWorld unpack(const NetworkKey& key) const { return checker::unpack(system_, key); }
+  [[nodiscard]] NetworkWorld unpack(const NetworkKey& key) const { return codec_.unpack(key); }
 
   void enabled(const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps) const {
     NetworkSteps::enabled(system_, world, symmetry, steps);
@@ -42,8 +42,8 @@ class NetworkModel {
   void saw(const NetworkWorld& world) {
     std::array<int, kMaxCheckedAgents> forwards{};
     for (std::size_t i = 0; i < world.message_count; ++i) {
-      const MessageUnderWay message = unpack_message(world.messages[i]);
-      if (message.to == kMemory || !system_.is_forward(message.message.message)) continue;
+      const MessageUnderWay& message = world.messages[i];
+      if (way_of(message) != Way::to_agent || !system_.is_forward(message.message.message)) continue;
       most_forwards_ = std::max(most_forwards_, ++forwards[message.to]);
     }
     most_messages_ = std::max(most_messages_, static_cast<int>(world.message_count));
@@ -59,13 +59,17 @@ class NetworkModel {
   [[nodiscard]] std::string too_large(std::size_t states) const {
     return fmt::format("{}: nothing is proved: there are more than {} states, and {} MiB hold no more; try fewer {}{}",
                        system_.subject.name, states, options_.memory_limit_mib,
-                       system_.has_nodes ? "nodes or caches" : "caches", options_.symmetry ? "" : ", or symmetry reduction");
+                       system_.has_nodes    ? "nodes or caches"
+                       : system_.has_groups ? "groups or caches"
+                                            : "caches",
+                       options_.symmetry ? "" : ", or symmetry reduction");
   }
 
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
     collect_unreached(system_.agent_rules.controller, system_.agent(), rows_run_.agent, rows);
-    collect_unreached(Controller::directory, system_.directory(), rows_run_.directory, rows);
+    // A directory with groups below it is proved with caches alone.
+    if (!system_.has_groups) collect_unreached(Controller::directory, system_.directory(), rows_run_.directory, rows);
     return rows;
   }
 
@@ -96,6 +100,7 @@ class NetworkModel {
   }
 
   const CheckedSystem system_;
+  const WorldCodec codec_;
   const NetworkCheckOptions& options_;
   NetworkRowsRun rows_run_;
   int most_forwards_ = 0;

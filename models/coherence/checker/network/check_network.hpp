@@ -20,18 +20,23 @@ namespace linebounce {
 
 constexpr int kMaxCheckedAgents = 6;
 constexpr int kMaxCheckedNodeCaches = 4;
+constexpr int kMaxCheckedGroups = 3;
+constexpr int kMaxCheckedMembers = 3;
 
-// The protocols that are checked together. Without `node` and `bus`, the agents are the caches of `directory`.
+// The protocols that are checked together. With `node` and `bus`, the agents are nodes; with `group`, groups; else the caches
+// of `directory`, which are also the members of groups.
 struct NetworkProtocols {
   Protocol directory;
-  std::optional<Protocol> node, bus;
+  std::optional<Protocol> node = {}, bus = {}, group = {};
 };
 
 struct NetworkCheckOptions {
-  int agents = 3;        // the number of agents: caches or nodes
-  int caches = 1;        // the number of caches in each node
+  int agents = 3;        // the number of agents: caches, nodes or groups
+  int caches = 1;        // the number of caches in each node or group
+  int last_caches = 0;   // the number of caches in the last agent; 0 for as many as in the others
   bool symmetry = true;  // true: states that differ only in the names of nodes, caches or values count as one
   std::size_t memory_limit_mib = 2048;
+  bool if_rows_are_missing = false;  // true: prove_network() skips this system if every row has run in those before it
 };
 
 enum class NetworkStepKind : std::uint8_t {
@@ -43,24 +48,26 @@ enum class NetworkStepKind : std::uint8_t {
   data,     // the data step of a cache's request
   run,      // the order step of the request that the node controller deferred
   recall,   // the order step of a recall, the node controller's own transaction
-  give_up,  // the node controller evicts the line
+  give_up,  // the node or group controller evicts the line from its cache
   arrive,   // a network message arrives
-  forget,   // the home evicts the line's directory entry
+  forget,   // the home evicts the line's directory entry, or a group its filter's entry
 };
 constexpr std::size_t kNetworkStepKinds = 11;
 
-// A message that is under way on the network, with its data.
+// A message that is under way, with its data. `network` is 0 for the home's network, and n + 1 for the inside of group n. `to`
+// is the receiver's number on the network: an agent or a group's cache, or kMemory for the home or the group.
 struct MessageUnderWay {
   NetworkMessage message;
-  int to = kNobody;  // the receiver: an agent, or kMemory for the home
+  std::int8_t network = 0;
+  std::int8_t to = kNobody;
   std::uint8_t data = 0;
   friend bool operator==(const MessageUnderWay&, const MessageUnderWay&) = default;
 };
 
 struct NetworkStep {
   NetworkStepKind kind{};
-  int agent = 0;
-  int cache = 0;              // the cache's number in its node, in steps of kind load, store, atomic, evict, order or data
+  int agent = kMemory;        // kMemory: the home, in steps of kind forget
+  int cache = 0;              // the cache's number in its agent, in steps of kind load, store, atomic, evict, order or data
   std::uint8_t value = 0;     // the value that a store or atomic in this step writes
   MessageUnderWay arrives{};  // the arriving message, in steps of kind arrive
 };
@@ -72,10 +79,11 @@ struct NetworkCheckResult : SearchResult<NetworkStep> {
   int most_messages = 0;  // the most messages that were under way at once
 };
 
-// REQUIRES: options.agents is 1 to kMaxCheckedAgents, and options.caches is 1 to kMaxCheckedNodeCaches. Errors: CheckTooLarge.
+// REQUIRES: options.agents is 1 to kMaxCheckedAgents, or with groups to kMaxCheckedGroups; options.caches is 1 to
+// kMaxCheckedNodeCaches, or with groups to kMaxCheckedMembers; last_caches <= caches. Errors: CheckTooLarge.
 NetworkCheckResult check_network(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
-// The protocol that is to be proved: the node's if there are nodes, otherwise the directory's.
+// The protocol that is to be proved: the node's or group's if there are any, otherwise the directory's.
 const Protocol& subject_of(const NetworkProtocols& protocols);
 
 }  // namespace linebounce

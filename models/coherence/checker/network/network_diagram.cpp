@@ -24,21 +24,19 @@ class Columns {
 
   [[nodiscard]] std::size_t count() const { return home() + 1; }
   [[nodiscard]] std::size_t home() const { return cache(system_.agents, 0); }
-  [[nodiscard]] std::size_t cache(int agent, int cache) const {
-    return static_cast<std::size_t>(agent) * static_cast<std::size_t>(width()) + static_cast<std::size_t>(cache);
-  }
-  // The column of an agent; for a node, the column of the node controller.
-  [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches); }
+  [[nodiscard]] std::size_t cache(int agent, int cache) const { return static_cast<std::size_t>(first(agent) + cache); }
+  // The column of an agent; for a node or group, the column of its controller.
+  [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches(agent)); }
   [[nodiscard]] std::size_t of(const Place& place) const {
     if (place.controller == Controller::directory) return home();
-    return place.controller == Controller::node || !system_.has_nodes ? agent(place.agent) : cache(place.agent, place.cache);
+    return system_.is_inside(place) ? cache(place.agent, place.cache) : agent(place.agent);
   }
 
   [[nodiscard]] std::vector<std::string> headings() const {
     std::vector<std::string> names;
     for (int a = 0; a < system_.agents; ++a) {
-      for (int c = 0; c < system_.caches; ++c) names.push_back(fmt::format("cache {}.{}", a, c));
-      names.push_back(fmt::format("{} {}", system_.has_nodes ? "node" : "cache", a));
+      for (int c = 0; c < system_.caches(a); ++c) names.push_back(system_.name(system_.cache_place(a, c)));
+      names.push_back(system_.name(system_.agent_place(a)));
     }
     names.emplace_back("home");
     return names;
@@ -47,17 +45,22 @@ class Columns {
   [[nodiscard]] std::vector<std::string> states(const NetworkWorld& world) const {
     std::vector<std::string> names;
     for (int a = 0; a < system_.agents; ++a) {
-      for (int c = 0; c < system_.caches; ++c) {
-        names.push_back(system_.cache().states[world.agent(a).caches[c].state].name);
+      for (int c = 0; c < system_.caches(a); ++c) {
+        names.push_back(system_.cache().states[world.agent(a).caches[c].entry.state].name);
       }
       names.push_back(system_.agent().states[world.agent(a).entry.state].name);
     }
-    names.push_back(system_.directory().states[world.directory.state].name);
+    names.push_back(system_.directory().states[world.home.entry.state].name);
     return names;
   }
 
  private:
-  [[nodiscard]] int width() const { return system_.caches + 1; }
+  // The column of the agent's first cache.
+  [[nodiscard]] int first(int agent) const {
+    int column = 0;
+    for (int a = 0; a < agent; ++a) column += system_.caches(a) + 1;
+    return column;
+  }
   const CheckedSystem& system_;
 };
 
@@ -81,9 +84,9 @@ class NetworkRecorder final : public checker::NetworkWatcher {
 
   void transition(const Place& place, StateId state, EventId event) override {
     const Protocol& protocol = protocol_of(place);
-    const ControllerTable& table = place.controller == Controller::node ? system_.agent() : protocol.table(place.controller);
+    const ControllerTable& table = protocol.table(place.controller);
     const Row& row = table.row(state, event);
-    if (place.controller == Controller::node || !system_.has_nodes) now_.rows[columns_.of(place)].push_back(row.source_line);
+    if (!system_.is_inside(place)) now_.rows[columns_.of(place)].push_back(row.source_line);
     if (row.next != state) note(place, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
     std::vector<std::string> raised;
     for (const Action action : row.steps()) {
@@ -110,22 +113,31 @@ class NetworkRecorder final : public checker::NetworkWatcher {
 
  private:
   [[nodiscard]] const Protocol& protocol_of(const Place& place) const {
-    if (place.controller == Controller::node) return system_.subject;
-    return place.controller == Controller::cache && system_.has_nodes ? system_.bus : system_.network;
+    if (place.controller == Controller::node || place.controller == Controller::group) return system_.subject;
+    return system_.has_nodes && system_.is_inside(place) ? system_.bus : system_.network;
   }
   [[nodiscard]] std::string name_of(const MessageUnderWay& message) const {
     return system_.network.messages[message.message.message].name;
   }
 
+  [[nodiscard]] std::string requestor_of(const MessageUnderWay& message) const {
+    const int requestor = message.message.requestor, group = message.network - 1;
+    if (message.network == 0) return system_.name(system_.agent_place(requestor));
+    return system_.name(requestor == kGroupItself ? system_.agent_place(group) : system_.cache_place(group, requestor));
+  }
+
   void describe(const NetworkStep& step, const NetworkWorld& world) {
-    const std::size_t cache = columns_.cache(step.agent, step.cache);
-    now_.from = now_.first = now_.last = step.kind == NetworkStepKind::give_up ? columns_.agent(step.agent) : cache;
+    const std::size_t cache = columns_.of(system_.cache_place(step.agent, step.cache));
+    const bool evicts = step.kind == NetworkStepKind::give_up || step.kind == NetworkStepKind::forget;
+    const Place evicting = step.agent == kMemory ? Place{Controller::directory} : system_.agent_place(step.agent);
+    now_.from = now_.first = now_.last = evicts ? columns_.of(evicting) : cache;
     switch (step.kind) {
       case NetworkStepKind::load: now_.text = "Load"; break;
       case NetworkStepKind::store: now_.text = fmt::format("Store {}", step.value); break;
       case NetworkStepKind::atomic: now_.text = fmt::format("Atomic {}", step.value); break;
       case NetworkStepKind::evict:
       case NetworkStepKind::give_up: now_.text = "Evict"; break;
+      case NetworkStepKind::forget: now_.text = step.agent == kMemory ? "Evict" : "Evict_Entry"; break;
       case NetworkStepKind::order: on_bus(step, cache, world.agent(step.agent).caches[step.cache].request - 1); break;
       case NetworkStepKind::run: {
         const int requester = world.agent(step.agent).entry.member;
@@ -140,10 +152,6 @@ class NetworkRecorder final : public checker::NetworkWatcher {
         between(suppliers_[step.agent], cache);
         break;
       case NetworkStepKind::arrive: arrives(step.arrives); break;
-      case NetworkStepKind::forget:
-        now_.text = "Evict";
-        now_.from = now_.first = now_.last = columns_.home();
-        break;
     }
   }
 
@@ -161,10 +169,10 @@ class NetworkRecorder final : public checker::NetworkWatcher {
     const auto sent =
         std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& entry) { return entry.first == message; });
     if (sent == under_way_.end()) return;
-    const std::size_t to = message.to == kMemory ? columns_.home() : columns_.agent(message.to);
+    const std::size_t to = columns_.of(system_.receiver(message));
     between(sent->second, to);
     if (message.to != kMemory && message.message.requestor != kNobody) {
-      now_.notes[to].push_back(fmt::format("for {} {}", system_.has_nodes ? "node" : "cache", message.message.requestor));
+      now_.notes[to].push_back("for " + requestor_of(message));
     }
     under_way_.erase(sent);
   }

@@ -57,7 +57,7 @@ class NetworkMurphi : MurphiWriter {
     std::string_view value;  // the index's expression inside a send procedure
   };
   [[nodiscard]] std::vector<Index> home_indexes(std::size_t message) const {
-    const MessageUse& use = system_.to_home[message];
+    const MessageUse& use = system_.use(Way::to_home, message);
     std::vector<Index> indexes;
     if (use.source) indexes.push_back({'s', "aid", "s"});
     if (use.requestor) indexes.push_back({'q', "aid", "r - 1"});
@@ -65,7 +65,7 @@ class NetworkMurphi : MurphiWriter {
     return indexes;
   }
   [[nodiscard]] std::vector<Index> agent_indexes(std::size_t message) const {
-    const MessageUse& use = system_.to_agent[message];
+    const MessageUse& use = system_.use(Way::to_agent, message);
     std::vector<Index> indexes = {{'a', "aid", "a"}};
     if (use.requestor) indexes.push_back({'q', "aid", "r - 1"});
     if (use.acks) indexes.push_back({'k', "nack", "k"});
@@ -111,8 +111,8 @@ class NetworkMurphi : MurphiWriter {
     }
     line(0, "-- {}: {}", system_.subject.name, system_.subject.title);
     line(0, "-- One line, values 0 and 1. Written by linebounce check --murphi; other sizes may be put here.");
-    line(0, "const AGENTS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.agents, std::max(system_.caches, 1),
-         system_.agents + 1, system_.agents + 2);
+    line(0, "const AGENTS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.agents, system_.options.caches, system_.agents + 1,
+         system_.agents + 2);
     line(0, "type");
     line(1, "aid: 0..AGENTS - 1; anybody: 0..AGENTS; val: 0..1; nack: 0..AGENTS - 1; acks: 1 - AGENTS..AGENTS - 1;");
     line(1, "slot: 0..QUEUE - 1; flags: array[aid] of boolean;");
@@ -182,20 +182,23 @@ class NetworkMurphi : MurphiWriter {
 
   // Writes the procedure that sets dead variables to 0.
   void clean_procedure() {
-    const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
+    const auto in = [](const LiveByState& live, bool Live::*variable) {
+      return [&live, variable](std::size_t state) { return live[state].*variable; };
+    };
     line(0, "procedure clean(); begin");
     line(1, "for a: aid do");
-    line(2, "if !{} then ad[a] := 0; end;", one_of("as[a]", kAgentState, system_.agent(), in(system_.agent_data)));
+    line(2, "if !{} then ad[a] := 0; end;", one_of("as[a]", kAgentState, system_.agent(), in(system_.agent_live, &Live::data)));
     if (system_.has_nodes) {
-      line(2, "if !{} then ar[a] := 0; end;", one_of("as[a]", kAgentState, system_.agent(), in(system_.agent_requestor)));
+      line(2, "if !{} then ar[a] := 0; end;",
+           one_of("as[a]", kAgentState, system_.agent(), in(system_.agent_live, &Live::requestor)));
       line(2, "for c: cid do if !{} then cd[a][c] := 0; end; end;",
-           one_of("cs[a][c]", kCacheState, system_.cache(), in(system_.cache_data)));
+           one_of("cs[a][c]", kCacheState, system_.cache(), in(system_.cache_live, &Live::data)));
     }
     line(1, "end;");
-    line(1, "if !{} then own := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.owner)));
+    line(1, "if !{} then own := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.home_live, &Live::owner)));
     line(1, "if !{} then for a: aid do sh[a] := false; end; end;",
-         one_of("hs", kHomeState, system_.directory(), in(system_.sharers)));
-    line(1, "if !{} then md := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.memory)));
+         one_of("hs", kHomeState, system_.directory(), in(system_.home_live, &Live::sharers)));
+    line(1, "if !{} then md := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.home_live, &Live::data)));
     line(0, "end;\n");
   }
 
@@ -206,12 +209,12 @@ class NetworkMurphi : MurphiWriter {
     if (goes_home(message)) {
       const std::string counter = murphi_name(kToHome, name, message) + in_procedure(home_indexes(message));
       line(0, "procedure send_{}{}(s: aid; r: anybody; v: val); begin -- {}", kToHome, message, name);
-      if (system_.to_home[message].requestor) line(1, "assert r != 0 \"on behalf of nobody\";");
+      if (system_.use(Way::to_home, message).requestor) line(1, "assert r != 0 \"on behalf of nobody\";");
       line(1, "assert {0} < MOST \"more messages than the model has room for\"; {0} := {0} + 1;", counter);
       line(0, "end;");
     }
     if (!goes_to_agents(message)) return;
-    const MessageUse& use = system_.to_agent[message];
+    const MessageUse& use = system_.use(Way::to_agent, message);
     line(0, "procedure send_{}{}(a: aid; r: anybody; k: nack; v: val); begin -- {}", kToAgent, message, name);
     if (use.requestor) line(1, "assert r != 0 \"on behalf of nobody\";");
     if (is_forward(message)) {

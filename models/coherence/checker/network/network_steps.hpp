@@ -1,5 +1,5 @@
 // Lists the possible steps of a network's state, and runs steps. The classes declared here receive the effects of the rows that
-// the functions of network_order.hpp and bus_order.hpp run, and check properties during each step.
+// the functions of controller_step.hpp and bus_order.hpp run, and check properties during each step.
 #pragma once
 
 #include <string>
@@ -9,14 +9,6 @@
 #include "models/coherence/checker/world_copies.hpp"
 
 namespace linebounce::checker {
-
-// Identifies one controller of the system.
-struct Place {
-  Controller controller{};
-  int agent = 0;
-  int cache = 0;  // the cache's number in its node; 0 if the controller is not a cache in a node
-  friend bool operator==(const Place&, const Place&) = default;
-};
 
 // Is told what happens during a step. Used to describe counterexamples; the search runs without a watcher.
 class NetworkWatcher {
@@ -37,6 +29,9 @@ struct NetworkRowsRun {
   std::vector<bool> agent, directory;
 };
 
+// Names a controller and its state, for people: "cache 0.1 (in S)".
+std::string name_in_state(const CheckedSystem& system, const NetworkWorld& world, const Place& place);
+
 class NetworkSteps {
  public:
   NetworkSteps(const CheckedSystem& system, NetworkWorld& world, NetworkRowsRun& rows_run, NetworkWatcher* watcher = nullptr)
@@ -47,36 +42,35 @@ class NetworkSteps {
   // Whether the last step wrote its NetworkStep::value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // Sets `steps` to the possible steps of a state. With `symmetry`, only one of several equal caches in a node gets steps.
+  // Sets `steps` to the possible steps of a state. With `symmetry`, only one of several equal caches on a bus gets steps.
   static void enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps);
 
  private:
-  class NodeBus;       // the caches of one node, on which bus_order.hpp runs rows
-  class AgentOut;      // receives the effects of an agent's rows
-  class DirectoryOut;  // receives the effects of the directory's rows
+  class NodeBus;  // the caches of one node, on which bus_order.hpp runs rows
+  class Outbox;   // receives the effects of a network controller's rows
 
-  void access(int agent, int cache, std::size_t event);
-  void agent_access(int agent, std::size_t event);
-  void complete_agent(int agent);
+  [[nodiscard]] ControllerWorld& at(const Place& place) { return world_.at(system_, place); }
+  void access(const Place& cache, std::size_t event);
+  void access_on_network(const Place& cache, std::size_t event);
+  void complete(const Place& cache);
   void order(int agent, int cache);
   void order_granted(int agent, int cache);
   void data(int agent, int cache);
   void run_deferred(int agent);
   void recall(int agent);
-  void give_up(int agent);
-  void forget_entry();
+  void evict(const Place& place, Storage from);
   void arrive(const MessageUnderWay& message);
-  [[nodiscard]] std::size_t place_of(const MessageUnderWay& message) const;
-  void send(const Place& from, NetworkMessage message, int to, std::uint8_t data);
-  void read_and_write(const Place& place, std::uint8_t& data, std::size_t event);
+  void check_acks(const Place& place);
+  void send(const Place& from, int network, NetworkMessage message, int to);
+  void read_and_write(const Place& place, std::size_t event);
   void ran(const Place& place, StateId state, EventId event);
   void begin_transaction(int agent, std::uint8_t transaction);
-  void begin_request(int agent, int requester);
+  void check_nobody_waits(int agent, int requester);
   void carry(std::uint8_t data, bool full) {
     hand_data_ = data;
     hand_full_ = full;
   }
-  [[nodiscard]] std::string name(const Place& place) const;
+  [[nodiscard]] std::string name(const Place& place) const { return name_in_state(system_, world_, place); }
 
   const CheckedSystem& system_;
   NetworkWorld& world_;

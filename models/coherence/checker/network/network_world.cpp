@@ -3,165 +3,112 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <numeric>
+#include <optional>
 
 namespace linebounce::checker {
 namespace {
 
-constexpr int kNobodyBits = 7;  // encodes kNobody in the three bits of an agent's or cache's number
+// Three bits encode the number of an agent or cache.
+constexpr int kNumberBits = 3;
+constexpr std::int8_t kItselfCode = 6, kNobodyCode = 7;
 
-int bits_of(int number) {
-  return number < 0 ? kNobodyBits : number;
+std::int8_t code_of(int number) {
+  return number < 0 ? kNobodyCode : number == kGroupItself ? kItselfCode : static_cast<std::int8_t>(number);
 }
-std::int8_t number_of(int bits) {
-  return static_cast<std::int8_t>(bits == kNobodyBits ? kNobody : bits);
-}
-
-std::uint32_t agent_bits(const AgentWorld& agent) {
-  const ControllerEntry& entry = agent.entry;
-  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.member) << 13 |
-                                    bits_of(entry.requestor) << 16 | static_cast<int>(agent.access) << 19 |
-                                    agent.transaction << 21 | agent.bus_data << 25);
+std::int8_t number_of(std::uint64_t code) {
+  return code == kNobodyCode   ? static_cast<std::int8_t>(kNobody)
+         : code == kItselfCode ? kGroupItself
+                               : static_cast<std::int8_t>(code);
 }
 
-AgentWorld agent_of(std::uint32_t bits) {
-  AgentWorld agent;
-  agent.entry = {.state = static_cast<StateId>(bits & 0xff),
-                 .acks = static_cast<std::int8_t>(static_cast<int>(bits >> 9 & 15) - 8),
-                 .requestor = number_of(static_cast<int>(bits >> 16 & 7)),
-                 .member = number_of(static_cast<int>(bits >> 13 & 7))};
-  agent.data = bits >> 8 & 1;
-  agent.access = static_cast<Waiting>(bits >> 19 & 3);
-  agent.transaction = bits >> 21 & 15;
-  agent.bus_data = bits >> 25 & 1;
-  return agent;
+int bits_for(const ControllerTable& table) {
+  return static_cast<int>(std::bit_width(std::max<std::size_t>(table.states.size(), 2) - 1));
 }
 
-std::uint32_t directory_bits(const NetworkWorld& world) {
-  return world.directory.state | static_cast<std::uint32_t>(world.memory_data) << 8 |
-         static_cast<std::uint32_t>(world.latest) << 9 | static_cast<std::uint32_t>(bits_of(world.directory.owner)) << 10 |
-         static_cast<std::uint32_t>(world.directory.sharers) << 13;
-}
+}  // namespace
 
+// Appends a controller's values, of a few bits each, to one word.
 class WordWriter {
  public:
-  void word(std::uint16_t value) { words_[count_++] = value; }
-  void two_words(std::uint32_t value) {
-    word(static_cast<std::uint16_t>(value));
-    word(static_cast<std::uint16_t>(value >> 16));
+  template <class Value>
+  void operator()(Value value, int bits) {
+    word_ |= static_cast<std::uint64_t>(value) << count_;
+    count_ += bits;
   }
-  [[nodiscard]] std::size_t room() const { return kKeyWords - count_; }
+  void number(int value) { (*this)(code_of(value), kNumberBits); }
+  void acks(std::int8_t value) { (*this)(value + 8, 4); }
+  [[nodiscard]] std::uint64_t word() const { return word_; }
+  [[nodiscard]] int count() const { return count_; }
+
+ private:
+  std::uint64_t word_ = 0;
+  int count_ = 0;
+};
+
+class KeyWriter {
+ public:
+  void put(const WordWriter& word) { put(word.word(), word.count()); }
+  void put(std::uint64_t value, int bits) {
+    const std::size_t word = at_ / 64, shift = at_ % 64;
+    words_[word] |= value << shift;
+    words_[word + 1] = value >> 1 >> (63 - shift);  // what does not fit into the word
+    at_ += static_cast<std::size_t>(bits);
+  }
+  [[nodiscard]] std::size_t room() const { return kKeyWords * 64 - at_; }
   [[nodiscard]] NetworkKey key() const {
     NetworkKey key;
-    std::memcpy(key.words.data(), words_.data(), sizeof words_);
+    std::copy(words_.begin(), words_.begin() + kKeyWords, key.words.begin());
     return key;
   }
 
  private:
-  std::array<std::uint16_t, kKeyWords> words_{};
-  std::size_t count_ = 0;
+  std::array<std::uint64_t, kKeyWords + 1> words_{};
+  std::size_t at_ = 0;
 };
 
-// Renames the agents in a message: agent a becomes new_name[a].
-struct Renaming {
-  std::array<std::int8_t, 8> new_name{0, 1, 2, 3, 4, 5, 6, kNobody};
+namespace {
 
-  [[nodiscard]] std::int8_t operator()(int agent) const { return agent < 0 ? kNobody : new_name[agent]; }
-  [[nodiscard]] std::uint16_t operator()(std::uint16_t word) const {
-    MessageUnderWay moved = unpack_message(word);
-    if (moved.to >= 0) moved.to = (*this)(moved.to);
-    moved.message.requestor = (*this)(moved.message.requestor);
-    moved.message.source = (*this)(moved.message.source);
-    return pack(moved);
+// Reads the values in the order in which they were written.
+class KeyReader {
+ public:
+  explicit KeyReader(const NetworkKey& key) : key_(key) {}
+  template <class Value>
+  void operator()(Value& value, int bits) {
+    value = static_cast<Value>(get(bits));
   }
+  template <class Number>
+  void number(Number& value) {
+    value = number_of(get(kNumberBits));
+  }
+  void acks(std::int8_t& value) { value = static_cast<std::int8_t>(static_cast<int>(get(4)) - 8); }
+
+  std::uint64_t get(int bits) {
+    const std::size_t word = at_ / 64, shift = at_ % 64;
+    std::uint64_t value = key_.words[word] >> shift;
+    if (shift + static_cast<std::size_t>(bits) > 64) value |= key_.words[word + 1] << (64 - shift);
+    at_ += static_cast<std::size_t>(bits);
+    return value & ((std::uint64_t{1} << bits) - 1);
+  }
+  [[nodiscard]] std::size_t room() const { return kKeyWords * 64 - at_; }
+
+ private:
+  const NetworkKey& key_;
+  std::size_t at_ = 0;
 };
 
-// Packs a world after renaming each agent old_name[i] to i.
-NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
-                        const std::array<int, kMaxCheckedAgents>& old_name) {
-  Renaming rename;
-  for (int i = 0; i < system.agents; ++i) {
-    rename.new_name[old_name[i]] = static_cast<std::int8_t>(i);
-  }
-  WordWriter out;
-  for (int i = 0; i < system.agents; ++i) {
-    AgentWorld agent = world.agent(old_name[i]);
-    agent.entry.requestor = rename(agent.entry.requestor);
-    out.two_words(agent_bits(agent));
-    for (int c = 0; c < system.caches; ++c) out.word(pack(agent.caches[c]));
-  }
-  std::uint64_t sharers = 0;
-  for (int i = 0; i < system.agents; ++i) {
-    sharers |= (world.directory.sharers >> old_name[i] & 1) << i;
-  }
-  NetworkWorld home;
-  home.directory = {.state = world.directory.state, .owner = rename(world.directory.owner), .sharers = sharers};
-  home.memory_data = world.memory_data;
-  home.latest = world.latest;
-  out.two_words(directory_bits(home));
-
-  if (world.message_count > out.room()) {
-    throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
-                                    system.subject.name, world.message_count));
-  }
-  // Forwards come first. They are sorted by receiver, and stay in the order in which they were sent. The order of other
-  // messages has no meaning, so these are sorted by their encoding.
-  std::array<std::uint16_t, kKeyWords> moved{};
-  const auto end = moved.begin() + static_cast<std::ptrdiff_t>(world.message_count);
-  std::transform(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(world.message_count),
-                 moved.begin(), rename);
-  const auto forward_to = [&](std::uint16_t word) {
-    const MessageUnderWay message = unpack_message(word);
-    return system.is_forward(message.message.message) ? message.to : kMaxCheckedAgents;
-  };
-  // Insertion sort, because it is stable and the messages are few.
-  for (auto sorted = moved.begin(); sorted != end; ++sorted) {
-    for (auto at = sorted; at != moved.begin(); --at) {
-      const int before = forward_to(at[-1]), behind = forward_to(*at);
-      if (before < behind || (before == behind && (before != kMaxCheckedAgents || at[-1] <= *at))) break;
-      std::swap(at[-1], *at);
-    }
-  }
-  for (auto at = moved.begin(); at != end; ++at) out.word(*at);
-  return out.key();
+template <std::size_t N>
+std::int8_t renamed(const std::array<std::int8_t, N>& new_number, int number) {
+  return number < 0 || number == kGroupItself ? static_cast<std::int8_t>(number) : new_number[number];
 }
-
-constexpr std::array<int, kMaxCheckedAgents> kSameNames = {0, 1, 2, 3, 4, 5};
-
-// Makes `latest` 0: if it is 1, swaps the values 0 and 1 in all live variables.
-void rename_values(const CheckedSystem& system, NetworkWorld& world) {
-  if (world.latest == 0) return;
-  world.latest = 0;
-  for (int i = 0; i < system.agents; ++i) {
-    AgentWorld& agent = world.agent(i);
-    if (system.agent_data[agent.entry.state]) agent.data ^= 1;
-    if (agent.data_step_due()) agent.bus_data ^= 1;
-    for (int c = 0; c < system.caches; ++c) {
-      CacheWorld& cache = agent.caches[c];
-      if (system.cache_data[cache.state]) cache.data ^= 1;
-    }
+template <std::size_t N>
+std::uint64_t renamed_set(const std::array<std::int8_t, N>& new_number, std::uint64_t set) {
+  std::uint64_t result = 0;
+  for (std::uint64_t rest = set; rest != 0; rest &= rest - 1) {
+    result |= std::uint64_t{1} << renamed(new_number, std::countr_zero(rest));
   }
-  if (system.memory[world.directory.state]) world.memory_data ^= 1;
-  for (std::size_t i = 0; i < world.message_count; ++i) {
-    MessageUnderWay message = unpack_message(world.messages[i]);
-    const auto& use = message.to == kMemory ? system.to_home : system.to_agent;
-    if (use[message.message.message].data) message.data ^= 1;
-    world.messages[i] = pack(message);
-  }
-}
-
-void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
-  std::array<int, kMaxCheckedNodeCaches> order{};
-  std::iota(order.begin(), order.end(), 0);
-  const auto rank = [&](int cache) { return pack(agent.caches[cache]) << 1 | (agent.entry.member == cache); };
-  std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
-  const AgentWorld before = agent;
-  for (int c = 0; c < system.caches; ++c) {
-    const int from = order[c];
-    agent.caches[c] = before.caches[from];
-    if (before.entry.member == from) agent.entry.member = static_cast<std::int16_t>(c);
-  }
+  return result;
 }
 
 std::uint64_t mixed(std::uint64_t value) {
@@ -169,109 +116,296 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ value >> 29;
 }
 
-// A hash of an agent's state and its messages that does not depend on how the agents are numbered.
-std::uint64_t signature(const CheckedSystem& system, const NetworkWorld& world, int number) {
-  AgentWorld agent = world.agent(number);
-  agent.entry.requestor = static_cast<std::int8_t>(agent.entry.requestor == kNobody ? kNobody : 0);
-  std::uint64_t sum = mixed(agent_bits(agent));
-  for (int c = 0; c < system.caches; ++c) sum = mixed(sum ^ pack(agent.caches[c]));
-  sum ^= static_cast<std::uint64_t>(world.directory.owner == number) << 1 | (world.directory.sharers >> number & 1);
-  sum = mixed(sum);
-  std::uint64_t place = 0;  // the forward's position in the agent's queue
-  for (std::size_t i = 0; i < world.message_count; ++i) {
-    const MessageUnderWay under_way = unpack_message(world.messages[i]);
-    const NetworkMessage& message = under_way.message;
-    const std::uint64_t queued = under_way.to == number && system.is_forward(message.message) ? ++place : 0;
-    sum += mixed(mixed(static_cast<std::uint64_t>(message.message) << 8 | queued << 16 |
-                       static_cast<std::uint64_t>(under_way.to == number) << 7 |
-                       static_cast<std::uint64_t>(message.requestor == number) << 6 |
-                       static_cast<std::uint64_t>(message.source == number) << 5 |
-                       static_cast<std::uint64_t>(message.acks) << 1 | under_way.data));
+// All orders of the agents that are alike, and with groups, all orders of the caches in each.
+std::vector<Renaming> all_renamings(const CheckedSystem& system) {
+  Renaming same;
+  std::iota(same.old_agent.begin(), same.old_agent.end(), std::int8_t{0});
+  for (auto& caches : same.old_cache) std::iota(caches.begin(), caches.end(), std::int8_t{0});
+  std::vector<Renaming> all = {same};
+  const auto permute = [&all](auto numbers_of, int count) {
+    std::vector<Renaming> more;
+    for (Renaming names : all) {
+      auto& numbers = numbers_of(names);
+      do more.push_back(names);
+      while (std::next_permutation(numbers.begin(), numbers.begin() + count));
+    }
+    all = std::move(more);
+  };
+  for (int agent = 0; system.has_groups && agent < system.agents; ++agent) {
+    permute(
+        [agent](Renaming & names) -> auto& { return names.old_cache[agent]; }, system.caches(agent));
   }
-  return sum;
+  permute(
+      [](Renaming & names) -> auto& { return names.old_agent; }, system.alike());
+  for (Renaming& names : all) {
+    for (std::size_t agent = 0; agent < names.old_agent.size(); ++agent) {
+      names.new_agent[names.old_agent[agent]] = static_cast<std::int8_t>(agent);
+      for (std::size_t cache = 0; cache < names.old_cache[agent].size(); ++cache) {
+        names.new_cache[agent][names.old_cache[agent][cache]] = static_cast<std::int8_t>(cache);
+      }
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
-std::uint16_t pack(const MessageUnderWay& under_way) {
-  const NetworkMessage& message = under_way.message;
-  const bool home = under_way.to == kMemory;
-  // Bits 11 to 13 hold the source in a message to the directory, and the number of acknowledgements in a message to an agent.
-  // Neither receiver needs the other's value.
-  return static_cast<std::uint16_t>((message.message + 1) | bits_of(under_way.to) << 5 | bits_of(message.requestor) << 8 |
-                                    (home ? bits_of(message.source) : message.acks) << 11 | under_way.data << 14);
+WorldCodec::WorldCodec(const CheckedSystem& system)
+    : system_(system),
+      renamings_(all_renamings(system)),
+      home_state_bits_(bits_for(system.directory())),
+      agent_state_bits_(bits_for(system.agent())),
+      cache_state_bits_(bits_for(system.cache())),
+      message_bits_(system.has_groups ? 17 : 15) {}
+
+void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world) {
+  const auto clear = [](const LiveByState& by_state, ControllerWorld& at) {
+    const Live& live = by_state[at.entry.state];
+    if (!live.data) at.data = 0;
+    if (!live.member) at.entry.member = kNobody;
+    if (!live.requestor) at.entry.requestor = kNobody;
+    if (!live.owner) at.entry.owner = kNobody;
+    if (!live.sharers) at.entry.sharers = 0;
+  };
+  clear(system.home_live, world.home);
+  for (int a = 0; a < system.agents; ++a) {
+    clear(system.agent_live, world.agent(a));
+    for (int c = 0; c < system.caches(a); ++c) {
+      ControllerWorld& cache = world.agent(a).caches[c];
+      if (!system.cache_live[cache.entry.state].data) cache.data = 0;
+    }
+  }
 }
 
-MessageUnderWay unpack_message(std::uint16_t word) {
+// The same functions write and read a key, so that both agree about its layout.
+template <class Coder, class World>
+void WorldCodec::code_home(Coder& coder, ControllerEntry& entry, World& world) const {
+  coder(entry.state, home_state_bits_);
+  coder(world.home.data, 1);
+  coder(world.latest, 1);
+  coder.number(entry.owner);
+  coder(entry.sharers, kMaxCheckedAgents);
+}
+
+template <class Coder, class Agent>
+void WorldCodec::code_agent(Coder& coder, ControllerEntry& entry, Agent& agent) const {
+  coder(entry.state, agent_state_bits_);
+  coder(agent.data, 1);
+  coder.acks(entry.acks);
+  if (!system_.has_nodes && !system_.has_groups) return coder(agent.access, 2);
+  coder.number(entry.member);
+  coder.number(entry.requestor);
+  if (system_.has_groups) {
+    coder.number(entry.owner);
+    coder(entry.sharers, kMaxCheckedMembers);
+  } else {
+    coder(agent.transaction, 4);
+    coder(agent.bus_data, 1);
+  }
+}
+
+template <class Coder, class Cache>
+void WorldCodec::code_cache(Coder& coder, Cache& cache) const {
+  coder(cache.entry.state, cache_state_bits_);
+  coder(cache.data, 1);
+  coder(cache.access, 2);
+  if (system_.has_groups) return coder.acks(cache.entry.acks);
+  coder(cache.request, 4);
+  coder(cache.data_due, 1);
+}
+
+WordWriter WorldCodec::agent_word(ControllerEntry& entry, const AgentWorld& agent) const {
+  WordWriter word;
+  code_agent(word, entry, agent);
+  return word;
+}
+WordWriter WorldCodec::cache_word(const ControllerWorld& cache) const {
+  WordWriter word;
+  code_cache(word, cache);
+  return word;
+}
+
+// A message to a home or group needs its source, and one to an agent or a member the number of acknowledgements; neither
+// receiver reads the other's value.
+std::uint32_t WorldCodec::word_of(const MessageUnderWay& under_way) const {
+  const NetworkMessage& message = under_way.message;
+  const int last = under_way.to == kMemory ? code_of(message.source) : message.acks;
+  return static_cast<std::uint32_t>((message.message + 1) | code_of(under_way.to) << 5 | code_of(message.requestor) << 8 |
+                                    last << 11 | under_way.data << 14 | under_way.network << 15);
+}
+
+MessageUnderWay WorldCodec::message_of(std::uint32_t word) const {
   MessageUnderWay under_way;
-  const bool home = (word >> 5 & 7) == kNobodyBits;
-  const int last = word >> 11 & 7;
-  under_way.to = home ? kMemory : word >> 5 & 7;
-  under_way.message = {static_cast<MessageId>((word & 31) - 1), home ? number_of(last) : static_cast<std::int8_t>(kNobody),
-                       number_of(word >> 8 & 7), static_cast<std::int8_t>(home ? 0 : last)};
+  under_way.network = static_cast<std::int8_t>(word >> 15);
+  const bool up = (word >> 5 & 7) == kNobodyCode;
+  under_way.to = up ? static_cast<std::int8_t>(kMemory) : number_of(word >> 5 & 7);
   under_way.data = word >> 14 & 1;
+  under_way.message = {.message = static_cast<MessageId>((word & 31) - 1),
+                       .source = up ? number_of(word >> 11 & 7) : static_cast<std::int8_t>(kNobody),
+                       .requestor = number_of(word >> 8 & 7),
+                       .acks = static_cast<std::int8_t>(up ? 0 : word >> 11 & 7)};
   return under_way;
 }
 
-void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world) {
-  for (int i = 0; i < system.agents; ++i) {
-    AgentWorld& agent = world.agent(i);
-    if (!system.agent_data[agent.entry.state]) agent.data = 0;
-    if (!system.agent_requestor[agent.entry.state]) agent.entry.requestor = kNobody;
-    for (int c = 0; c < system.caches; ++c) {
-      CacheWorld& cache = agent.caches[c];
-      if (!system.cache_data[cache.state]) cache.data = 0;
+// Forwards come first. They are sorted by network and receiver, and stay in the order in which they were sent. The order of
+// other messages has no meaning, so these are sorted by their encoding.
+void WorldCodec::code_messages(KeyWriter& out, const NetworkWorld& world, const Renaming& names) const {
+  if (world.message_count * static_cast<std::size_t>(message_bits_) > out.room()) {
+    throw CheckTooLarge(fmt::format("{}: nothing is proved: {} messages are under way at once, more than a state can encode",
+                                    system_.subject.name, world.message_count));
+  }
+  constexpr std::uint64_t kUnordered = 255;
+  std::array<std::uint64_t, kMostUnderWay> sorted{};  // queue, position in the queue, word
+  for (std::size_t i = 0; i < world.message_count; ++i) {
+    MessageUnderWay message = world.messages[i];
+    const bool queued = message.to >= 0 && system_.is_forward(message.message.message);
+    const auto rename = [&](const auto& new_number) {
+      message.to = renamed(new_number, message.to);
+      message.message.requestor = renamed(new_number, message.message.requestor);
+      message.message.source = renamed(new_number, message.message.source);
+    };
+    if (message.network == 0) {
+      rename(names.new_agent);
+    } else {
+      rename(names.new_cache[message.network - 1]);
+      message.network = static_cast<std::int8_t>(names.new_agent[message.network - 1] + 1);
     }
+    const std::uint64_t word = word_of(message);
+    const std::uint64_t queue = queued ? static_cast<std::uint64_t>(message.network * 8 + message.to) : kUnordered;
+    const std::uint64_t rank = queue << 40 | (queued ? i : word) << 20 | word;
+    std::size_t at = i;
+    for (; at > 0 && sorted[at - 1] > rank; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = rank;
   }
-  if (!system.owner[world.directory.state]) world.directory.owner = kNobody;
-  if (!system.sharers[world.directory.state]) world.directory.sharers = 0;
-  if (!system.memory[world.directory.state]) world.memory_data = 0;
+  for (std::size_t i = 0; i < world.message_count; ++i) out.put(sorted[i] & 0xfffff, message_bits_);
 }
 
-NetworkKey pack(const CheckedSystem& system, const NetworkWorld& world) {
-  return pack_renamed(system, world, kSameNames);
+NetworkKey WorldCodec::pack(const NetworkWorld& world, const Renaming& names) const {
+  KeyWriter out;
+  for (int i = 0; i < system_.agents; ++i) {
+    const int old = names.old_agent[i];
+    const AgentWorld& agent = world.agent(old);
+    ControllerEntry entry = agent.entry;
+    entry.requestor = renamed(names.new_agent, entry.requestor);
+    entry.member = renamed(names.new_cache[old], entry.member);
+    entry.owner = renamed(names.new_cache[old], entry.owner);
+    entry.sharers = renamed_set(names.new_cache[old], entry.sharers);
+    out.put(agent_word(entry, agent));
+    for (int c = 0; c < system_.caches(old); ++c) out.put(cache_word(agent.caches[names.old_cache[old][c]]));
+  }
+  ControllerEntry home = world.home.entry;
+  home.owner = renamed(names.new_agent, home.owner);
+  home.sharers = renamed_set(names.new_agent, home.sharers);
+  WordWriter home_word;
+  code_home(home_word, home, world);
+  out.put(home_word);
+  code_messages(out, world, names);
+  return out.key();
 }
 
-NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key) {
-  std::array<std::uint16_t, kKeyWords> words{};
-  std::memcpy(words.data(), key.words.data(), sizeof words);
-  std::size_t at = 0;
-  const auto two_words = [&] {
-    at += 2;
-    return static_cast<std::uint32_t>(words[at - 2] | static_cast<std::uint32_t>(words[at - 1]) << 16);
-  };
+NetworkWorld WorldCodec::unpack(const NetworkKey& key) const {
+  KeyReader in(key);
   NetworkWorld world;
-  for (int i = 0; i < system.agents; ++i) {
-    world.agent(i) = agent_of(two_words());
-    for (int c = 0; c < system.caches; ++c) world.agent(i).caches[c] = unpack_cache(words[at++]);
+  for (int a = 0; a < system_.agents; ++a) {
+    code_agent(in, world.agent(a).entry, world.agent(a));
+    for (int c = 0; c < system_.caches(a); ++c) code_cache(in, world.agent(a).caches[c]);
   }
-  const std::uint32_t home = two_words();
-  world.directory = {
-      .state = static_cast<StateId>(home & 0xff), .owner = number_of(static_cast<int>(home >> 10 & 7)), .sharers = home >> 13};
-  world.memory_data = home >> 8 & 1;
-  world.latest = home >> 9 & 1;
-  while (at < kKeyWords && words[at] != 0) world.messages[world.message_count++] = words[at++];
+  code_home(in, world.home.entry, world);
+  while (in.room() >= static_cast<std::size_t>(message_bits_)) {
+    const auto word = static_cast<std::uint32_t>(in.get(message_bits_));
+    if (word == 0) break;
+    world.messages[world.message_count++] = message_of(word);
+  }
   return world;
 }
 
-NetworkKey canonical(const CheckedSystem& system, NetworkWorld world) {
-  rename_values(system, world);
-  std::array<std::uint64_t, kMaxCheckedAgents> signatures{};
-  for (int i = 0; i < system.agents; ++i) {
-    sort_caches(system, world.agent(i));
-    signatures[i] = signature(system, world, i);
+// Makes `latest` 0: if it is 1, swaps the values 0 and 1 in all live variables.
+void WorldCodec::rename_values(NetworkWorld& world) const {
+  if (world.latest == 0) return;
+  world.latest = 0;
+  const auto swap = [](const LiveByState& live, ControllerWorld& at) {
+    if (live[at.entry.state].data) at.data ^= 1;
+  };
+  swap(system_.home_live, world.home);
+  for (int a = 0; a < system_.agents; ++a) {
+    AgentWorld& agent = world.agent(a);
+    swap(system_.agent_live, agent);
+    if (agent.data_step_due()) agent.bus_data ^= 1;
+    for (int c = 0; c < system_.caches(a); ++c) swap(system_.cache_live, agent.caches[c]);
   }
-  const auto signature_of = [&](int agent) { return signatures[agent]; };
-  // Tries all orders of the agents in which the signatures ascend, so agents with equal signatures are tried in every order.
-  // The least key of all these orders is the canonical one.
-  std::array<int, kMaxCheckedAgents> order = kSameNames;
-  const auto end = order.begin() + system.agents;
+  for (std::size_t i = 0; i < world.message_count; ++i) {
+    MessageUnderWay& message = world.messages[i];
+    if (system_.use(way_of(message), message.message.message).data) message.data ^= 1;
+  }
+}
+
+// Sorts the caches on a node's bus. Rows name none of them, and of the rest of the state only the saved member does.
+void WorldCodec::sort_caches(AgentWorld& agent) const {
+  std::array<int, kMaxCheckedNodeCaches> order{};
+  std::iota(order.begin(), order.end(), 0);
+  const auto rank = [&](int number) {
+    return cache_word(agent.caches[number]).word() << 1 | static_cast<std::uint64_t>(agent.entry.member == number);
+  };
+  // Insertion sort, because the caches are few.
+  for (int i = 1; i < system_.options.caches; ++i) {
+    for (int at = i; at > 0 && rank(order[at]) < rank(order[at - 1]); --at) std::swap(order[at], order[at - 1]);
+  }
+  const AgentWorld before = agent;
+  for (int c = 0; c < system_.options.caches; ++c) {
+    agent.caches[c] = before.caches[order[c]];
+    if (before.entry.member == order[c]) agent.entry.member = static_cast<std::int16_t>(c);
+  }
+}
+
+// A hash of an agent's state and its messages that does not depend on how agents and a group's caches are numbered.
+std::uint64_t WorldCodec::signature(const NetworkWorld& world, int number) const {
+  const AgentWorld& agent = world.agent(number);
+  const auto whether = [](int known) { return static_cast<std::int8_t>(known == kNobody ? kNobody : 0); };
+  ControllerEntry entry = agent.entry;
+  entry.requestor = whether(entry.requestor);
+  if (system_.has_groups) {
+    entry.member = whether(entry.member);
+    entry.owner = whether(entry.owner);
+    entry.sharers = static_cast<std::uint64_t>(std::popcount(entry.sharers));
+  }
+  const ControllerEntry& home = world.home.entry;
+  std::uint64_t sum = mixed(agent_word(entry, agent).word()) ^ static_cast<std::uint64_t>(home.owner == number) << 1 ^
+                      (home.sharers >> number & 1);
+  for (int c = 0; c < system_.caches(number); ++c) sum += mixed(cache_word(agent.caches[c]).word() + 1);
+  sum = mixed(sum);
+  std::uint64_t place = 0;  // the forward's position in the agent's queue
+  for (std::size_t i = 0; i < world.message_count; ++i) {
+    const MessageUnderWay& under_way = world.messages[i];
+    const NetworkMessage& message = under_way.message;
+    const bool inside = under_way.network > 0;
+    if (inside && under_way.network != number + 1) continue;
+    const auto names = [&](int who) { return static_cast<std::uint64_t>(inside ? who < 0 : who == number); };
+    const std::uint64_t queued = !inside && under_way.to == number && system_.is_forward(message.message) ? ++place : 0;
+    sum += mixed(static_cast<std::uint64_t>(message.message) << 8 | queued << 16 | names(under_way.to) << 7 |
+                 names(message.requestor) << 6 | names(message.source) << 5 | static_cast<std::uint64_t>(message.acks) << 1 |
+                 under_way.data | static_cast<std::uint64_t>(inside) << 20);
+  }
+  return sum;
+}
+
+NetworkKey WorldCodec::canonical(NetworkWorld world) const {
+  rename_values(world);
+  std::array<std::uint64_t, kMaxCheckedAgents> signatures{};
+  for (int a = 0; a < system_.agents; ++a) {
+    if (system_.has_nodes) sort_caches(world.agent(a));
+    signatures[a] = signature(world, a);
+  }
+  // Tries all renamings in which the agents' signatures ascend, so agents with equal signatures are tried in every order. The
+  // least key of all these is the canonical one.
   std::optional<NetworkKey> least;
-  do {
-    if (!std::is_sorted(order.begin(), end, [&](int a, int b) { return signature_of(a) < signature_of(b); })) continue;
-    const NetworkKey key = pack_renamed(system, world, order);
+  for (const Renaming& names : renamings_) {
+    const auto end = names.old_agent.begin() + system_.alike();
+    const bool ascends =
+        std::is_sorted(names.old_agent.begin(), end, [&](int a, int b) { return signatures[a] < signatures[b]; });
+    if (!ascends) continue;
+    const NetworkKey key = pack(world, names);
     if (!least || key < *least) least = key;
-  } while (std::next_permutation(order.begin(), end));
+  }
   return *least;
 }
 

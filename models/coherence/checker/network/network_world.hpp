@@ -1,4 +1,4 @@
-// A state of a network with its agents and directory, and the state's encoding in 48 bytes.
+// A state of the home, its agents and the messages under way, and the state's encoding in 48 bytes.
 #pragma once
 
 #include <array>
@@ -16,57 +16,100 @@ constexpr std::uint8_t kNoTransaction = 0;
 constexpr std::uint8_t kRunTransaction = 1;     // the deferred request of the cache ControllerEntry::member
 constexpr std::uint8_t kRecallTransaction = 2;  // this value plus m: a recall with the bus's message m
 
-// An agent: a cache or a node on the network.
-struct AgentWorld {
-  ControllerEntry entry;
-  std::uint8_t data = 0;              // the copy's value, 0 or 1
-  Waiting access = Waiting::nothing;  // the pending access, if the agent is a cache
-  std::uint8_t transaction = kNoTransaction;
-  std::uint8_t bus_data = 0;  // the value on the node's data bus; 0 if no data step is due
-  std::array<CacheWorld, kMaxCheckedNodeCaches> caches{};
-
-  [[nodiscard]] bool data_step_due() const {
-    return std::any_of(caches.begin(), caches.end(), [](const CacheWorld& cache) { return cache.data_due; });
-  }
-  friend bool operator==(const AgentWorld&, const AgentWorld&) = default;
+struct ControllerWorld {
+  ControllerEntry entry;              // of a cache on a bus: only the state
+  std::uint8_t data = 0;              // the copy's value, 0 or 1; at the home, memory's
+  Waiting access = Waiting::nothing;  // a cache's pending access
+  std::uint8_t request = 0;           // on a bus: 1 + the id of the message that waits for its order step, or 0 for none
+  bool data_due = false;              // on a bus: true if the request was ordered and its data step is due
+  friend bool operator==(const ControllerWorld&, const ControllerWorld&) = default;
 };
 
-constexpr std::size_t kKeyWords = 24;
+// An agent: a cache, a node or a group.
+struct AgentWorld : ControllerWorld {
+  std::uint8_t transaction = kNoTransaction;
+  std::uint8_t bus_data = 0;  // the value on the node's data bus; 0 if no data step is due
+  std::array<ControllerWorld, kMaxCheckedNodeCaches> caches{};
+
+  [[nodiscard]] bool data_step_due() const {
+    return std::any_of(caches.begin(), caches.end(), [](const ControllerWorld& cache) { return cache.data_due; });
+  }
+};
+
+constexpr std::size_t kKeyWords = 6;
+constexpr std::size_t kMostUnderWay = 24;
 constexpr std::size_t kMaxNetworkMessages = 31;  // limited by five bits, which encode a message's id plus 1
 constexpr std::size_t kMaxBusMessages = 14;      // limited by the four bits of an encoded AgentWorld::transaction
 
 struct NetworkWorld {
+  ControllerWorld home;
   std::array<AgentWorld, kMaxCheckedAgents> agents{};
-  ControllerEntry directory;
-  std::uint8_t memory_data = 0;
   std::uint8_t latest = 0;  // used only by the property checks: the value written last
-  // The messages under way, each encoded by pack(). Forwards to the same agent are in the order in which they were sent.
-  std::array<std::uint16_t, kKeyWords> messages{};
+  // The messages under way. Forwards to the same receiver are in the order in which they were sent.
+  std::array<MessageUnderWay, kMostUnderWay> messages{};
   std::size_t message_count = 0;
 
   [[nodiscard]] AgentWorld& agent(int number) { return agents[number]; }
   [[nodiscard]] const AgentWorld& agent(int number) const { return agents[number]; }
+  [[nodiscard]] const ControllerWorld& at(const CheckedSystem& system, const Place& place) const {
+    if (place.controller == Controller::directory) return home;
+    return system.is_inside(place) ? agent(place.agent).caches[place.cache] : agent(place.agent);
+  }
+  [[nodiscard]] ControllerWorld& at(const CheckedSystem& system, const Place& place) {
+    return const_cast<ControllerWorld&>(std::as_const(*this).at(system, place));
+  }
 };
 
 struct NetworkKey {
-  std::array<std::uint64_t, kKeyWords / 4> words{};
+  std::array<std::uint64_t, kKeyWords> words{};
   // The return type is not `auto`, because std::array lacks <=> in older standard libraries.
   friend std::strong_ordering operator<=>(const NetworkKey&, const NetworkKey&) = default;
 };
-static_assert(sizeof(NetworkKey) == 48);
 
-std::uint16_t pack(const MessageUnderWay& message);
-MessageUnderWay unpack_message(std::uint16_t word);
+// A renaming of agents and of the caches in groups.
+struct Renaming {
+  std::array<std::int8_t, kMaxCheckedAgents> old_agent{}, new_agent{};  // by new, and by old number
+  std::array<std::array<std::int8_t, kMaxCheckedNodeCaches>, kMaxCheckedAgents> old_cache{}, new_cache{};  // [old agent]
+};
 
 // Clears variables that no row will read before they are set again. Must be called after every step.
 void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world);
 
-// REQUIRES: clear_dead_variables() was called after the last step. Errors: CheckTooLarge.
-NetworkKey pack(const CheckedSystem& system, const NetworkWorld& world);
-NetworkWorld unpack(const CheckedSystem& system, const NetworkKey& key);
+class KeyWriter;
+class WordWriter;
 
-// Returns the same key for all states that differ only in the names of agents, of a node's caches, or of values. REQUIRES and
-// Errors: as for pack().
-NetworkKey canonical(const CheckedSystem& system, NetworkWorld world);
+// Encodes and decodes the states of one system.
+class WorldCodec {
+ public:
+  explicit WorldCodec(const CheckedSystem& system);
+
+  // REQUIRES: clear_dead_variables() was called after the last step. Errors: CheckTooLarge.
+  [[nodiscard]] NetworkKey pack(const NetworkWorld& world) const { return pack(world, renamings_.front()); }
+  [[nodiscard]] NetworkWorld unpack(const NetworkKey& key) const;
+  // Returns the same key for all states that differ only in the names of agents, of a node's or group's caches, or of values.
+  // REQUIRES and Errors: as for pack().
+  [[nodiscard]] NetworkKey canonical(NetworkWorld world) const;
+
+ private:
+  template <class Coder, class Agent>
+  void code_agent(Coder& coder, ControllerEntry& entry, Agent& agent) const;
+  template <class Coder, class Cache>
+  void code_cache(Coder& coder, Cache& cache) const;
+  template <class Coder, class World>
+  void code_home(Coder& coder, ControllerEntry& entry, World& world) const;
+  [[nodiscard]] WordWriter agent_word(ControllerEntry& entry, const AgentWorld& agent) const;
+  [[nodiscard]] WordWriter cache_word(const ControllerWorld& cache) const;
+  [[nodiscard]] std::uint32_t word_of(const MessageUnderWay& message) const;
+  [[nodiscard]] MessageUnderWay message_of(std::uint32_t word) const;
+  void code_messages(KeyWriter& out, const NetworkWorld& world, const Renaming& names) const;
+  [[nodiscard]] NetworkKey pack(const NetworkWorld& world, const Renaming& names) const;
+  [[nodiscard]] std::uint64_t signature(const NetworkWorld& world, int agent) const;
+  void rename_values(NetworkWorld& world) const;
+  void sort_caches(AgentWorld& agent) const;
+
+  const CheckedSystem& system_;
+  std::vector<Renaming> renamings_;  // all possible ones; the first changes nothing
+  int home_state_bits_, agent_state_bits_, cache_state_bits_, message_bits_;
+};
 
 }  // namespace linebounce::checker

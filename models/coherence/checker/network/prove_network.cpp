@@ -5,14 +5,21 @@
 namespace linebounce {
 
 bool NetworkProof::all_rows_can_run(const NetworkProtocols& protocols) const {
-  const bool race = std::any_of(systems.begin(), systems.end(),
-                                [](const NetworkCheckOptions& system) { return system.agents >= kCachesForAllRows; });
-  const bool snoop =
-      std::any_of(systems.begin(), systems.end(), [](const NetworkCheckOptions& system) { return system.caches >= 2; });
-  return race && (snoop || !protocols.node);
+  const auto any = [this](auto is) { return std::any_of(systems.begin(), systems.end(), is); };
+  const auto several = [](const NetworkCheckOptions& system) { return system.caches >= 2; };
+  if (protocols.group) return any([&](const NetworkCheckOptions& system) { return several(system) && system.agents >= 2; });
+  return any([](const NetworkCheckOptions& system) { return system.agents >= kCachesForAllRows; }) &&
+         (!protocols.node || any(several));
 }
 
 std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protocols) {
+  if (protocols.group) {
+    constexpr std::size_t kLimitMib = 4096;
+    return {{.agents = 2, .caches = 2, .memory_limit_mib = kLimitMib},
+            {.agents = 3, .caches = 1, .memory_limit_mib = kLimitMib},
+            // A member requests the line while two other members read it and another group writes it.
+            {.agents = 2, .caches = 3, .last_caches = 1, .memory_limit_mib = kLimitMib, .if_rows_are_missing = true}};
+  }
   if (!protocols.node) return {{.agents = 3}};
   return {{.agents = 2, .caches = 2}, {.agents = 3, .caches = 1}};
 }
@@ -20,6 +27,7 @@ std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protoco
 NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<NetworkCheckOptions>& systems) {
   NetworkProof proof;
   for (const NetworkCheckOptions& system : systems) {
+    if (system.if_rows_are_missing && proof.unreached.empty()) continue;
     NetworkCheckResult result = check_network(protocols, system);
     const auto ran = [&](const UnreachedRow& row) {
       return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& other) {

@@ -1,5 +1,5 @@
-// Proves a network protocol by checking several small systems. Some bugs appear only with three nodes, others only with two
-// caches in a node, and a system with both would have too many states.
+// Proves a network protocol by checking several small systems. Some bugs appear only with three nodes or groups, others only
+// with two caches in one, and a system with both would have too many states.
 #pragma once
 
 #include <optional>

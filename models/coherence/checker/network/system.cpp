@@ -1,159 +1,169 @@
 #include "models/coherence/checker/network/system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <initializer_list>
 
 namespace linebounce {
 
 const Protocol& subject_of(const NetworkProtocols& protocols) {
-  return protocols.node ? *protocols.node : protocols.directory;
+  return protocols.group ? *protocols.group : protocols.node ? *protocols.node : protocols.directory;
 }
 
 namespace checker {
 namespace {
 
-// The first effect of a row on a variable.
-enum class Effect : std::uint8_t { none, uses, sets };
-
-// The base event that a qualified event belongs to.
-std::size_t base_of(const ControllerTable& table, std::size_t event) {
-  std::size_t base = 0;
-  while (event >= table.base_events[base].first + std::size_t{table.base_events[base].count}) ++base;
-  return base;
-}
-
-// Finds the states in which a variable is live. first_effect(action, base event) is what an action does with the variable.
-// guarded(base event) is true if the event's guard reads the variable.
-template <class FirstEffect, class Guarded>
-Live live_states(const ControllerTable& table, FirstEffect first_effect, Guarded guarded) {
-  const auto effect_of = [&](const Row& row, std::size_t base) {
-    if (guarded(table.base_events[base])) return Effect::uses;
-    for (const Action action : row.steps()) {
-      if (const Effect effect = first_effect(action, base); effect != Effect::none) return effect;
-    }
-    return Effect::none;
-  };
-  Live live(table.states.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t place = 0; place < table.rows.size(); ++place) {
-      const Row& row = table.rows[place];
-      const std::size_t state = place / table.events.size();
-      if (row.impossible || live[state]) continue;
-      const Effect effect = effect_of(row, base_of(table, place % table.events.size()));
-      if (effect == Effect::uses || (effect == Effect::none && live[row.next])) live[state] = changed = true;
-    }
-  }
-  return live;
-}
-
-bool never(const BaseEvent& /*event*/) {
-  return false;
-}
-
 bool sends_to_network(Verb verb) {
-  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers ||
-         verb == Verb::send_others;
-}
-
-// Finds the states in which the data of a cache or node controller is live.
-Live live_data(const Protocol& protocol, const ControllerTable& table) {
-  const auto effect = [&](Action action, std::size_t /*base*/) {
-    switch (action.verb) {
-      case Verb::take_data: return Effect::sets;
-      case Verb::hit:
-      case Verb::operate:
-      case Verb::send_data: return Effect::uses;
-      default: break;
-    }
-    const bool sends = sends_to_network(action.verb) && protocol.messages[action.argument].carries_data;
-    return sends ? Effect::uses : Effect::none;
-  };
-  return live_states(table, effect, never);
-}
-
-bool speaks_of_requestor(const Protocol& protocol, Action action) {
-  return action.verb == Verb::send_requestor ||
-         (action.verb == Verb::send_home && protocol.messages[action.argument].message_class == MessageClass::relay);
-}
-
-Live live_requestor(const ControllerRules& agents) {
-  const auto effect = [&](Action action, std::size_t base) {
-    if (action.verb == Verb::save_requestor) return Effect::sets;
-    const bool of_entry = base < agents.first_outside && speaks_of_requestor(*agents.protocol, action);
-    return of_entry ? Effect::uses : Effect::none;
-  };
-  return live_states(*agents.table, effect, never);
-}
-
-Live live_owner(const ControllerTable& directory) {
-  const auto effect = [](Action action, std::size_t /*base*/) {
-    if (action.verb == Verb::set_owner || action.verb == Verb::clear_owner) return Effect::sets;
-    return action.verb == Verb::send_owner || action.verb == Verb::add_owner ? Effect::uses : Effect::none;
-  };
-  return live_states(directory, effect,
-                     [](const BaseEvent& event) { return event.guard == GuardGroup::from_owner_from_other; });
-}
-
-Live live_sharers(const ControllerTable& directory) {
-  const auto effect = [](Action action, std::size_t /*base*/) {
-    if (action.verb == Verb::clear_sharers) return Effect::sets;
-    return action.verb == Verb::send_sharers ? Effect::uses : Effect::none;
-  };
-  return live_states(directory, effect, [](const BaseEvent& event) {
-    return event.guard == GuardGroup::last_sharer_more_sharers || event.guard == GuardGroup::sharers_no_sharers;
-  });
-}
-
-Live live_memory(const Protocol& network) {
-  const auto effect = [&](Action action, std::size_t /*base*/) {
-    if (action.verb == Verb::update_memory) return Effect::sets;
-    const bool sends = sends_to_network(action.verb) && network.messages[action.argument].carries_data;
-    return sends ? Effect::uses : Effect::none;
-  };
-  return live_states(network.directory, effect, never);
-}
-
-// Calls look(row) for each row of a base event, except for impossible rows.
-template <class Look>
-void for_rows(const ControllerTable& table, const BaseEvent& event, Look look) {
-  for (std::size_t state = 0; state < table.states.size(); ++state) {
-    for (int i = 0; i < event.count; ++i) {
-      const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
-      if (!row.impossible) look(row);
-    }
+  switch (verb) {
+    case Verb::send_home:
+    case Verb::send_requestor:
+    case Verb::send_member:
+    case Verb::send_owner:
+    case Verb::send_sharers:
+    case Verb::send_others:
+    case Verb::recall_owner:
+    case Verb::recall_sharers: return true;
+    default: return false;
   }
 }
 
-MessageUse use_at_agent(const ControllerRules& agents, MessageId message) {
-  const BaseEvent& event = agents.table->base_events[agents.event_of(Side::outside, message)];
-  MessageUse use;
-  use.acks = event.guard == GuardGroup::no_acks_acks;
-  for_rows(*agents.table, event, [&](const Row& row) {
-    for (const Action action : row.steps()) {
-      use.requestor |= action.verb == Verb::save_requestor || speaks_of_requestor(*agents.protocol, action);
-      use.acks |= action.verb == Verb::add_acks;
-      use.data |= action.verb == Verb::take_data;
-    }
-  });
-  return use;
-}
+// Derives from a controller's rows what the rows read.
+class RowReader {
+ public:
+  explicit RowReader(const ControllerRules& rules) : rules_(rules), protocol_(*rules.protocol) {}
 
-MessageUse use_at_home(const Protocol& network, MessageId message) {
-  const BaseEvent& event = network.directory.base_events[message];
-  const bool relayed = network.messages[message].message_class == MessageClass::relay;
-  MessageUse use;
-  use.source = event.guard == GuardGroup::from_owner_from_other || event.guard == GuardGroup::last_sharer_more_sharers;
-  for_rows(network.directory, event, [&](const Row& row) {
-    for (const Action action : row.steps()) {
-      const bool of_member =
-          sends_to_network(action.verb) || action.verb == Verb::set_owner || action.verb == Verb::add_requestor;
-      use.source |= action.verb == Verb::remove_sender || (of_member && !relayed);
-      use.requestor |= of_member && relayed;
-      use.data |= action.verb == Verb::update_memory;
+  [[nodiscard]] LiveByState live_variables() const {
+    LiveByState live(rules_.table->states.size());
+    find_live(live, &Live::data, [this](Action action, Side) {
+      if (action.verb == Verb::take_data || action.verb == Verb::update_memory) return Effect::sets;
+      const bool reads = action.verb == Verb::hit || action.verb == Verb::operate || action.verb == Verb::send_data;
+      return reads || (sends_to_network(action.verb) && carries_data(action)) ? Effect::reads : Effect::none;
+    });
+    find_live(live, &Live::requestor, [this](Action action, Side side) {
+      if (action.verb == Verb::save_requestor) return Effect::sets;
+      return side != Side::outside && names_requestor(action) ? Effect::reads : Effect::none;
+    });
+    find_live(live, &Live::owner,
+              [](Action action, Side) {
+                if (action.verb == Verb::set_owner || action.verb == Verb::clear_owner) return Effect::sets;
+                const bool reads =
+                    action.verb == Verb::send_owner || action.verb == Verb::recall_owner || action.verb == Verb::add_owner;
+                return reads ? Effect::reads : Effect::none;
+              },
+              {GuardGroup::from_owner_from_other});
+    find_live(live, &Live::sharers,
+              [this](Action action, Side) {
+                const bool sole = action.verb == Verb::set_owner && !rules_.is_directory();
+                if (sole || action.verb == Verb::clear_sharers) return Effect::sets;
+                return action.verb == Verb::send_sharers || action.verb == Verb::recall_sharers ? Effect::reads : Effect::none;
+              },
+              {GuardGroup::last_sharer_more_sharers, GuardGroup::sharers_no_sharers});
+    if (rules_.controller == Controller::node) {
+      // The step that runs the saved request clears the number itself.
+      for (Live& state : live) state.member = true;
+    } else {
+      find_live(live, &Live::member, [this](Action action, Side side) {
+        if (action.verb == Verb::save_member) return Effect::sets;
+        return side != Side::member && names_member(action) ? Effect::reads : Effect::none;
+      });
     }
-  });
-  return use;
-}
+    return live;
+  }
+
+  // What the receiver reads of a message. Nothing if it never receives the message.
+  [[nodiscard]] MessageUse use_of(Side side, MessageId message) const {
+    const BaseEvent& event = rules_.table->base_events[rules_.event_of(side, message)];
+    MessageUse use;
+    if (event.absent) return use;
+    const bool outside = side == Side::outside;
+    const bool relayed = protocol_.messages[protocol_.bus_messages + message].message_class == MessageClass::relay;
+    use.source = event.guard == GuardGroup::from_owner_from_other || event.guard == GuardGroup::last_sharer_more_sharers;
+    use.acks = event.guard == GuardGroup::no_acks_acks;
+    for (std::size_t state = 0; state < rules_.table->states.size(); ++state) {
+      for (int i = 0; i < event.count; ++i) {
+        const Row& row = rules_.table->row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
+        for (const Action action : row.steps()) {
+          const bool of_member = !outside && (names_member(action) || action.verb == Verb::save_member);
+          use.source |= action.verb == Verb::remove_sender || (of_member && !relayed);
+          use.requestor |=
+              (of_member && relayed) || (outside && (action.verb == Verb::save_requestor || names_requestor(action)));
+          use.acks |= action.verb == Verb::add_acks;
+          use.data |= action.verb == Verb::take_data || action.verb == Verb::update_memory;
+        }
+      }
+    }
+    return use;
+  }
+
+ private:
+  // The first effect of a row on a variable.
+  enum class Effect : std::uint8_t { none, reads, sets };
+
+  [[nodiscard]] bool carries_data(Action action) const { return protocol_.messages[action.argument].carries_data; }
+
+  // True if the action reads the requestor that an agent was told or has saved.
+  [[nodiscard]] bool names_requestor(Action action) const {
+    if (rules_.is_directory()) return false;
+    return action.verb == Verb::send_requestor ||
+           (action.verb == Verb::send_home && protocol_.messages[action.argument].message_class == MessageClass::relay);
+  }
+  // True if the action reads the number of the member on whose behalf the row runs.
+  [[nodiscard]] bool names_member(Action action) const {
+    switch (action.verb) {
+      case Verb::send_requestor: return rules_.is_directory();
+      case Verb::send_member:
+      case Verb::send_owner:
+      case Verb::send_sharers:
+      case Verb::send_others:
+      case Verb::set_owner:
+      case Verb::add_requestor:
+      case Verb::add_member: return true;
+      default: return false;
+    }
+  }
+
+  [[nodiscard]] Side side_of(std::size_t base) const {
+    const std::size_t messages = protocol_.messages.size() - protocol_.bus_messages;
+    if (rules_.has_members() && base < messages) return Side::member;
+    const bool outside = !rules_.is_directory() && base >= rules_.first_outside && base < rules_.first_outside + messages;
+    return outside ? Side::outside : Side::itself;
+  }
+
+  // Finds the states in which a variable is live. effect(action, side of the event) is what an action does with the variable;
+  // `guards` read it.
+  template <class EffectOf>
+  void find_live(LiveByState& live, bool Live::*variable, EffectOf effect,
+                 std::initializer_list<GuardGroup> guards = {}) const {
+    const ControllerTable& table = *rules_.table;
+    const auto reads = [&](std::size_t state, std::size_t base) {
+      const BaseEvent& event = table.base_events[base];
+      const bool guarded = std::find(guards.begin(), guards.end(), event.guard) != guards.end();
+      for (int i = 0; i < event.count; ++i) {
+        const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
+        if (row.impossible) continue;
+        if (guarded) return true;
+        Effect first = Effect::none;
+        for (const Action action : row.steps()) {
+          if (first == Effect::none) first = effect(action, side_of(base));
+        }
+        if (first == Effect::reads || (first == Effect::none && live[row.next].*variable)) return true;
+      }
+      return false;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t state = 0; state < live.size(); ++state) {
+        for (std::size_t base = 0; base < table.base_events.size() && !(live[state].*variable); ++base) {
+          if (reads(state, base)) live[state].*variable = changed = true;
+        }
+      }
+    }
+  }
+
+  const ControllerRules& rules_;
+  const Protocol& protocol_;
+};
 
 Protocol composed_bus(const NetworkProtocols& protocols) {
   if (!protocols.node) return {};
@@ -164,25 +174,40 @@ Protocol composed_bus(const NetworkProtocols& protocols) {
 
 }  // namespace
 
-CheckedSystem::CheckedSystem(const NetworkProtocols& protocols, const NetworkCheckOptions& options)
-    : agents(options.agents),
-      caches(protocols.node ? options.caches : 0),
+CheckedSystem::CheckedSystem(const NetworkProtocols& protocols, const NetworkCheckOptions& chosen)
+    : options(chosen),
+      agents(chosen.agents),
+      has_nodes(protocols.node.has_value()),
+      has_groups(protocols.group.has_value()),
       network(protocols.directory),
       subject(subject_of(protocols)),
-      agent_rules(ControllerRules::of_agents(subject)),
-      home_rules(protocols.directory, Controller::directory),
       bus(composed_bus(protocols)),
-      has_nodes(protocols.node.has_value()),
-      agent_data(live_data(subject, agent())),
-      agent_requestor(live_requestor(agent_rules)),
-      cache_data(has_nodes ? live_data(bus, bus.cache) : Live{}),
-      owner(live_owner(directory())),
-      sharers(live_sharers(directory())),
-      memory(live_memory(network)) {
-  for (std::size_t m = 0; m < network.messages.size(); ++m) {
-    to_agent.push_back(use_at_agent(agent_rules, static_cast<MessageId>(m)));
-    to_home.push_back(use_at_home(network, static_cast<MessageId>(m)));
+      home_rules(network, Controller::directory),
+      agent_rules(ControllerRules::of_agents(subject)),
+      member_rules(network, Controller::cache),
+      home_live(RowReader(home_rules).live_variables()),
+      agent_live(RowReader(agent_rules).live_variables()),
+      cache_live(RowReader(has_nodes ? ControllerRules(bus, Controller::cache) : member_rules).live_variables()) {
+  const auto add = [this](Way way, const ControllerRules& receiver, Side side) {
+    for (std::size_t m = 0; m < network.messages.size(); ++m) {
+      uses_[ordinal(way)].push_back(RowReader(receiver).use_of(side, static_cast<MessageId>(m)));
+    }
+  };
+  add(Way::to_home, home_rules, Side::member);
+  add(Way::to_agent, agent_rules, Side::outside);
+  if (!has_groups) return;
+  add(Way::to_group, agent_rules, Side::member);
+  add(Way::to_member, member_rules, Side::outside);
+}
+
+std::string CheckedSystem::name(const Place& place) const {
+  switch (place.controller) {
+    case Controller::directory: return "the directory";
+    case Controller::node: return fmt::format("node {}", place.agent);
+    case Controller::group: return fmt::format("group {}", place.agent);
+    default: break;
   }
+  return is_inside(place) ? fmt::format("cache {}.{}", place.agent, place.cache) : fmt::format("cache {}", place.agent);
 }
 
 }  // namespace checker

@@ -171,7 +171,7 @@ TEST_F(NetworkChecker, FindsAnOwnerThatTheHomeForgets) {
 TEST_F(NetworkChecker, FindsNoShorterSequenceWithoutSymmetry) {
   const std::vector<Mutant> mutants = mutants_of(directory.directory);
   for (std::size_t i = 0; i < mutants.size(); i += 41) {
-    const NetworkProtocols mutant = {mutants[i].of(directory.directory), std::nullopt, std::nullopt};
+    const NetworkProtocols mutant = {.directory = mutants[i].of(directory.directory)};
     const NetworkCheckResult with = check_network(mutant, {.agents = 3, .symmetry = true});
     const NetworkCheckResult without = check_network(mutant, {.agents = 3, .symmetry = false});
     ASSERT_EQ(with.violation.has_value(), without.violation.has_value()) << mutants[i].name;
@@ -255,13 +255,15 @@ TEST_F(NetworkChecker, KnowsWhereAValueIsUsed) {
   const checker::CheckedSystem system(nodes, {.agents = 2, .caches = 1});
   const ControllerTable& node = nodes.node->node;
   for (const char* name : {"S", "E", "M", "IS_B", "MS_B", "MP_B", "MI_A"})
-    EXPECT_TRUE(system.agent_data[state(node, name)]) << name;
+    EXPECT_TRUE(system.agent_live[state(node, name)].data) << name;
   for (const char* name : {"I", "IS_D", "IM_AD", "SM_AD", "SI_A", "II_A"})
-    EXPECT_FALSE(system.agent_data[state(node, name)]) << name;
-  for (const char* name : {"MS_B", "MI_B", "SI_B", "SMI_B"}) EXPECT_TRUE(system.agent_requestor[state(node, name)]) << name;
-  for (const char* name : {"I", "S", "M", "IM_AD", "SP_B"}) EXPECT_FALSE(system.agent_requestor[state(node, name)]) << name;
+    EXPECT_FALSE(system.agent_live[state(node, name)].data) << name;
+  for (const char* name : {"MS_B", "MI_B", "SI_B", "SMI_B"})
+    EXPECT_TRUE(system.agent_live[state(node, name)].requestor) << name;
+  for (const char* name : {"I", "S", "M", "IM_AD", "SP_B"})
+    EXPECT_FALSE(system.agent_live[state(node, name)].requestor) << name;
   const ControllerTable& home = nodes.directory.directory;
-  EXPECT_TRUE(system.owner[state(home, "EM")]);
+  EXPECT_TRUE(system.home_live[state(home, "EM")].owner);
 }
 
 }  // namespace

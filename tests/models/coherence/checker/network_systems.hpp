@@ -15,7 +15,7 @@ inline NetworkProtocols shipped_network(const std::string& name) {
   const auto* const node = std::ranges::find_if(
       kShippedNodes, [&](const char* other) { return home && shipped_protocol(other).directory_partner == name; });
   const Protocol subject = shipped_protocol(home ? *node : name);
-  if (subject.kind == ProtocolKind::directory) return {subject, std::nullopt, std::nullopt};
+  if (subject.kind == ProtocolKind::directory) return {.directory = subject};
   return {shipped_protocol(subject.directory_partner), subject, shipped_protocol(subject.bus_partner)};
 }
 

@@ -2,13 +2,13 @@
 // cache in the group, and `w` the value that a store writes. For a message, `s` is the source, `k` the number of
 // acknowledgements, `v` the data, and `r` the requestor: 0 for none, 1 + the number of a group or cache, or CACHES + 1 for the
 // group itself.
-#include "models/coherence/checker/tree/tree_murphi.hpp"
+#include "models/coherence/checker/network/tree_murphi.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "models/coherence/checker/tree/tree_system.hpp"
+#include "models/coherence/checker/network/system.hpp"
 
 namespace linebounce {
 namespace checker {
@@ -25,10 +25,10 @@ struct TreeEviction {
 
 class TreeMurphi {
  public:
-  TreeMurphi(const TreeProtocols& protocols, const TreeCheckOptions& options) : system_(protocols, options) {}
+  TreeMurphi(const NetworkProtocols& protocols, const NetworkCheckOptions& options) : system_(protocols, options) {}
 
   std::string write() {
-    const std::size_t messages = system_.messages().size();
+    const std::size_t messages = system_.network.messages.size();
     declarations();
     start_state();
     clean();
@@ -57,8 +57,8 @@ class TreeMurphi {
     const auto message = static_cast<MessageId>(m);
     switch (to) {
       case 'U': return system_.directory().base_events[m];
-      case 'D': return system_.group.base_events[outside_event(system_.messages().size(), message)];
-      case 'M': return system_.group.base_events[member_event(message)];
+      case 'D': return system_.agent().base_events[outside_event(system_.network.messages.size(), message)];
+      case 'M': return system_.agent().base_events[member_event(message)];
       default: return system_.cache().base_events[kFirstNetworkMessage + m];
     }
   }
@@ -68,7 +68,7 @@ class TreeMurphi {
   }
   // Whether any queued message carries a number of acknowledgements.
   [[nodiscard]] bool forwards_count() const {
-    for (std::size_t m = 0; m < system_.messages().size(); ++m) {
+    for (std::size_t m = 0; m < system_.network.messages.size(); ++m) {
       for (const char to : {'D', 'C'}) {
         if (goes(to, m) && queued(to, m) && use(to, m).acks) return true;
       }
@@ -77,13 +77,15 @@ class TreeMurphi {
   }
   [[nodiscard]] const MessageUse& use(char to, std::size_t m) const {
     switch (to) {
-      case 'U': return system_.flat.to_home[m];
-      case 'D': return system_.from_outside[m];
-      case 'M': return system_.from_members[m];
-      default: return system_.flat.to_agent[m];
+      case 'U': return system_.use(Way::to_home, m);
+      case 'D': return system_.use(Way::to_agent, m);
+      case 'M': return system_.use(Way::to_group, m);
+      default: return system_.use(Way::to_member, m);
     }
   }
-  [[nodiscard]] bool carries(char to, std::size_t m) const { return use(to, m).data && system_.messages()[m].carries_data; }
+  [[nodiscard]] bool carries(char to, std::size_t m) const {
+    return use(to, m).data && system_.network.messages[m].carries_data;
+  }
 
   struct Index {
     char name;
@@ -125,7 +127,7 @@ class TreeMurphi {
   }
   template <class Visit>
   void for_counters(Visit visit) {
-    for (std::size_t m = 0; m < system_.messages().size(); ++m) {
+    for (std::size_t m = 0; m < system_.network.messages.size(); ++m) {
       for (const char to : {'U', 'D', 'M', 'C'}) {
         if (goes(to, m) && !queued(to, m)) visit(to, m);
       }
@@ -134,23 +136,24 @@ class TreeMurphi {
 
   void declarations() {
     std::vector<std::string> forwards = {"F_none"};
-    for (std::size_t m = 0; m < system_.messages().size(); ++m) {
+    for (std::size_t m = 0; m < system_.network.messages.size(); ++m) {
       if (!system_.is_forward(static_cast<MessageId>(m))) continue;
       forwards.push_back(fmt::format("F_{}", m));
       for (const char to : {'D', 'C'}) {
         if (goes(to, m) && carries(to, m))
-          throw CheckTooLarge(fmt::format("{}: a forward that carries data can't be exported", system_.messages()[m].name));
+          throw CheckTooLarge(
+              fmt::format("{}: a forward that carries data can't be exported", system_.network.messages[m].name));
       }
     }
-    line(0, "-- {}: {}", system_.protocols.group.name, system_.protocols.group.title);
+    line(0, "-- {}: {}", system_.subject.name, system_.subject.title);
     line(0, "-- One line, values 0 and 1. Written by linebounce check --murphi; other sizes may be put here.");
-    line(0, "const GROUPS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.groups, system_.members,
-         system_.groups + system_.members + 1, std::max(system_.groups, system_.members) + 3);
+    line(0, "const GROUPS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.agents, system_.options.caches,
+         system_.agents + system_.options.caches + 1, std::max(system_.agents, system_.options.caches) + 3);
     line(0, "type");
     line(1, "gid: 0..GROUPS - 1; anygroup: 0..GROUPS; cid: 0..CACHES - 1; anycache: 0..CACHES + 1; val: 0..1;");
-    line(1, "nack: 0..{0}; acks: -{0}..{0}; slot: 0..QUEUE - 1;", std::max(system_.groups, system_.members));
+    line(1, "nack: 0..{0}; acks: -{0}..{0}; slot: 0..QUEUE - 1;", std::max(system_.agents, system_.options.caches));
     line(1, "cache_state: enum {{ {} }};", enumeration('C', system_.cache()));
-    line(1, "group_state: enum {{ {} }};", enumeration('G', system_.group));
+    line(1, "group_state: enum {{ {} }};", enumeration('G', system_.agent()));
     line(1, "home_state: enum {{ {} }};", enumeration('H', system_.directory()));
     line(1, "forward: enum {{ {} }}; access: enum {{ W_none, W_Load, W_Store }};", fmt::join(forwards, ", "));
     line(0, "var");
@@ -168,7 +171,7 @@ class TreeMurphi {
     for_counters([this](char to, std::size_t m) {
       std::string type;
       for (const Index& index : indexes(to, m)) type += fmt::format("array[{}] of ", index.type);
-      line(1, "n{}{}: {}0..MOST; -- {}", to, m, type, system_.messages()[m].name);
+      line(1, "n{}{}: {}0..MOST; -- {}", to, m, type, system_.network.messages[m].name);
     });
   }
 
@@ -177,7 +180,7 @@ class TreeMurphi {
     line(1, "hs := {}; own := 0; md := 0; latest := 0;", name('H', system_.directory(), 0));
     line(1, "for g: gid do");
     line(2, "sh[g] := false; gs[g] := {}; gd[g] := 0; gk[g] := 0; gm[g] := 0; go[g] := 0; gr[g] := 0; fn[g] := 0;",
-         name('G', system_.group, 0));
+         name('G', system_.agent(), 0));
     line(2, "for i: slot do fm[g][i] := F_none; fr[g][i] := 0; {}end;", forwards_count() ? "fk[g][i] := 0; " : "");
     line(2, "for c: cid do");
     line(3, "gh[g][c] := false; cs[g][c] := {}; cd[g][c] := 0; ck[g][c] := 0; cw[g][c] := W_none; ic[g][c] := 0;",
@@ -198,21 +201,28 @@ class TreeMurphi {
 
   // Writes the procedure that sets dead variables to 0.
   void clean() {
-    const auto in = [](const Live& live) { return [&live](std::size_t state) { return live[state]; }; };
-    const auto group = [&](const Live& live) { return one_of("gs[g]", 'G', system_.group, in(live)); };
+    const auto in = [](const LiveByState& live, bool Live::*variable) {
+      return [&live, variable](std::size_t state) { return live[state].*variable; };
+    };
+    const auto group = [&](const LiveByState& live, bool Live::*variable) {
+      return one_of("gs[g]", 'G', system_.agent(), in(live, variable));
+    };
     line(0, "procedure clean(); begin");
     line(1, "for g: gid do");
-    line(2, "if !{} then gd[g] := 0; end; if !{} then gm[g] := 0; end;", group(system_.group_data),
-         group(system_.group_member));
-    line(2, "if !{} then gr[g] := 0; end; if !{} then go[g] := 0; end;", group(system_.group_requestor),
-         group(system_.group_owner));
-    line(2, "if !{} then for c: cid do gh[g][c] := false; end; end;", group(system_.group_sharers));
+    line(2, "if !{} then gd[g] := 0; end; if !{} then gm[g] := 0; end;", group(system_.agent_live, &Live::data),
+         group(system_.agent_live, &Live::member));
+    line(2, "if !{} then gr[g] := 0; end; if !{} then go[g] := 0; end;", group(system_.agent_live, &Live::requestor),
+         group(system_.agent_live, &Live::owner));
+    line(2, "if !{} then for c: cid do gh[g][c] := false; end; end;", group(system_.agent_live, &Live::sharers));
     line(2, "for c: cid do if !{} then cd[g][c] := 0; end; end;",
-         one_of("cs[g][c]", 'C', system_.cache(), in(system_.flat.agent_data)));
+         one_of("cs[g][c]", 'C', system_.cache(), in(system_.cache_live, &Live::data)));
     line(1, "end;");
-    const auto home = [&](const Live& live) { return one_of("hs", 'H', system_.directory(), in(live)); };
-    line(1, "if !{} then own := 0; end; if !{} then md := 0; end;", home(system_.flat.owner), home(system_.flat.memory));
-    line(1, "if !{} then for g: gid do sh[g] := false; end; end;", home(system_.flat.sharers));
+    const auto home = [&](const LiveByState& live, bool Live::*variable) {
+      return one_of("hs", 'H', system_.directory(), in(live, variable));
+    };
+    line(1, "if !{} then own := 0; end; if !{} then md := 0; end;", home(system_.home_live, &Live::owner),
+         home(system_.home_live, &Live::data));
+    line(1, "if !{} then for g: gid do sh[g] := false; end; end;", home(system_.home_live, &Live::sharers));
     line(0, "end;");
   }
 
@@ -221,7 +231,7 @@ class TreeMurphi {
   void sends(std::size_t m) {
     for (const char to : {'U', 'D', 'M', 'C'}) {
       if (!goes(to, m)) continue;
-      line(0, "procedure send_{}{}({}); begin -- {}", to, m, parameters(to), system_.messages()[m].name);
+      line(0, "procedure send_{}{}({}); begin -- {}", to, m, parameters(to), system_.network.messages[m].name);
       if ((to == 'D' || to == 'C') && use(to, m).requestor) line(1, "assert r != 0 \"on behalf of nobody\";");
       if (queued(to, m)) {
         const bool inside = to == 'C';
@@ -247,7 +257,7 @@ class TreeMurphi {
 
   void use_and_access() {
     line(0, "procedure use(g: gid; c: cid; writes: boolean; w: val); begin");
-    if (system_.protocols.group.invariant_data_value) line(1, "assert cd[g][c] = latest \"data value\";");
+    if (system_.subject.invariant_data_value) line(1, "assert cd[g][c] = latest \"data value\";");
     line(1, "if writes then cd[g][c] := w; latest := w; end;");
     line(0, "end;");
     line(0, "procedure complete_access(g: gid; c: cid; w: val); begin");
@@ -447,9 +457,9 @@ class TreeMurphi {
   }
 
   void arrivals(std::size_t m) {
-    const std::string& title = system_.messages()[m].name;
+    const std::string& title = system_.network.messages[m].name;
     const auto message = static_cast<MessageId>(m);
-    const std::size_t count = system_.messages().size();
+    const std::size_t count = system_.network.messages.size();
     if (goes('U', m)) {
       line(0, "procedure take_U{}(s: gid; v: val; var stalled: boolean); -- {}", m, title);
       line(0, "var others: nack; other: array[gid] of boolean; begin");
@@ -461,14 +471,14 @@ class TreeMurphi {
       line(0, "procedure take_D{}(g: gid; r: anygroup; k: nack; v: val; var stalled: boolean); -- {}", m, title);
       line(0, "var others: nack; begin");
       line(1, "others := 0; for i: cid do if gh[g][i] & i + 1 != gm[g] then others := others + 1; end; end;");
-      table_rows(system_.group, outside_event(count, message), TreeRole::outside_at_group, "r", "k", "v");
+      table_rows(system_.agent(), outside_event(count, message), TreeRole::outside_at_group, "r", "k", "v");
       line(0, "end;");
     }
     if (goes('M', m)) {
       line(0, "procedure take_M{}(g: gid; s: cid; v: val; var stalled: boolean); -- {}", m, title);
       line(0, "var others: nack; begin");
       line(1, "others := 0; for i: cid do if gh[g][i] & i != s then others := others + 1; end; end;");
-      table_rows(system_.group, member_event(message), TreeRole::member_at_group, "0", "0", "v");
+      table_rows(system_.agent(), member_event(message), TreeRole::member_at_group, "0", "0", "v");
       line(0, "end;");
     }
     if (!goes('C', m)) return;
@@ -479,20 +489,20 @@ class TreeMurphi {
   }
 
   [[nodiscard]] std::vector<TreeEviction> evictions() const {
-    const std::size_t count = system_.messages().size();
+    const std::size_t count = system_.network.messages.size();
     std::vector<TreeEviction> found = {{group_evict_event(count), "give_up", "group evicts"},
                                        {group_evict_entry_event(count), "give_up_entry", "group evicts its entry"}};
-    std::erase_if(found, [this](const TreeEviction& eviction) { return system_.group.base_events[eviction.event].absent; });
+    std::erase_if(found, [this](const TreeEviction& eviction) { return system_.agent().base_events[eviction.event].absent; });
     return found;
   }
 
   // Returns the Murphi condition for group_has_place(), or with `and_can_evict`, for group_can_evict().
   [[nodiscard]] std::string has_place(std::size_t base, bool and_can_evict) const {
-    const BaseEvent& event = system_.group.base_events[base];
+    const BaseEvent& event = system_.agent().base_events[base];
     std::vector<std::string> words;
     for (int word = 0; word < event.count; ++word) {
-      const std::string states = one_of("gs[g]", 'G', system_.group, [&](std::size_t state) {
-        const Row& row = system_.group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
+      const std::string states = one_of("gs[g]", 'G', system_.agent(), [&](std::size_t state) {
+        const Row& row = system_.agent().row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
         return !row.impossible && !(and_can_evict && row.stalls());
       });
       words.push_back(
@@ -504,7 +514,7 @@ class TreeMurphi {
   void evict(const TreeEviction& eviction) {
     line(0, "procedure {}(g: gid); var stalled: boolean; begin", eviction.procedure);
     line(1, "stalled := false;");
-    table_rows(system_.group, eviction.event, TreeRole::evict_at_group, "0", "0", "0");
+    table_rows(system_.agent(), eviction.event, TreeRole::evict_at_group, "0", "0", "0");
     line(1, "if !stalled then assert !{} \"keeps a place that it has given up\"; end;", has_place(eviction.event, true));
     line(0, "end;");
   }
@@ -537,7 +547,7 @@ class TreeMurphi {
         return known ? std::string(1, which) : std::string("0");
       };
       line(0, "ruleset {} do", fmt::join(ruleset, "; "));
-      line(1, "rule \"{} {}\" {} > 0 ==> var stalled: boolean; begin", to, system_.messages()[m].name, counter(to, m));
+      line(1, "rule \"{} {}\" {} > 0 ==> var stalled: boolean; begin", to, system_.network.messages[m].name, counter(to, m));
       switch (to) {
         case 'U': line(2, "stalled := false; take_U{}({}, {}, stalled);", m, value('s'), value('v')); break;
         case 'D': line(2, "stalled := false; take_D{}(g, {}, {}, {}, stalled);", m, value('r'), value('k'), value('v')); break;
@@ -556,7 +566,7 @@ class TreeMurphi {
                       whom = inside ? "ir[g][c]" : "fr[g]", acks = inside ? "ik[g][c]" : "fk[g]";
     const std::string k = use(to, m).acks ? acks + "[0]" : "0";
     line(0, "ruleset {} do", inside ? "g: gid; c: cid; w: val" : "g: gid");
-    line(1, "rule \"{} {}\" {} > 0 & {}[0] = F_{} ==> var stalled: boolean; begin", to, system_.messages()[m].name, count,
+    line(1, "rule \"{} {}\" {} > 0 & {}[0] = F_{} ==> var stalled: boolean; begin", to, system_.network.messages[m].name, count,
          kinds, m);
     if (inside) {
       line(2, "stalled := false; take_C{}(g, c, {}[0], {}, 0, w, stalled);", m, whom, k);
@@ -579,13 +589,13 @@ class TreeMurphi {
     const auto readable = [&](std::size_t state) { return cache.states[state].readable; };
     const auto writable = [&](std::size_t state) { return cache.states[state].writable; };
     const auto stable = [&](std::size_t state) { return cache.states[state].stable; };
-    if (system_.protocols.group.invariant_swmr) {
+    if (system_.subject.invariant_swmr) {
       line(0, "invariant \"single writer or many readers\"");
       line(1,
            "forall g: gid do forall c: cid do {} -> forall h: gid do forall d: cid do (g = h & c = d) | !{} end end end end;",
            one_of("cs[g][c]", 'C', cache, writable), one_of("cs[h][d]", 'C', cache, readable));
     }
-    if (system_.protocols.group.invariant_data_value) {
+    if (system_.subject.invariant_data_value) {
       line(0, "invariant \"data value\"");
       line(1, "forall g: gid do forall c: cid do {} -> cd[g][c] = latest end end;", one_of("cs[g][c]", 'C', cache, readable));
     }
@@ -602,19 +612,19 @@ class TreeMurphi {
       line(1, "& ({}{} = 0{})", loops, counter(to, m), ends);
     });
     line(1, "& forall g: gid do {} & gk[g] = 0 & fn[g] = 0",
-         one_of("gs[g]", 'G', system_.group, [&](std::size_t s) { return system_.group.states[s].stable; }));
+         one_of("gs[g]", 'G', system_.agent(), [&](std::size_t s) { return system_.agent().states[s].stable; }));
     line(2, "& forall c: cid do {} & ck[g][c] = 0 & ic[g][c] = 0 & cw[g][c] = W_none end end;",
          one_of("cs[g][c]", 'C', cache, stable));
   }
 
-  const TreeSystem system_;
+  const CheckedSystem system_;
   std::string text_;
 };
 
 }  // namespace
 }  // namespace checker
 
-std::string tree_murphi_model(const TreeProtocols& protocols, const TreeCheckOptions& options) {
+std::string tree_murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
   return checker::TreeMurphi(protocols, options).write();
 }
 

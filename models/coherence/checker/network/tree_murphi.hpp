@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "models/coherence/checker/tree/check_tree.hpp"
+#include "models/coherence/checker/network/check_network.hpp"
 
 namespace linebounce {
 
 // Returns a model with as many states as check_tree() finds without symmetry reduction. REQUIRES: as for check_tree(). Errors:
 // as for check_tree(), and CheckTooLarge if a forward carries data.
-std::string tree_murphi_model(const TreeProtocols& protocols, const TreeCheckOptions& options);
+std::string tree_murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
 }  // namespace linebounce

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/coherence/checker/tree/check_tree.hpp"
+#include "models/coherence/checker/network/check_network.hpp"
 #include "tests/models/coherence/checker/mutants.hpp"
 #include "tests/models/coherence/shipped.hpp"
 
@@ -33,11 +33,11 @@ constexpr std::size_t kSampledInTwoAndOne = 307;
 // `in_two_and_one`: of the rows that need a group of two beside a group of one; one in eight of them has been tried.
 struct Larger {
   std::string mutant;
-  TreeCheckOptions size;
+  NetworkCheckOptions size;
 };
-constexpr TreeCheckOptions kTwoOfTwo = {.groups = 2, .members = 2};
-constexpr TreeCheckOptions kThreeOfOne = {.groups = 3, .members = 1};
-constexpr TreeCheckOptions kOneOfThree = {.groups = 1, .members = 3};
+constexpr NetworkCheckOptions kTwoOfTwo = {.agents = 2, .caches = 2};
+constexpr NetworkCheckOptions kThreeOfOne = {.agents = 3, .caches = 1};
+constexpr NetworkCheckOptions kOneOfThree = {.agents = 1, .caches = 3};
 struct TreeSurvivors {
   const char* protocol;
   std::vector<std::string> expected;
@@ -153,9 +153,9 @@ const TreeSurvivors kTreeSurvivors[] = {
      {}},
 };
 
-TreeProtocols shipped_tree(const std::string& group) {
+NetworkProtocols shipped_tree(const std::string& group) {
   const Protocol protocol = shipped_protocol(group);
-  return {protocol, shipped_protocol(protocol.directory_partner)};
+  return {.directory = shipped_protocol(protocol.directory_partner), .group = protocol};
 }
 
 struct SmallTree {
@@ -173,8 +173,8 @@ class SmallTrees : public testing::TestWithParam<SmallTree> {};
 TEST_P(SmallTrees, AreProved) {
   const SmallTree& tree = GetParam();
   for (const bool symmetry : {true, false}) {
-    const TreeCheckResult result =
-        check_tree(shipped_tree(tree.protocol), {.groups = tree.groups, .members = tree.members, .symmetry = symmetry});
+    const NetworkCheckResult result =
+        check_network(shipped_tree(tree.protocol), {.agents = tree.groups, .caches = tree.members, .symmetry = symmetry});
     EXPECT_FALSE(result.violation) << result.violation->text;
     EXPECT_EQ(result.states, symmetry ? tree.symmetric : tree.states);
   }
@@ -208,7 +208,7 @@ std::vector<TreePart> all_tree_parts() {
 }
 
 // A row that a system never runs can't be broken in it.
-bool runs_in(const TreeCheckResult& result, const Mutant& mutant, const ControllerTable& group) {
+bool runs_in(const NetworkCheckResult& result, const Mutant& mutant, const ControllerTable& group) {
   return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& row) {
     const std::size_t place = row.state * group.events.size() + row.event;
     return std::find(mutant.places.begin(), mutant.places.end(), place) != mutant.places.end();
@@ -217,19 +217,19 @@ bool runs_in(const TreeCheckResult& result, const Mutant& mutant, const Controll
 
 // A system of the tables as they are, and whether it looks different with a row of them broken.
 struct GoodTree {
-  const TreeProtocols& good;
-  TreeCheckOptions size;
-  TreeCheckResult result = check_tree(good, size);
+  const NetworkProtocols& good;
+  NetworkCheckOptions size;
+  NetworkCheckResult result = check_network(good, size);
 
-  [[nodiscard]] bool runs(const Mutant& mutant) const { return runs_in(result, mutant, good.group.group); }
+  [[nodiscard]] bool runs(const Mutant& mutant) const { return runs_in(result, mutant, good.group->group); }
   [[nodiscard]] bool notices(const Mutant& mutant) const {
-    const TreeCheckResult found = check_tree({mutant.of(good.group), good.directory}, size);
+    const NetworkCheckResult found = check_network({.directory = good.directory, .group = mutant.of(*good.group)}, size);
     return found.violation || found.states != result.states || found.unreached.size() != result.unreached.size();
   }
 };
 
-std::vector<GoodTree> small_trees(const TreeProtocols& good) {
-  return {{good, {.groups = 1, .members = 2}}, {good, {.groups = 2, .members = 1}}};
+std::vector<GoodTree> small_trees(const NetworkProtocols& good) {
+  return {{good, {.agents = 1, .caches = 2}}, {good, {.agents = 2, .caches = 1}}};
 }
 
 bool run_in_any(const std::vector<GoodTree>& trees, const Mutant& mutant) {
@@ -239,9 +239,9 @@ bool run_in_any(const std::vector<GoodTree>& trees, const Mutant& mutant) {
 class BrokenGroupRows : public testing::TestWithParam<TreePart> {};
 
 TEST_P(BrokenGroupRows, AreNoticedButForThoseThatDoNoHarm) {
-  const TreeProtocols good = shipped_tree(GetParam().survivors->protocol);
+  const NetworkProtocols good = shipped_tree(GetParam().survivors->protocol);
   const std::vector<GoodTree> trees = small_trees(good);
-  const std::vector<Mutant> mutants = mutants_of(good.group);
+  const std::vector<Mutant> mutants = mutants_of(*good.group);
   const std::size_t step = kPartsOfTrees * (std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampledInTrees);
   std::size_t tried = 0, in_reach = 0;
   std::vector<std::string> survivors;
@@ -266,10 +266,10 @@ class RowsOfTwoAndOne : public testing::TestWithParam<TreeSurvivors> {};
 
 // What no small tree runs, nearly all of it, runs where a group of two stands beside one of one.
 TEST_P(RowsOfTwoAndOne, AreNoticedButForThoseThatDoNoHarm) {
-  const TreeProtocols good = shipped_tree(GetParam().protocol);
+  const NetworkProtocols good = shipped_tree(GetParam().protocol);
   const std::vector<GoodTree> small = small_trees(good);
-  const GoodTree larger{good, {.groups = 2, .members = 2, .last_members = 1}};
-  const std::vector<Mutant> mutants = mutants_of(good.group);
+  const GoodTree larger{good, {.agents = 2, .caches = 2, .last_caches = 1}};
+  const std::vector<Mutant> mutants = mutants_of(*good.group);
   const std::size_t step = std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampledInTwoAndOne;
   std::size_t tried = 0;
   std::vector<std::string> survivors;
@@ -289,15 +289,16 @@ INSTANTIATE_TEST_SUITE_P(Groups, RowsOfTwoAndOne, testing::ValuesIn(kTreeSurvivo
 class RowsBetweenGroups : public testing::TestWithParam<TreeSurvivors> {};
 
 TEST_P(RowsBetweenGroups, BrokenOnPurposeAreNoticedInALargerSystem) {
-  const TreeProtocols good = shipped_tree(GetParam().protocol);
-  const std::vector<Mutant> mutants = mutants_of(good.group);
+  const NetworkProtocols good = shipped_tree(GetParam().protocol);
+  const std::vector<Mutant> mutants = mutants_of(*good.group);
   const std::vector<Larger>& larger = GetParam().larger;
   const std::size_t step = std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : (larger.size() + 2) / 3;
   for (std::size_t i = 0; i < larger.size(); i += step) {
     const auto mutant = std::find_if(mutants.begin(), mutants.end(),
                                      [&](const Mutant& candidate) { return candidate.name == larger[i].mutant; });
     ASSERT_NE(mutant, mutants.end()) << larger[i].mutant;
-    const TreeCheckResult found = check_tree({mutant->of(good.group), good.directory}, larger[i].size);
+    const NetworkCheckResult found =
+        check_network({.directory = good.directory, .group = mutant->of(*good.group)}, larger[i].size);
     EXPECT_TRUE(found.violation) << larger[i].mutant << ": " << found.states << " states";
   }
 }
