@@ -7,7 +7,7 @@
 
 namespace linebounce {
 
-// The key that gives a machine nodes. Parameters that have no effect in a machine without nodes name this key as `needs`.
+// A machine that sets this key has nodes. Parameters that have no effect without nodes name it as their `needs`.
 constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 
 // A pipelined snooping bus with split transactions.
@@ -15,7 +15,7 @@ struct BusSpec {
   std::string protocol;
   Frequency clock;
   int width_bytes = 0;
-  int line_bytes = 0;  // 0 in the machine file: the outermost cache's line; never 0 once the file has been checked
+  int line_bytes = 0;  // 0 in the machine file means the outermost cache's line size; never 0 once the file has been checked
   int arbitration_clocks = 1;
   int address_clocks = 1;
   int snoop_clocks = 1;
@@ -26,7 +26,7 @@ struct BusSpec {
   int latch_clocks = 0;
   int outstanding = 8;
   bool one_per_line = false;
-  // way_ns, edge_way_ns and places describe cores on a ring or mesh. Each is a list with one word for each core present. Cores
+  // way_ns, edge_way_ns and places describe cores on a ring or mesh. Each lists one word for each core, in use or not. Cores
   // beyond the last word are in column 0, row 0, and add no travel time. On a ring, all cores are in one row.
   std::string way_ns;
   std::string edge_way_ns;

@@ -17,7 +17,7 @@ namespace linebounce {
 
 class EventScheduler final : public sc_core::sc_module {
  public:
-  // A turn's key is its time, with the rank of its part in the low bits. The turn with the smallest key comes first.
+  // A turn's key is its time, with its part's rank (in the order of add() calls) in the low bits. The smallest key comes first.
   static constexpr int kRankBits = 10;
   static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
   static constexpr Tick kLatest = kNever >> kRankBits;
@@ -36,8 +36,8 @@ class EventScheduler final : public sc_core::sc_module {
       scheduler_->settle();
       return scheduler_->next();
     }
-    // Asks for a turn at `at`, unless the part has already asked for an earlier one. REQUIRES: `at` is from now() to kLatest.
-    // Only cores can need a time after kLatest, for a timer or a long computation; they call require_in_range() first.
+    // Schedules this part's next turn for `at`, unless an earlier turn is already scheduled. REQUIRES: now() <= at <= kLatest.
+    // Only a core may need a later time, for a timer or a long computation; it calls require_in_range() first.
     void act_at(Tick at) {
       const Tick key = at << kRankBits | rank_;
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
@@ -86,8 +86,8 @@ class EventScheduler final : public sc_core::sc_module {
       keys_[node / 2] = key;
     }
   }
-  // Removes the key of the running turn from the inner nodes of the tournament. This waits until the key matters: when a part
-  // calls next_turn(), or when the turn ends. If the part asks for another turn first, set() overwrites the key.
+  // Removes the running turn's key from the tree's inner nodes. Delayed until a part calls next_turn() or the turn ends,
+  // because a part that schedules its next turn before then overwrites the key anyway.
   void settle() {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
   }

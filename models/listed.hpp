@@ -1,7 +1,7 @@
-// LISTED(Type, NAME) is the address of the function NAME, as an entry of a registry. The macro also declares the function, with
-// the function type Type; the entry's own source file defines it. So no header has to list the functions a second time.
+// LISTED(Type, NAME) is the address of the function NAME, for a registry's list. The macro also declares NAME, with the
+// function type Type, so that no header has to. The entry's own source file defines NAME.
 //
-// REQUIRES: not used in an unnamed namespace, whose functions no other file can define.
+// REQUIRES: not used in an unnamed namespace, since no other file could then define NAME.
 #pragma once
 
 #define LISTED(Type, NAME) \

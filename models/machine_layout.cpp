@@ -36,7 +36,7 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
 
 namespace {
 
-// All cores present, in the order in which they get CPU numbers.
+// All cores, in use or not, in the order in which they get CPU numbers.
 std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<int>& nodes, int cores_per_bus) {
   std::vector<CpuPlace> cores;
   for (const int node : nodes) {
@@ -94,7 +94,7 @@ void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
   layout.place_of_bus.resize(buses);
   std::vector<int> below(buses);
   std::iota(below.begin(), below.end(), 0);
-  int in_node = spec.buses_per_node;  // the number of members in `below` for each node
+  int in_node = spec.buses_per_node;  // the number of entries that each node has in `below`
   for (std::size_t level = 0; level < spec.groups.size(); ++level) {
     const GroupSpec& group = spec.groups[level];
     if (in_node % group.members != 0) {
@@ -186,7 +186,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
   for (const int core : core_of_cpu) {
     CpuPlace& place = cores[core];
     layout.cpus.push_back(place);
-    ++place.thread;  // the thread of the next CPU on this core
+    ++place.thread;  // the next CPU on this core gets the next thread
   }
   lay_out_groups(spec, layout);
   return layout;

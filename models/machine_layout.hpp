@@ -17,14 +17,14 @@ struct CpuPlace {
 struct MachineLayout {
   std::vector<CpuPlace> cpus;          // the CPUs in use, indexed by number
   std::vector<int> cores_on_bus;       // the number of cores with a CPU in use, indexed by bus
-  std::vector<int> seat_of_core;       // indexed by core in use: its number among all cores present, as `fill` numbers them
+  std::vector<int> seat_of_core;       // indexed by core in use: its number among all cores, as cpu_order `fill` numbers them
   int cores_present = 0;               // the number of cores, in use or not
   std::vector<int> nodes_with_memory;  // node numbers, ascending
   int buses_per_node = 1;
 
-  // An endpoint's place in the tree of controllers: its parent, to which it sends requests (a group or, at the top, the
-  // directories), and its number among the group's members or the directories' agents. The network's endpoints are numbered in
-  // this order: node controllers by bus, directories by node, groups.
+  // An endpoint's place in the tree of controllers. The endpoint sends requests to its parent: a group or, at the top of the
+  // tree, the directory of the line's home. `number` is its number among the group's members or the directories' agents. The
+  // network's endpoints are numbered in this order: node controllers by bus, directories by node, groups.
   struct Place {
     int parent = -1;  // the parent group's endpoint; -1: the directory of each line's home
     int number = 0;
@@ -36,7 +36,7 @@ struct MachineLayout {
   };
   std::vector<Place> place_of_bus;
   std::vector<Group> groups;  // sorted by level, the level nearest to the cores first
-  std::vector<int> agents;    // the endpoints whose parent is the directories
+  std::vector<int> agents;    // the endpoints that no group contains, which the directories serve directly
 
   [[nodiscard]] int first_group() const { return static_cast<int>(cores_on_bus.size()) + nodes(); }
   [[nodiscard]] const Group& group_at(int endpoint) const { return groups[endpoint - first_group()]; }

@@ -15,7 +15,7 @@ enum class CpuOrder { spread, fill, fill_cores };
 template <>
 inline constexpr auto kWordsOf<CpuOrder> = std::to_array<std::string_view>({"spread", "fill", "fill_cores"});
 
-// Settings of the simulation engine: speed-ups that change no result, and switches with which tests prove that.
+// Settings of the simulation engine: speed-ups that change no result, and switches for the tests that prove it.
 struct EngineSpec {
   bool run_ahead = true;
   bool parked_spins = true;

@@ -14,7 +14,7 @@ struct NodeSpec {
   double latency_ns = 0;
   double occupancy_ns = 0;
   // Every message that leaves the node passes one serial stage (protocol engine, link). The message itself moves on at once,
-  // but the next message must wait for this long, depending on whether the first carries a line.
+  // but keeps the next one waiting: for line_crossing_ns if it carries a line, else for request_crossing_ns.
   double request_crossing_ns = 0;
   double line_crossing_ns = 0;
   // The node controller's cache, for lines that caches on its bus hold or once held. If the protocol's controller keeps no

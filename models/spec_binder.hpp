@@ -31,7 +31,7 @@ constexpr double kMostUs = 1e12;
 constexpr double kMostMhz = 1e5;
 constexpr double kMostMbPerS = 1e9;
 
-// In a parameter of one part (a node, one direction of a link), this value means "the same as for the others".
+// A part (one node, one direction of a link) whose parameter has this value uses the other parts' value.
 constexpr double kAsTheRest = -1;
 constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;

@@ -39,7 +39,7 @@ class BusClient : public virtual sc_core::sc_interface {
   [[nodiscard]] virtual Tick locked_until(LineAddr line) const = 0;
 
   // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`.
-  // Returns when the line may be taken away: a new owner first completes the access for which it requested the line.
+  // Returns the earliest time at which another agent may take the line; a new owner first completes its access.
   virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
 
   // Runs the store or atomic that waits for the client's transaction on `copy`, which the bus is ordering at `at`. Errors:
@@ -50,7 +50,7 @@ class BusClient : public virtual sc_core::sc_interface {
   // bytes to memory. Errors: ModelFailure if no operation waits, or if the data is stale.
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
-  // The value that the client's far atomic read reaches the pins at `pins`. The copy may no longer exist then.
+  // Tells the client that the result of its far atomic reaches the pins at `pins`. The copy may no longer exist then.
   virtual void operated(LineAddr line, Tick pins, Source source) = 0;
 
   // Tells the client that its write-back was ordered at `at`, which frees its write-back buffer.

@@ -28,7 +28,7 @@ class MemorySide : public virtual sc_core::sc_interface {
   // Called in the order step, before any cache reacts. False defers the request: the controller posts it again later.
   virtual bool grants(const BusRequest& request, Slot slot, Tick at) = 0;
 
-  // The line's state at the memory side, for which the order step runs a memory row.
+  // The line's state at the memory side, which selects the memory row that the order step runs.
   [[nodiscard]] virtual StateId state(Slot slot) const = 0;
   virtual void set_state(Slot slot, StateId state) = 0;
   [[nodiscard]] virtual LineData data(Slot slot) = 0;
@@ -46,8 +46,8 @@ class MemorySide : public virtual sc_core::sc_interface {
   // Tells the memory side that the data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;
 
-  // The controller's recall `message` was ordered. If a cache had newer data, `data` holds it, and it reaches the pins at
-  // `data_at`.
+  // Tells the controller that its recall `message` was ordered. If a cache had newer data, `data` is that data, which reaches
+  // the controller at `data_at`.
   virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) = 0;
   // Called by the bus when the order step at `at` is complete.
   virtual void order_over(Slot slot, Tick at) = 0;

@@ -68,7 +68,7 @@ class SnoopingBus::SnoopedLine {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
     writer_ = client;
   }
-  // Writes the word that writer_ sent into another copy. That copy must be one version old: one word can't repair a stale copy.
+  // Writes the word that writer_ sent into another copy, which must be one version behind: one word can't repair an older copy.
   void apply_word(int client) {
     Copy& copy = *found(client);
     Copy& written = *found(writer_);
@@ -211,7 +211,7 @@ Tick SnoopingBus::line_free(Slot slot) const {
   return busy_until(slot);
 }
 
-// The first clock edge at which a grant keeps its distance from the last address phase and finds room in the in-order queue.
+// The first clock edge at which the bus can grant a request: far enough from the last address phase, with room in the queue.
 Tick SnoopingBus::earliest_arbitration(Tick now) const {
   Tick edge = std::max(last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock));
   const auto room =
@@ -263,14 +263,14 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   }
 }
 
-// Sets the earliest times of the transaction's snoop result and touch. Both move if the line is busy then. `earliest` is the
-// first time that the previous transaction's snoop result allows.
+// Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
+// then. `earliest`: the first time for a snoop result after the previous transaction's.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
 }
 
-// Orders the first granted transaction now, or defers it if an atomic operation or a delivery still keeps its line busy.
+// Orders the first granted transaction now, or postpones it if an atomic operation or a delivery still keeps its line busy.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
   const Slot slot = front.request.slot;
@@ -424,7 +424,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
 }
 
 // Computes when a far atomic takes effect. First, memory reads its data or receives newer data from a cache. The line is busy
-// until the operation has run on the data. Then one word goes to the requester. Returns when the data bus is free again.
+// until the operation has run on the data. Then one word goes to the requester. Returns the time at which the data bus is free.
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
@@ -451,7 +451,7 @@ Tick SnoopingBus::way_to(int taker, int giver) const {
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// Reserves the data bus for `duration`, at `ready` or later. Returns when the transfer starts.
+// Reserves the data bus for `duration`, at `ready` or later. Returns the start of the transfer.
 Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);

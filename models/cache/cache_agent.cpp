@@ -7,7 +7,7 @@
 namespace linebounce {
 namespace {
 
-// The most coherence lines that the level can hold parts of: each block of a nearer level may belong to a different line.
+// How many coherence lines the level can hold at most, whole or in part: each of its blocks may belong to a different line.
 int lines_of(const CacheSpec& spec, int coherence_line_bytes) {
   return spec.size_kib * 1024 / std::min(spec.line_bytes, coherence_line_bytes);
 }

@@ -24,9 +24,9 @@ struct Copy {
   Slot slot = 0;
   Version version = 0;
   CopyIndex index = 0;
-  std::array<int, kMostLevels> places{};  // each level's place of the line, if held there; unused for levels with smaller lines
+  std::array<int, kMostLevels> places{};  // by level: where it holds the line, if it does; unused for levels with smaller lines
   StateId state = 0;
-  std::uint8_t fast = 0;       // bit k: set if the fast path may serve an Access of value k, as a hit that keeps the state
+  std::uint8_t fast = 0;       // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
   std::uint8_t levels = 0;     // bit k: set if level k holds the line or a part of it
   bool watched = false;        // true if a parked spin must be told of any change
   bool locked = false;         // true while an atomic operation locks the line against sibling threads
@@ -35,7 +35,7 @@ struct Copy {
 
 class CacheAgent {
  public:
-  // `number`: the agent's number, 0 to 63. `spare_copies`: how many copies may exist in no level, because they wait for
+  // `number`: the agent's number, 0 to 63. `spare_copies`: how many copies may exist outside all levels, because they wait for
   // write-back or because memory operates on them.
   CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
@@ -86,7 +86,7 @@ class CacheAgent {
   //   bool may_leave(const Copy&)  returns true if the agent can give up this copy now
   //   void leave(Copy&)            runs the copy's Evict row, once no level holds the copy any more
   //
-  // Makes room for `line` in the outermost level, with a copy in the initial state, without data. Null if no way can be freed.
+  // Inserts a copy of `line` into the outermost level, in the initial state, without data. Returns null if no way can be freed.
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
 

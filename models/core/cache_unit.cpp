@@ -138,7 +138,7 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
       request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
-  // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries at that time.
+  // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries when one does.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
   if (unlock != kNever) return {.outcome = Outcome::retry_at, .at = unlock};
   operation.waited = true;

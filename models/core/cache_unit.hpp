@@ -19,11 +19,11 @@ class ProgramTap;
 class CacheUnitOwner {
  public:
   virtual ~CacheUnitOwner() = default;
-  // Retries all deferred operations of the core at `at`, after a change. `source`: supplier of the line that arrived.
+  // Called when a fill or write-back completes at `at`: retries the core's deferred operations. `source`: the fill's supplier.
   virtual void retry(Tick at, Source source) = 0;
-  // At `at`, another agent or a sibling thread changes a line that a parked spin watches, or the caches evict the line.
+  // Called when, at `at`, another agent or a sibling changes a line that a parked spin watches, or the caches evict the line.
   virtual void watched_line_changed(LineAddr line, Tick at) = 0;
-  // Makes all threads of the core ask for new limits: a request went to the bus, so the old limits may be too late.
+  // Makes the core's threads ask for new limits: after a request to the bus, it may access the caches before the old limits.
   virtual void reset_limits() = 0;
   // Schedules the core's next turn on the event scheduler for `at` or earlier.
   virtual void wake_at(Tick at) = 0;
@@ -34,7 +34,7 @@ class CacheUnit final : public BusClient {
   CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
   // REQUIRES: called once, before the simulation starts.
   void connect(Bus& bus) { bus_ = &bus; }
-  // Attaches a listener to the programs' calls of this core's threads; null detaches it. REQUIRES: no such call is in progress.
+  // Attaches a listener to the calls that this core's programs make; null detaches it. REQUIRES: no such call is in progress.
   void set_tap(ProgramTap* tap) { tap_ = tap; }
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
   // The listener to every step of the simulation, or null.
@@ -48,8 +48,8 @@ class CacheUnit final : public BusClient {
     Tick at = 0;      // if done: end of the operation; if retry_at: time of the next attempt
   };
 
-  // The thread that issued an operation, and what waits for its line: the thread's store-buffer entry `drain`, word `word` of
-  // its load_all(), nothing if the operation is a prefetch, or else the thread itself.
+  // The thread that issued an operation, and what waits for the operation's line: the store-buffer entry `drain` if it is not
+  // -1, word `word` of the load_all() `overlapped` if it is not null, or else the thread. Nothing waits for a prefetch.
   struct Requester {
     HardwareThread* thread = nullptr;
     int drain = -1;
@@ -124,7 +124,7 @@ class CacheUnit final : public BusClient {
     Requester requester;
     bool pair_prefetch = false;  // true if this MSHR fetches the other line of a pair, only into the outermost level
     Tick fill_at = kNever;       // when the latest request's fill runs; kNever until the bus orders the request
-    bool line_arrived = false;   // true if the line is here, and the protocol has issued another request for the operation
+    bool line_arrived = false;   // true if the line has arrived, but the protocol has issued another request
     // The operation's result if it ran before the fill: in the bus's order step, or at memory.
     std::optional<Value> early_result = std::nullopt;
     Source source = Source::local_memory;
@@ -136,12 +136,12 @@ class CacheUnit final : public BusClient {
   };
   struct Gate;
 
-  // How long an operation of this kind keeps its line from others after the operation starts.
+  // How long an operation of this kind keeps other agents from its line, counted from the operation's start.
   [[nodiscard]] Tick hold(OperationKind kind) const;
   void unlock_expired(Tick now);
   void find_next_fill();
   [[nodiscard]] bool has_mshr(const Copy& copy) const;
-  // When the fill runs that a thread or store buffer awaits on this copy; kNever if none does, or before the bus orders it.
+  // Time of the fill that a thread or store buffer waits for on this copy; kNever if there is none or it isn't ordered yet.
   [[nodiscard]] Tick access_due(const Copy& copy) const;
   // The copy's MSHR whose request the bus is ordering now, or null.
   [[nodiscard]] Mshr* mshr_being_ordered(const Copy& copy);
@@ -157,7 +157,7 @@ class CacheUnit final : public BusClient {
   // Applies the operation to the copy's data and version. Returns the word's old value. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);
   void lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread);
-  // When the next lock after `now` expires; kNever if no line is locked.
+  // When the next lock expires, after `now`; kNever if no line is locked.
   [[nodiscard]] Tick next_unlock(Tick now) const;
   [[nodiscard]] AccessResult result_of(CacheEvent access, StateId state) const {
     return agent_.table().states[state].access[access];

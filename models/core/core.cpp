@@ -40,7 +40,7 @@ HardwareThread* earliest_ready(Threads threads) {
   return first;
 }
 
-// The time before which `cpu` may run until a sibling must go first. At least one operation of `cpu` may run.
+// The time up to which `cpu` may run before a sibling must go first. It lets `cpu` run at least one operation.
 template <class Threads>
 Tick sibling_limit(Threads threads, const HardwareThread& cpu) {
   if (threads.size() == 1) return kNever;

@@ -118,7 +118,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   void begin_measuring(Tick at);
   [[nodiscard]] Tick horizon();
   void wait_for_turn(Tick until);
-  // Limit up to which a parked sibling's loads precede the current access at `at`. At equal times, siblings with smaller
+  // The time before which a parked sibling's loads precede the current access at `at`. At equal times, siblings with smaller
   // numbers than the accessing thread go first.
   [[nodiscard]] Tick turn_beside_access(const HardwareThread& sibling, Tick at) const {
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);

@@ -12,7 +12,8 @@
 namespace linebounce {
 
 struct CoreSpec : CpuSpec {
-  // Statistics cover `measure_us` from `warmup_us` on, or the rest of the run if that is 0. REQUIRES: `time` outlives the spec.
+  // Statistics cover `measure_us` from `warmup_us` on; a `measure_us` of 0 means the rest of the run. REQUIRES: `time` outlives
+  // the spec.
   CoreSpec(const MachineSpec& machine, const EngineSpec& speed_ups, const Timebase& time, double warmup_us, double measure_us)
       : CpuSpec(machine.cpu),
         footprint(machine.footprint),

@@ -117,7 +117,7 @@ class Cpu {
   // Interrupts any thread, even this one, as a device does after `delay_ns` of work. Takes at least the IPI latency.
   virtual void interrupt_later(CpuId target, int vector, double delay_ns) = 0;
 
-  // Invalidates this core's TLB entries for `pages` pages from `first` on, or its whole TLB for more pages than the machine's
+  // Invalidates this core's TLB entries for `pages` pages from `first` on, or its whole TLB if `pages` exceeds the machine's
   // tlb_flush_ceiling_pages. Other cores must be interrupted to do the same (workloads/program/shootdown.hpp).
   virtual void invalidate_pages(Address first, std::int64_t pages) = 0;
 
@@ -150,8 +150,8 @@ class Cpu {
 
   [[nodiscard]] virtual const ThreadCounters& counters() const = 0;
 
-  // For replay of traces, which contain no values: an operation of this kind that always adds `addend` to the word. Until it
-  // drains, the store buffer forwards a value with only bit 63 set to the thread's loads, or 0 if `addend` is 0.
+  // For replay of traces, which contain no values: adds `addend` to the word, at the cost of an operation of this kind. While a
+  // store is in the store buffer, the thread's loads of the word return 0 if `addend` is 0, and else 1 << 63.
   virtual void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release = false) = 0;
   // Number of wakes that the thread has received so far. One sleep() consumes all earlier wakes.
   [[nodiscard]] virtual std::int64_t wakes() const = 0;

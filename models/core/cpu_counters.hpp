@@ -13,7 +13,7 @@ namespace linebounce {
 struct FunctionCounters {
   std::int64_t instructions = 0;
   std::int64_t misses = 0;
-  std::array<std::array<std::int64_t, kAccessKinds>, kMostLevels> hits{};  // hits as [level][kind of access]
+  std::array<std::array<std::int64_t, kAccessKinds>, kMostLevels> hits{};  // indexed by [level][kind of access]
   std::int64_t& hits_of(int level, AccessKind kind) { return hits[level][static_cast<int>(kind)]; }
 };
 

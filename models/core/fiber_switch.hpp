@@ -45,8 +45,8 @@ inline StackBounds tell_sanitizer(const StackBounds& stack) {
 // While a fiber unwinds: the stack of the code that destroys it. Global, because the fiber's last frame takes no arguments.
 inline thread_local StackBounds stack_after_unwinding;
 
-// Tells the sanitizer the bounds of a fiber's stack. REQUIRES: is the first object in the fiber, whose stack has `bytes` bytes
-// and at most one page in use.
+// Tells the sanitizer the bounds of a fiber's stack. REQUIRES: this is the first object in the fiber, and the fiber's stack has
+// `bytes` bytes and at most one page in use.
 class FiberScope {
  public:
   explicit FiberScope(std::size_t bytes) {
@@ -62,7 +62,7 @@ class FiberScope {
   FiberScope& operator=(const FiberScope&) = delete;
 };
 
-// Like fiber.resume(). If the calling fiber is destroyed while it waits here, an exception from here unwinds its stack.
+// Like fiber.resume(). If the calling fiber is destroyed while it waits here, an exception thrown here unwinds its stack.
 inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
   class ResumedFiber {
    public:

@@ -114,7 +114,7 @@ void HardwareThread::store_slow(Address address, Value value, int bytes) {
   perform(operation_on(OperationKind::store, address, bytes, value));
 }
 
-// Waits for a new limit if the old one is reached. Returns false if something other than the limit closes the fast path.
+// Returns true if the fast path is open at now_. If only the limit closes it, first waits for a new limit.
 bool HardwareThread::wait_for_fast_path() {
   if (now_ < fast_limit_) return true;
   if (!fast_path_open()) return false;
@@ -147,7 +147,8 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   return pair;
 }
 
-// Defers loads that can't be issued yet, because no MSHR is free or their line is being fetched, and retries them at a change.
+// Defers loads that can't be issued yet, for lack of an MSHR or because their line is being fetched, and retries them after
+// each fill.
 void HardwareThread::load_all(std::span<const Word> words, std::span<Value> values) {
   OverlappedLoads loads{.values = values};
   std::vector<std::pair<std::size_t, Operation>> deferred;
@@ -159,7 +160,7 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (!issue_load(operation, word, loads)) deferred.emplace_back(word, operation);
   }
   while (!deferred.empty()) {
-    // The thread may miss a change while it issues other loads, so it waits only when all deferred loads fail at the same time.
+    // The thread may miss a fill while it issues other loads, so it waits only when all deferred loads fail at the same time.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
@@ -230,7 +231,7 @@ Value HardwareThread::compare_exchange(Address address, Value expected, Value de
 }
 
 void HardwareThread::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  // The value that the store buffer forwards to the thread's loads: one that no program reaches by counting.
+  // The value that the store buffer forwards to the thread's loads. No program counts up to bit 63.
   const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
   Operation operation = operation_on(kind, address, bytes, forwarded, addend);
   operation.adds = true;

@@ -106,7 +106,7 @@ class HardwareThread final : public Cpu {
   [[nodiscard]] bool ended() const { return status_ == Status::ended; }
   // When the thread's next operation was first issued; earlier than local_time() after a retry.
   [[nodiscard]] Tick first_issued_at() const { return deferred_since_ < now_ ? deferred_since_ : now_; }
-  // Lets operations before `limit` run now.
+  // Lets the thread run operations that start before `limit`.
   void run_until(Tick limit) {
     limit_ = limit;
     fast_limit_ = fast_path_open() ? limit : 0;
@@ -155,7 +155,7 @@ class HardwareThread final : public Cpu {
   // drained(): a store-buffer entry has drained. loaded(): a load of load_all() has completed.
   void drained(int entry_id, Tick at);
   void loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends);
-  // Retries the thread's deferred operations at `at`, after a change. `source`: supplier of the line that arrived.
+  // Retries the thread's deferred operations; called by CacheUnitOwner::retry().
   void retry(Tick at, Source source);
   void report_miss(const Operation& operation, Source source, Tick at);
 
@@ -171,7 +171,7 @@ class HardwareThread final : public Cpu {
   enum class Status : std::uint8_t {
     ready,    // may run its next operation at now_
     blocked,  // waits for the fill that completes its operation
-    waiting,  // waits to retry its operation when something changes
+    waiting,  // waits for a fill, drain or write-back, then retries its operation
     parked,   // spins on unchanged lines; the loads are not simulated
     asleep,
     ended
@@ -219,7 +219,7 @@ class HardwareThread final : public Cpu {
     return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
   }
   // fetch_code() returns the stall time for fetching the current function's next instructions. fetch_and_translate() stalls the
-  // thread for one instruction and for translating the address.
+  // thread for fetching one instruction and for translating the address.
   Tick fetch_code(std::int64_t instructions);
   void fetch_and_translate(Address address);
 
@@ -261,8 +261,8 @@ class HardwareThread final : public Cpu {
   Value result_ = 0;                        // result of the operation that blocked the thread
   std::optional<LoadMiss> last_load_miss_;  // latest load miss; load_pair() resets it before each of its two loads
   StoreBuffer store_buffer_;
-  Tick deferred_since_ = kNever;                // first attempt of the operation to retry; kNever if the next operation is new
-  Source retry_source_ = Source::local_memory;  // supplier of the line whose fill ended the latest wait for a change
+  Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
+  Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()
 
   // [computing_from_, computing_until_) is the time of the latest unbroken sequence of execute(), compute() and spin pauses.
   Tick computing_from_ = -1;
@@ -272,7 +272,7 @@ class HardwareThread final : public Cpu {
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 
-  // Counts that progress() adds up.
+  // Counts from which progress() computes its result.
   std::int64_t spin_instructions_ = 0;
   std::int64_t warmup_instructions_ = 0;
   std::int64_t computations_ = 0;

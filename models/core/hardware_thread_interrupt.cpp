@@ -87,7 +87,7 @@ void HardwareThread::run_handler() {
   const Spin spin = spin_;
   spin_.end();
   const Value result = result_;
-  // After the handler a deferred operation counts as new: operations that precede a new one may have run in the meantime.
+  // After the handler a deferred operation counts as new: siblings may have run operations that a retry would have to precede.
   deferred_since_ = kNever;
   slots_ = 0;
   computing_until_ = -1;

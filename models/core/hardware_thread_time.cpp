@@ -59,8 +59,8 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
-  // A program that only computes must be stopped some time after the run's end. It may compute a little beyond the end, so that
-  // the code between two computations runs together with the first of them, wherever the run ends.
+  // Stops a program that only computes, and so never waits for the core. It may first compute past the run's end many times, so
+  // that the program's code after the computation that crosses the end still runs.
   if (now_ >= spec_->end && ++computations_past_end_ > kMaxComputationsPastEnd) wait_turn();
 }
 

@@ -1,5 +1,5 @@
-// A tap: a listener to the calls of Cpu that programs make, such as the trace recorder. A thread with a tap never takes the
-// fast path of a hit, but its results are the same.
+// A tap listens to the calls that programs make to Cpu; the trace recorder is one. A thread with a tap never takes the fast
+// path of a hit, but its results are the same.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class Spin {
     std::int64_t loads = 0;
     std::int64_t instructions = 0;
   };
-  // Counts the loads due before `limit` that were not counted yet, and updates ages and last accesses as if they had run.
+  // Counts the uncounted loads due before `limit`, and updates the lines' ages and last uses as if these loads had run.
   Loads count_until(Tick limit);
   // Returns the time of the first load that was not counted. The loop continues with that load.
   Tick resume();

@@ -16,7 +16,7 @@ class StoreBuffer {
     int id = 0;
     bool release = false;
     bool in_flight = false;  // true while an MSHR fetches the entry's line
-    Tick ready = 0;          // time of the next attempt to drain; kNever until retry() sets a time, if an attempt failed
+    Tick ready = 0;          // time of the next attempt to drain; kNever after a failed attempt, until retry() sets a time
   };
 
   StoreBuffer(int capacity, bool in_order) : capacity_(capacity), in_order_(in_order) { entries_.reserve(capacity); }
@@ -45,8 +45,8 @@ class StoreBuffer {
   // Makes every entry whose `ready` is kNever due at `at`. `source`: the supplier of the line that has arrived.
   void retry(Tick at, Source source);
 
-  // The buffer's answer to a load: it forwards `value`, if one store covers all loaded bytes; makes the load `wait` until a
-  // store drains that covers only some of them; or neither.
+  // The buffer's answer to a load. `value` is set if one store covers all loaded bytes. `wait` is true if a store covers only
+  // some of them, so that the load must wait until that store drains.
   struct Forward {
     bool wait = false;
     std::optional<Value> value;

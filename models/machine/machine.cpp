@@ -133,7 +133,7 @@ void Machine::build_cores(Observer& observer) {
                               .log = &log_,
                               .observer = &observer,
                               .failures = this};
-    // Copies outside the cache levels: in write-back buffers, or of lines for which no level has room.
+    // Copies outside the cache levels: those in write-back buffers, and those that memory operates on.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec_.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
@@ -190,7 +190,7 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
     if (now >= core_spec_.end) return;  // requests that still wait for the bus are abandoned
     if (scheduler_.next() == kNever) {
-      // It is no deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
+      // It is not a deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");

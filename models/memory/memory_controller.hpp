@@ -13,13 +13,13 @@ class MemoryController {
  public:
   MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes);
 
-  // Returns when the first data of a read is ready. The address arrives at `address_at`. REQUIRES: called in order of arrival.
+  // Returns the time of a read's first data. The address arrives at `address_at`. REQUIRES: called in order of arrival.
   Tick read(LineAddr line, Tick address_at);
   // Occupies bank and channel for a write-back, whose data arrives at `data_at`.
   void write(LineAddr line, Tick data_at);
 
  private:
-  // Reserves the bank and the shared channel for an access. Returns when both are free, but not before `earliest`.
+  // Reserves the bank and the shared channel for an access. Returns the first time from `earliest` on when both are free.
   Tick start(LineAddr line, Tick earliest);
 
   Tick latency_;

@@ -109,7 +109,7 @@ class Calendar {
     return node;
   }
 
-  // Sets first_ to the next slot with an item after the empty one, at index `place` of the ring. REQUIRES: such a slot exists.
+  // Sets first_ to the next slot with an item. REQUIRES: first_, at index `place` of the ring, is empty; a later slot is not.
   void find_first(std::size_t place) {
     std::size_t word = place / 64;
     std::uint64_t filled = filled_[word] & ~std::uint64_t{1} << place % 64;  // slots after `place`

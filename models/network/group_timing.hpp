@@ -1,5 +1,5 @@
-// The travel time of messages inside groups: between a group and one of its members, or between two members. It is the time of
-// the link plus the hops between the two stops on the ring or mesh of the group's slices.
+// The travel time of messages inside groups: between a group and one of its members, or between two members. It is the link's
+// time plus the time of the hops between their stops on the ring or mesh of the group's slices.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ class GroupTiming {
   std::vector<Level> levels_;
 };
 
-// The stop of each member of a group. Errors: std::invalid_argument, "KEY: TEXT" for the user, if GroupSpec::positions is bad.
+// The stop of each member. Errors: std::invalid_argument, "KEY: TEXT" for the user, if GroupSpec::positions is invalid.
 std::vector<int> stops_of_members(const GroupSpec& spec);
 // The number of hops between every two stops. Errors: std::invalid_argument for a mesh without whole rows.
 std::vector<std::vector<int>> hops_between_stops(const GroupSpec& spec);

@@ -1,8 +1,9 @@
 // The network between the nodes, and the path from a node's controllers to its own directory. Only the network moves packets
-// between endpoints, so all events of packets have one order: by time, then by sender.
+// between endpoints, so all packets' events have one order: by time, then by sender. The messages that leave a node pass its
+// crossing stage one after the other (see NodeSpec). A controller takes in one message at a time.
 //
-//   sender --(own node)-----------------------------------------------------> pass of the node's controller -> receiver
-//   sender -- crossing stage of its node --> links, each with its bandwidth --> pass of the controller -------> receiver
+//   within a node:  sender --------------------------------------------------------------> receiver's controller
+//   between nodes:  sender -- its node's crossing stage --> links, each with its bandwidth --> receiver's controller
 //
 // Packets of one class from one sender to one receiver stay in order. Each class has its own buffers at the end of each link.
 #pragma once
@@ -120,7 +121,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
     Tick free = 0;
     Tick busy = 0;
     std::int64_t bytes = 0;
-    std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end have a credit outstanding
+    std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end are not yet credited back
     std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };
 

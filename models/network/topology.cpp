@@ -166,8 +166,8 @@ std::vector<Distance> distances_to(int destination, const NetworkMap& map) {
   return distance;
 }
 
-// Sets next_link for messages to `destination`. Of several shortest routes, the one whose next link leads to the lowest number
-// wins, because the links are sorted.
+// Sets next_link for messages to `destination`. Of several shortest routes, the one whose next link leads to the
+// lowest-numbered node wins, because the links are sorted.
 void find_ways_to(int destination, NetworkMap& map) {
   const std::vector<Distance> distance = distances_to(destination, map);
   const std::size_t to = destination;

@@ -30,8 +30,8 @@ struct NetworkMap {
 };
 
 // Lays the links and chooses the route between every two nodes: the one with the least latency, then with the fewest links,
-// then at each place with the link to the lowest number. So routes are the same in every build, all messages from one node to
-// another take the same route, and the routes of meshes, hypercubes and trees cannot deadlock.
+// then the one whose next link leads to the lowest-numbered node. So routes are the same in every build, all messages from one
+// node to another take the same route, and the routes of meshes, hypercubes and trees cannot deadlock.
 //
 // In a crossbar, each node has a link into a switch, with the whole latency, and a link out of it, without latency (half the
 // latency on each would have to be rounded to ticks). Messages from different nodes meet only at the destination's link. A mesh

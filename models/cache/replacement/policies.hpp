@@ -1,6 +1,6 @@
-// All replacement policies, in the order of the enum `Replacement`. A policy is a class with a function victim(), which chooses
-// one of a set's ways for which evictable(way) is true, or returns -1. A policy sees only the ages of the ways' latest uses,
-// because run-ahead and parked spins change the order of calls.
+// All replacement policies, in the order of the enum `Replacement`. A policy is a class with a function victim(), which returns
+// the way to evict, one for which evictable(way) is true, or -1 if there is none. A policy sees only the ages of the ways'
+// latest uses, because run-ahead and parked spins change the order of calls.
 #pragma once
 
 #include <span>
