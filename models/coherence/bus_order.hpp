@@ -38,8 +38,8 @@ class ProtocolFault : public std::runtime_error {
 // The copies of one line, through which the functions below read and set states, move data and carry out actions. Caches are
 // numbered from 0.
 //
-// Those functions set the next state before they run the row's actions, so complete() finds the state that allows the access.
-// After free(cache) they call nothing else for that copy. snoopers() may omit caches in state 0 if the message has
+// The functions of this file set the next state before they run a row's actions, so complete() finds the state that allows the
+// access. After free(cache) they call nothing else for that copy. snoopers() may omit caches in state 0 if the message has
 // Message::absent_ignores, and may include the requestor. The range that it returns must stay valid until the step ends.
 template <class T>
 concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event,

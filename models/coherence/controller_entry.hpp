@@ -25,7 +25,7 @@ struct NetworkMessage {
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
-// A controller's state of a line, without the data.
+// What a controller knows about a line, apart from the line's data.
 struct ControllerEntry {
   StateId state = 0;
   std::int8_t acks = 0;             // acks still to come; negative if some arrived before the message that says how many
@@ -36,22 +36,25 @@ struct ControllerEntry {
   friend bool operator==(const ControllerEntry&, const ControllerEntry&) = default;
 };
 
-// Where the cause of a step comes from: the parent or another of its agents; one of the controller's own members (a member's
-// message, or a transaction on a node's bus); or the controller or its processor.
-enum class Side : std::uint8_t { outside, member, itself };
+// Where the cause of a step comes from.
+enum class Side : std::uint8_t {
+  outside,  // the controller's parent, or another agent of the parent
+  member,   // one of the controller's own members: its message, or a transaction on a node's bus
+  itself,   // the controller or its processor
+};
 
 // What a controller evicts a line from: the cache with the line's data, or the directory's or filter's entries.
 enum class Storage : std::uint8_t { cache, entries };
 constexpr std::size_t kStorages = 2;
 
-// What decides between an event's qualified events.
+// The facts that select one of an event's qualified events.
 struct Circumstances {
   BusLines bus = {};
   const ControllerEntry* entry = nullptr;  // null for a controller on a bus
   const NetworkMessage* in = nullptr;      // the incoming message, or null
 };
 
-// REQUIRES: `now` has what the event's guard group asks about.
+// Returns the qualified event that `now` selects. REQUIRES: `now` has the fields that the event's guard group reads.
 inline EventId qualify(const BaseEvent& event, const Circumstances& now) {
   int answer = 0;
   switch (event.guard) {
@@ -71,7 +74,7 @@ inline EventId qualify(const BaseEvent& event, const Circumstances& now) {
   return static_cast<EventId>(event.first + answer);
 }
 
-// The table that a controller on a network runs, and where things stand among the table's base events.
+// The table that a controller on a network runs, and the indices of its base events.
 struct ControllerRules {
   ControllerRules(const Protocol& whole, Controller which) : protocol(&whole), controller(which), table(&whole.table(which)) {
     const std::size_t messages = whole.messages.size();

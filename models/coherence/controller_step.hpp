@@ -23,7 +23,7 @@ concept ControllerOutbox = requires(T out, const NetworkMessage& message, int nu
                                     EventId event) {
   out.send_home(message);                         // sends to the parent
   out.send(number, message);                      // sends to another agent of the parent
-  out.send_member(number, message);               // group, directory
+  out.send_member(number, message);               // group, directory: sends to one of its members
   { out.members() } -> std::convertible_to<int>;  // directory: the number of members
   out.take_data();                                // takes the data of the incoming message or the bus
   out.update_memory();                            // directory: writes the incoming message's data to memory
@@ -39,7 +39,7 @@ struct Cause {
   Side side = Side::itself;
   const NetworkMessage* in = nullptr;  // the incoming message, if any
   int bus_member = kNobody;            // node: the cache whose transaction is on the bus
-  bool owned = false;                  // node, at an Own_ event: true if a cache of the node had newer data
+  bool owned = false;                  // node, in an Own_ event's step: true if a cache of the node had newer data
 };
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
@@ -137,7 +137,8 @@ class ControllerStep {
  private:
   static std::uint64_t bit(int member) { return std::uint64_t{1} << member; }
 
-  // The member that the step is about: who sent the incoming message, or on whose behalf it was relayed; else the saved member.
+  // The member that the step is about. A relayed message is about its requestor, and another message about its sender. Without
+  // a message from a member it is the cache whose transaction is on the bus, or else the saved member.
   static int member_of(const ControllerRules& rules, const ControllerEntry& entry, const Cause& cause) {
     if (cause.side != Side::member) return entry.member;
     if (cause.in == nullptr) return cause.bus_member;

@@ -44,7 +44,9 @@ enum class Verb : std::uint8_t {
   save_asker,  // saves the number of the cache whose transaction is deferred
   run,         // puts the saved cache's transaction on the bus again, this time granted
   recall,      // puts the bus message `argument` on the bus, to take the line, or the right to write it, from the caches
-  // Actions of controllers on the network. "The message" is the one that `argument` names.
+  // Actions of controllers on the network. "The message" is the one that `argument` names. A prefix such as "directory:" names
+  // the
+  // only controllers that have the action.
   send_home,       // sends the message to the directory of the line's home
   send_requestor,  // sends the message to the requestor of the incoming message, or to the saved requestor
   send_owner,      // directory, group: sends the message to the owner
@@ -59,7 +61,9 @@ enum class Verb : std::uint8_t {
   add_owner,       // directory, group: adds the owner to the sharers
   remove_sender,   // directory, group: removes the incoming message's sender from the sharers
   clear_sharers,   // directory, group: removes all sharers
-  // Actions of a group controller towards its members. "The member" sent the incoming message, or else is the saved one.
+  // Actions of a group controller towards its members. "The member" is the member that sent the incoming message, or if there
+  // is
+  // none, the saved member.
   save_member,     // saves the incoming message's sender as the member
   send_member,     // sends the message to the member, with the number of acks to expect
   recall_owner,    // sends the message to the owner, which answers the group
@@ -95,13 +99,13 @@ static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a ca
 // Own_GetS [shared] and Own_GetS [alone]. Their ids are consecutive, in the order of the answers in the enumerator's name.
 enum class GuardGroup : std::uint8_t {
   none,
-  shared_alone,              // did another controller raise the bus signal `shared`?
-  owned_clean,               // does a cache have data that is newer than memory's?
-  owned_kept_clean,          // does a cache have data that is newer than memory's? If not, does the requestor need no data?
-  written_back_served,       // did data reach memory in a write-back, or because one cache served another?
-  no_acks_acks,              // agent, group: after adding the message's ack count, is the number of acks expected 0?
-  last_ack_more_acks,        // agent, group: is the message the last ack expected?
-  from_owner_from_other,     // directory, group: is the message's sender the owner?
+  shared_alone,           // did another controller raise the bus signal `shared`?
+  owned_clean,            // does a cache have data that is newer than memory's?
+  owned_kept_clean,       // owned: a cache has newer data than memory; kept: none has, and the requestor needs no data; clean
+  written_back_served,    // did data reach memory in a write-back, or because one cache served another?
+  no_acks_acks,           // agent, group: after adding the message's ack count, is the number of acks expected 0?
+  last_ack_more_acks,     // agent, group: is the message the last ack expected?
+  from_owner_from_other,  // directory, group: is the message's sender the owner?
   last_sharer_more_sharers,  // directory, group: is no sharer left besides the message's sender?
   sharers_no_sharers,        // directory, group: does the line have sharers?
 };

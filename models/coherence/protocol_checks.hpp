@@ -14,15 +14,15 @@ void check_total(const CompiledController& controller, Diagnostics& diagnostics)
 // Reports each state that the initial state doesn't lead to. REQUIRES: check_total() found no error.
 void check_reachable(const CompiledController& controller, Diagnostics& diagnostics);
 
-// Checks the messages of a bus. Reports a message that no row issues, or that is declared with data but sends none or the
-// reverse; a row that issues a message whose Own_ event is impossible in the next state; and errors in Atomic's rows.
-// REQUIRES: check_total() found no error.
+// Checks the messages of a bus. Reports a message that no row issues. Reports a message that is declared with data but sends
+// none, and one that is declared without data but sends some. Reports a row that issues a message whose Own_ event is
+// impossible in the next state, and errors in Atomic's rows. REQUIRES: check_total() found no error.
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics);
 
 // Checks the messages of a network or node. `directory` is the protocol that a node works with, else null. Reports a message
-// that is never sent, or is sent to a controller that never receives it; a row that uses data although its message has none; a
-// message that causes one of its own or an earlier class; and a stall that only messages of such a class could end. The last
-// two could deadlock.
+// that is never sent, and one that is sent to a controller that never receives it. Reports a row that uses data although its
+// message has none. Reports two causes of deadlock: a message that causes one of its own or an earlier class, and a stall that
+// only messages of the stalled message's own or an earlier class could end.
 void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
                             Diagnostics& diagnostics);
 

@@ -193,8 +193,8 @@ class SourceReader {
   }
 
   // Merges the section's declarations into `declared`, the inherited ones. A declaration replaces the inherited one of the same
-  // name. A new name goes behind the declaration above it in the file's table. To place a new name behind an inherited one, the
-  // file repeats the inherited name with `=` in all other columns.
+  // name. A new name is inserted after the declaration above it in the file's table. To insert a new name after an inherited
+  // one, the file repeats the inherited name with `=` in all other columns.
   void read_declarations(const MarkdownSection& section, const Columns& columns, std::vector<Declaration>& declared) {
     std::size_t place = declared.size();
     for_rows(section, columns, [&](const MarkdownRow& row) {
