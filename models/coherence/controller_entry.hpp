@@ -103,6 +103,19 @@ struct ControllerRules {
   [[nodiscard]] std::size_t event_of(Side side, MessageId message) const {
     return (side == Side::outside ? first_outside : 0) + message;
   }
+  // The side from which base event `base` comes.
+  [[nodiscard]] Side side_of(std::size_t base) const {
+    const std::size_t messages = protocol->messages.size() - protocol->bus_messages;
+    if (has_members() && base < messages) return Side::member;
+    const bool outside = !is_directory() && base >= first_outside && base < first_outside + messages;
+    return outside ? Side::outside : Side::itself;
+  }
+  // The network message that base event `base` receives; null if `base` is another event.
+  [[nodiscard]] const Message* message_of(std::size_t base) const {
+    const Side side = side_of(base);
+    if (side == Side::itself) return nullptr;
+    return &protocol->messages[protocol->bus_messages + base - (side == Side::outside ? first_outside : 0)];
+  }
   // Converts a row's message argument, which counts a node's bus messages first, to the directory protocol's message id.
   [[nodiscard]] MessageId network_id(std::uint8_t argument) const {
     return static_cast<MessageId>(argument - protocol->bus_messages);

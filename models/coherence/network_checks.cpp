@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
+#include "models/coherence/controller_entry.hpp"
 #include "models/coherence/protocol_checks.hpp"
+#include "models/coherence/row_reads.hpp"
 #include "models/ordinal.hpp"
 
 namespace linebounce {
@@ -15,26 +16,22 @@ const char* name_of(MessageClass message_class) {
   return kClassNames[ordinal(message_class)];
 }
 
-bool sends(Verb verb) {
-  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers ||
-         verb == Verb::send_others;
-}
-
 class NetworkChecks {
  public:
-  NetworkChecks(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source, Diagnostics& diagnostics)
+  NetworkChecks(const Protocol& protocol, const Protocol& home, const ProtocolSource& source, Diagnostics& diagnostics)
       : protocol_(protocol),
-        agent_(protocol.kind == ProtocolKind::node ? protocol.node : protocol.cache),
-        directory_(directory != nullptr ? directory->directory : protocol.directory),
+        home_(home, Controller::directory),
+        agents_(ControllerRules::of_agents(protocol)),
+        members_(home, Controller::cache),
         source_(source),
         diagnostics_(diagnostics),
         sent_(protocol.messages.size()) {}
 
   void run() {
-    if (!agent_.states.empty()) check_table(agent_, agent_first());
-    if (protocol_.kind == ProtocolKind::node) return;
-    check_table(directory_, 0);
-    if (agent_.states.empty()) return;
+    if (!agents_.table->states.empty()) check_table(agents_);
+    if (protocol_.kind != ProtocolKind::directory) return;
+    check_table(home_);
+    if (agents_.table->states.empty()) return;
     for (std::size_t m = 0; m < sent_.size(); ++m) {
       if (!sent_[m])
         diagnostics_.error(source_.messages[m].line, fmt::format("message {} is never sent", protocol_.messages[m].name));
@@ -42,52 +39,51 @@ class NetworkChecks {
   }
 
  private:
-  // Index of the first network message among an agent's base events.
-  [[nodiscard]] std::size_t agent_first() const {
-    return protocol_.kind == ProtocolKind::node ? node_evict_event(protocol_.bus_messages) + 1 : kFirstNetworkMessage;
-  }
-  [[nodiscard]] bool gets(const ControllerTable& table, std::size_t first, std::size_t message) const {
-    return !table.base_events[first + message - protocol_.bus_messages].absent;
-  }
-
-  // The network message that base event `base` receives; null if `base` is another event.
-  [[nodiscard]] const Message* message_of(std::size_t first, std::size_t base) const {
-    const std::size_t number = protocol_.bus_messages + base - first;
-    return base >= first && number < protocol_.messages.size() ? &protocol_.messages[number] : nullptr;
-  }
-
-  void check_table(const ControllerTable& table, std::size_t first) {
+  void check_table(const ControllerRules& rules) {
+    const ControllerTable& table = *rules.table;
+    // The order of message classes matters only within a level: a group that sends a request to the other level has room for
+    // the answer.
+    const bool ordered = rules.controller != Controller::group;
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
-      const Message* in = message_of(first, base);
+      const Message* in = rules.message_of(base);
       for (std::size_t state = 0; !event.absent && state < table.states.size(); ++state) {
         for (int i = 0; i < event.count; ++i) {
           const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
-          check_sends(table, row, in);
+          check_sends(rules, row, ordered ? in : nullptr);
           if (base < protocol_.bus_messages) check_operates(row, protocol_.messages[base]);
           if (in != nullptr) check_data(table, row, *in);
-          if (in != nullptr && row.stalls()) check_stall(table, static_cast<StateId>(state), first, row, *in);
+          if (in != nullptr && ordered && row.stalls()) check_stall(rules, static_cast<StateId>(state), row, *in);
         }
       }
     }
   }
 
-  void check_sends(const ControllerTable& table, const Row& row, const Message* in) {
+  // The controller that receives what `sender` sends with this verb.
+  [[nodiscard]] const ControllerRules& receiver_of(const ControllerRules& sender, Verb verb) const {
+    if (verb == Verb::send_home) return home_;
+    return sender.controller == Controller::group && verb != Verb::send_requestor ? members_ : agents_;
+  }
+
+  // `in`: the message that the row receives, or null if any class of message may follow.
+  void check_sends(const ControllerRules& sender, const Row& row, const Message* in) {
     for (const Action action : row.steps()) {
-      if (!sends(action.verb)) continue;
+      if (!sends_to_network(action.verb)) continue;
       const Message& out = protocol_.messages[action.argument];
       sent_[action.argument] = true;
-      const bool home = action.verb == Verb::send_home;
-      if (!home && agent_.states.empty()) continue;
-      if (!gets(home ? directory_ : agent_, home ? 0 : agent_first(), action.argument)) {
-        error(row, fmt::format("{}: sends {} to {}, whose table of events lacks it", table.name, out.name,
-                               home ? "the directory" : "a " + agent_.name));
+      const ControllerRules& receiver = receiver_of(sender, action.verb);
+      if (receiver.table->states.empty()) continue;
+      const Side side = receiver.is_directory() ? Side::member : Side::outside;
+      const std::size_t base = receiver.event_of(side, sender.network_id(action.argument));
+      if (receiver.table->base_events[base].absent) {
+        error(row, fmt::format("{}: sends {} to {}, whose table of events lacks it", sender.table->name, out.name,
+                               receiver.is_directory() ? "the directory" : "a " + receiver.table->name));
       }
       if (in != nullptr && out.message_class <= in->message_class) {
         error(row,
               fmt::format("{}: {} (class {}) causes {} (class {}): a class may cause only later ones, or they could wait for "
                           "each other in a circle",
-                          table.name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
+                          sender.table->name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
       }
     }
   }
@@ -109,12 +105,13 @@ class NetworkChecks {
   }
 
   // Checks that a stall of message `in` can end. Only an event that never queues behind `in` may end it: a message of a later
-  // class, or an event that is no network message.
-  void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
+  // class, or an event of an agent that is no network message.
+  void check_stall(const ControllerRules& rules, StateId state, const Row& row, const Message& in) {
+    const ControllerTable& table = *rules.table;
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
-      const Message* other_in = message_of(first, base);
-      const bool later = other_in != nullptr ? other_in->message_class > in.message_class : base < first;
+      const Message* other_in = rules.message_of(base);
+      const bool later = other_in != nullptr ? other_in->message_class > in.message_class : !rules.is_directory();
       for (int i = 0; later && i < event.count; ++i) {
         const Row& other = table.row(state, static_cast<EventId>(event.first + i));
         if (!other.impossible && other.next != state) return;
@@ -127,8 +124,7 @@ class NetworkChecks {
   void error(const Row& row, const std::string& text) { diagnostics_.error(row.source_line, text); }
 
   const Protocol& protocol_;
-  const ControllerTable& agent_;
-  const ControllerTable& directory_;
+  const ControllerRules home_, agents_, members_;
   const ProtocolSource& source_;
   Diagnostics& diagnostics_;
   std::vector<bool> sent_;
@@ -136,50 +132,9 @@ class NetworkChecks {
 
 }  // namespace
 
-// A group acts as a directory to its members and as a cache to its parent; both run the tables of `directory`. The order of
-// message classes is not checked, because it matters only within a level: a group that sends a request to the other level has
-// room for the answer.
-void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics) {
-  const ControllerTable& group = protocol.group;
-  const std::size_t messages = protocol.messages.size();
-  for (std::size_t state = 0; state < group.states.size(); ++state) {
-    for (std::size_t base = 0; base < group.base_events.size(); ++base) {
-      const BaseEvent& event = group.base_events[base];
-      for (int i = 0; !event.absent && i < event.count; ++i) {
-        const Row& row = group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
-        for (const Action action : row.steps()) {
-          // For Evict and Evict_Entry `in` is invalid, and is not used: the grammar rejects `take data` in their rows.
-          const std::size_t in = base < messages ? base : base - messages - 1;
-          if (action.verb == Verb::take_data && !protocol.messages[in].carries_data) {
-            diagnostics.error(row.source_line, fmt::format("group: uses data, but {} carries none", event.name));
-          }
-          const bool up = action.verb == Verb::send_home;
-          const bool outside = action.verb == Verb::send_requestor;
-          const bool inside = action.verb == Verb::send_member || action.verb == Verb::send_owner ||
-                              action.verb == Verb::send_sharers || action.verb == Verb::recall_owner ||
-                              action.verb == Verb::recall_sharers;
-          const MessageId message = action.argument;
-          const bool got =
-              up        ? !directory.directory.base_events[message].absent
-              : outside ? !group.base_events[outside_event(messages, message)].absent
-              : inside  ? directory.cache.states.empty() || !directory.cache.base_events[kFirstNetworkMessage + message].absent
-                        : true;
-          if (!got) {
-            diagnostics.error(row.source_line, fmt::format("group: sends {} to {}, whose table of events lacks it",
-                                                           protocol.messages[message].name,
-                                                           up        ? "the directory"
-                                                           : outside ? "a group"
-                                                                     : "a member"));
-          }
-        }
-      }
-    }
-  }
-}
-
 void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
                             Diagnostics& diagnostics) {
-  NetworkChecks(protocol, directory, source, diagnostics).run();
+  NetworkChecks(protocol, directory == nullptr ? protocol : *directory, source, diagnostics).run();
 }
 
 }  // namespace linebounce

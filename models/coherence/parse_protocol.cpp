@@ -175,8 +175,6 @@ Protocol parse(const ProtocolFiles& files, const Protocol* bus, const Protocol* 
 
   if (protocol.kind == ProtocolKind::bus) {
     check_messages(protocol, source, diagnostics);
-  } else if (protocol.kind == ProtocolKind::group) {
-    check_group_messages(protocol, *directory, diagnostics);
   } else {
     check_network_messages(protocol, directory, source, diagnostics);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/coherence/row_reads.hpp"
+
 namespace linebounce {
 namespace {
 
@@ -172,28 +174,10 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   }
 }
 
-// Sets StateInfo::holds_data. A state needs the controller's data if one of its rows uses the data, or leads to a state that
-// needs the data. A row that takes new data first doesn't count.
-void derive_held_data(ControllerTable& table, const std::vector<Message>& messages) {
-  const auto needs = [&](const Row& row) {
-    for (const Action action : row.steps()) {
-      if (action.verb == Verb::take_data) return false;
-      if (action.verb == Verb::send_data || action.verb == Verb::operate) return true;
-      const bool sends =
-          action.verb == Verb::send_home || action.verb == Verb::send_requestor || action.verb == Verb::send_member;
-      if (sends && messages[action.argument].carries_data) return true;
-    }
-    return !row.impossible && table.states[row.next].holds_data;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t state = 0; state < table.states.size(); ++state) {
-      for (std::size_t event = 0; event < table.events.size() && !table.states[state].holds_data; ++event) {
-        if (!needs(table.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
-        table.states[state].holds_data = changed = true;
-      }
-    }
-  }
+void derive_held_data(const Protocol& protocol, Controller controller, ControllerTable& table) {
+  if (table.states.empty()) return;
+  const LiveByState live = live_variables(ControllerRules(protocol, controller));
+  for (std::size_t state = 0; state < table.states.size(); ++state) table.states[state].holds_data = live[state].data;
 }
 
 // A directory's state is stable if no row of the state stalls a message.
@@ -224,10 +208,10 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
 void derive_facts(Protocol& protocol) {
   if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.atomic, protocol.kind == ProtocolKind::bus);
   derive_node_states(protocol.node, protocol.bus_messages);
-  derive_held_data(protocol.node, protocol.messages);
+  derive_held_data(protocol, Controller::node, protocol.node);
   derive_directory_states(protocol.directory);
   derive_group_states(protocol.group, protocol.messages);
-  derive_held_data(protocol.group, protocol.messages);
+  derive_held_data(protocol, Controller::group, protocol.group);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
   protocol.sends_words = std::any_of(protocol.cache.rows.begin(), protocol.cache.rows.end(),
                                      [](const Row& row) { return row.does(Verb::send_word); });

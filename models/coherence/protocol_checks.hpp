@@ -19,17 +19,14 @@ void check_reachable(const CompiledController& controller, Diagnostics& diagnost
 // impossible in the next state, and errors in Atomic's rows. REQUIRES: check_total() found no error.
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics);
 
-// Checks the messages of a network or node. `directory` is the protocol that a node works with, else null. Reports a message
-// that is never sent, and one that is sent to a controller that never receives it. Reports a row that uses data although its
-// message has none. Reports two causes of deadlock: a message that causes one of its own or an earlier class, and a stall that
-// only messages of the stalled message's own or an earlier class could end.
+// Checks the messages of a network, node or group. `directory` is the protocol that a node or group works with, else null.
+// Reports a message that is never sent, and one that is sent to a controller that never receives it. Reports a row that uses
+// data although its message has none. Reports two causes of deadlock: a message that causes one of its own or an earlier class,
+// and a stall that only messages of the stalled message's own or an earlier class could end.
 void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
                             Diagnostics& diagnostics);
 
 // Fills in every member that protocol.hpp calls derived.
 void derive_facts(Protocol& protocol);
-
-// Checks the messages of a group controller whose members and homes run the tables of `directory`.
-void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics);
 
 }  // namespace linebounce

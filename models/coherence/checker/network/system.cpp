@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace linebounce {
 
 const Protocol& subject_of(const NetworkProtocols& protocols) {
@@ -13,157 +10,6 @@ const Protocol& subject_of(const NetworkProtocols& protocols) {
 
 namespace checker {
 namespace {
-
-bool sends_to_network(Verb verb) {
-  switch (verb) {
-    case Verb::send_home:
-    case Verb::send_requestor:
-    case Verb::send_member:
-    case Verb::send_owner:
-    case Verb::send_sharers:
-    case Verb::send_others:
-    case Verb::recall_owner:
-    case Verb::recall_sharers: return true;
-    default: return false;
-  }
-}
-
-// Derives from a controller's rows what the rows read.
-class RowReader {
- public:
-  explicit RowReader(const ControllerRules& rules) : rules_(rules), protocol_(*rules.protocol) {}
-
-  [[nodiscard]] LiveByState live_variables() const {
-    LiveByState live(rules_.table->states.size());
-    find_live(live, &Live::data, [this](Action action, Side) {
-      if (action.verb == Verb::take_data || action.verb == Verb::update_memory) return Effect::sets;
-      const bool reads = action.verb == Verb::hit || action.verb == Verb::operate || action.verb == Verb::send_data;
-      return reads || (sends_to_network(action.verb) && carries_data(action)) ? Effect::reads : Effect::none;
-    });
-    find_live(live, &Live::requestor, [this](Action action, Side side) {
-      if (action.verb == Verb::save_requestor) return Effect::sets;
-      return side != Side::outside && names_requestor(action) ? Effect::reads : Effect::none;
-    });
-    find_live(live, &Live::owner,
-              [](Action action, Side) {
-                if (action.verb == Verb::set_owner || action.verb == Verb::clear_owner) return Effect::sets;
-                const bool reads =
-                    action.verb == Verb::send_owner || action.verb == Verb::recall_owner || action.verb == Verb::add_owner;
-                return reads ? Effect::reads : Effect::none;
-              },
-              {GuardGroup::from_owner_from_other});
-    find_live(live, &Live::sharers,
-              [this](Action action, Side) {
-                const bool sole = action.verb == Verb::set_owner && !rules_.is_directory();
-                if (sole || action.verb == Verb::clear_sharers) return Effect::sets;
-                return action.verb == Verb::send_sharers || action.verb == Verb::recall_sharers ? Effect::reads : Effect::none;
-              },
-              {GuardGroup::last_sharer_more_sharers, GuardGroup::sharers_no_sharers});
-    if (rules_.controller == Controller::node) {
-      // The step that runs the saved request clears the number itself.
-      for (Live& state : live) state.member = true;
-    } else {
-      find_live(live, &Live::member, [this](Action action, Side side) {
-        if (action.verb == Verb::save_member) return Effect::sets;
-        return side != Side::member && names_member(action) ? Effect::reads : Effect::none;
-      });
-    }
-    return live;
-  }
-
-  // What the receiver reads of a message. Nothing if it never receives the message.
-  [[nodiscard]] MessageUse use_of(Side side, MessageId message) const {
-    const BaseEvent& event = rules_.table->base_events[rules_.event_of(side, message)];
-    MessageUse use;
-    if (event.absent) return use;
-    const bool outside = side == Side::outside;
-    const bool relayed = protocol_.messages[protocol_.bus_messages + message].message_class == MessageClass::relay;
-    use.source = event.guard == GuardGroup::from_owner_from_other || event.guard == GuardGroup::last_sharer_more_sharers;
-    use.acks = event.guard == GuardGroup::no_acks_acks;
-    for (std::size_t state = 0; state < rules_.table->states.size(); ++state) {
-      for (int i = 0; i < event.count; ++i) {
-        const Row& row = rules_.table->row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
-        for (const Action action : row.steps()) {
-          const bool of_member = !outside && (names_member(action) || action.verb == Verb::save_member);
-          use.source |= action.verb == Verb::remove_sender || (of_member && !relayed);
-          use.requestor |=
-              (of_member && relayed) || (outside && (action.verb == Verb::save_requestor || names_requestor(action)));
-          use.acks |= action.verb == Verb::add_acks;
-          use.data |= action.verb == Verb::take_data || action.verb == Verb::update_memory;
-        }
-      }
-    }
-    return use;
-  }
-
- private:
-  // The first effect of a row on a variable.
-  enum class Effect : std::uint8_t { none, reads, sets };
-
-  [[nodiscard]] bool carries_data(Action action) const { return protocol_.messages[action.argument].carries_data; }
-
-  // True if the action reads the requestor that an agent was told or has saved.
-  [[nodiscard]] bool names_requestor(Action action) const {
-    if (rules_.is_directory()) return false;
-    return action.verb == Verb::send_requestor ||
-           (action.verb == Verb::send_home && protocol_.messages[action.argument].message_class == MessageClass::relay);
-  }
-  // True if the action reads the number of the member on whose behalf the row runs.
-  [[nodiscard]] bool names_member(Action action) const {
-    switch (action.verb) {
-      case Verb::send_requestor: return rules_.is_directory();
-      case Verb::send_member:
-      case Verb::send_owner:
-      case Verb::send_sharers:
-      case Verb::send_others:
-      case Verb::set_owner:
-      case Verb::add_requestor:
-      case Verb::add_member: return true;
-      default: return false;
-    }
-  }
-
-  [[nodiscard]] Side side_of(std::size_t base) const {
-    const std::size_t messages = protocol_.messages.size() - protocol_.bus_messages;
-    if (rules_.has_members() && base < messages) return Side::member;
-    const bool outside = !rules_.is_directory() && base >= rules_.first_outside && base < rules_.first_outside + messages;
-    return outside ? Side::outside : Side::itself;
-  }
-
-  // Finds the states in which a variable is live. effect(action, side of the event) is what an action does with the variable;
-  // `guards` read it.
-  template <class EffectOf>
-  void find_live(LiveByState& live, bool Live::*variable, EffectOf effect,
-                 std::initializer_list<GuardGroup> guards = {}) const {
-    const ControllerTable& table = *rules_.table;
-    const auto reads = [&](std::size_t state, std::size_t base) {
-      const BaseEvent& event = table.base_events[base];
-      const bool guarded = std::find(guards.begin(), guards.end(), event.guard) != guards.end();
-      for (int i = 0; i < event.count; ++i) {
-        const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
-        if (row.impossible) continue;
-        if (guarded) return true;
-        Effect first = Effect::none;
-        for (const Action action : row.steps()) {
-          if (first == Effect::none) first = effect(action, side_of(base));
-        }
-        if (first == Effect::reads || (first == Effect::none && live[row.next].*variable)) return true;
-      }
-      return false;
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::size_t state = 0; state < live.size(); ++state) {
-        for (std::size_t base = 0; base < table.base_events.size() && !(live[state].*variable); ++base) {
-          if (reads(state, base)) live[state].*variable = changed = true;
-        }
-      }
-    }
-  }
-
-  const ControllerRules& rules_;
-  const Protocol& protocol_;
-};
 
 Protocol composed_bus(const NetworkProtocols& protocols) {
   if (!protocols.node) return {};
@@ -185,12 +31,12 @@ CheckedSystem::CheckedSystem(const NetworkProtocols& protocols, const NetworkChe
       home_rules(network, Controller::directory),
       agent_rules(ControllerRules::of_agents(subject)),
       member_rules(network, Controller::cache),
-      home_live(RowReader(home_rules).live_variables()),
-      agent_live(RowReader(agent_rules).live_variables()),
-      cache_live(RowReader(has_nodes ? ControllerRules(bus, Controller::cache) : member_rules).live_variables()) {
+      home_live(live_variables(home_rules)),
+      agent_live(live_variables(agent_rules)),
+      cache_live(live_variables(has_nodes ? ControllerRules(bus, Controller::cache) : member_rules)) {
   const auto add = [this](Way way, const ControllerRules& receiver, Side side) {
     for (std::size_t m = 0; m < network.messages.size(); ++m) {
-      uses_[ordinal(way)].push_back(RowReader(receiver).use_of(side, static_cast<MessageId>(m)));
+      uses_[ordinal(way)].push_back(use_of(receiver, side, static_cast<MessageId>(m)));
     }
   };
   add(Way::to_home, home_rules, Side::member);

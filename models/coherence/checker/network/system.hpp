@@ -7,6 +7,7 @@
 
 #include "models/coherence/checker/network/check_network.hpp"
 #include "models/coherence/controller_step.hpp"
+#include "models/coherence/row_reads.hpp"
 
 namespace linebounce::checker {
 
@@ -25,18 +26,6 @@ constexpr Way way_of(const MessageUnderWay& message) {
   if (message.network == 0) return message.to == kMemory ? Way::to_home : Way::to_agent;
   return message.to == kMemory ? Way::to_group : Way::to_member;
 }
-
-// Which parts of a message its receiver's rows read. The checker clears the other parts.
-struct MessageUse {
-  bool requestor = false, source = false, acks = false, data = false;
-};
-
-// Which variables of a controller are live in a state, that is, which a row may read before they are set again. Dead variables
-// are cleared, so that they don't distinguish states. Liveness is derived from the rows, so tables need not declare it.
-struct Live {
-  bool data = false, member = false, requestor = false, owner = false, sharers = false;
-};
-using LiveByState = std::vector<Live>;
 
 class CheckedSystem {
  public:

@@ -1,0 +1,31 @@
+// Derives from a controller's rows which variables of a line, and which parts of a message, the rows read. So tables need not
+// declare it.
+#pragma once
+
+#include <vector>
+
+#include "models/coherence/controller_entry.hpp"
+
+namespace linebounce {
+
+// True if the verb sends a message over a network.
+bool sends_to_network(Verb verb);
+
+// Which parts of a message its receiver's rows read.
+struct MessageUse {
+  bool requestor = false, source = false, acks = false, data = false;
+};
+
+// Which variables of a controller are live in a state, that is, which a row may read before they are set again.
+struct Live {
+  bool data = false, member = false, requestor = false, owner = false, sharers = false;
+};
+using LiveByState = std::vector<Live>;
+
+// Indexed by state. REQUIRES: the table has states.
+LiveByState live_variables(const ControllerRules& rules);
+
+// What the receiver reads of a message that arrives from `side`. Nothing if it never receives the message.
+MessageUse use_of(const ControllerRules& receiver, Side side, MessageId message);
+
+}  // namespace linebounce
