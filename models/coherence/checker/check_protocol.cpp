@@ -28,12 +28,12 @@ class BusModel {
     steps.clear();
     const bool due = world.data_step_due();
     for (int cache = 0; cache < options_.caches; ++cache) {
-      const CacheWorld& copy = world.caches[cache];
+      const ControllerWorld& copy = world.caches[cache];
       if (symmetry && cache > 0 && copy == world.caches[static_cast<std::size_t>(cache) - 1]) continue;
       steps.push_back({StepKind::load, cache});
       steps.push_back({StepKind::store, cache});
       if (protocol_.has_far_atomics()) steps.push_back({StepKind::atomic, cache});
-      if (copy.state != 0) steps.push_back({StepKind::evict, cache});
+      if (copy.entry.state != 0) steps.push_back({StepKind::evict, cache});
       if (copy.request != 0 && !due) steps.push_back({StepKind::order, cache});
       if (copy.data_due) steps.push_back({StepKind::data, cache});
     }

@@ -36,13 +36,13 @@ class Recorder final : public checker::StepWatcher {
     now_.states.clear();
     now_.values.clear();
     for (int cache = 0; cache < caches_; ++cache) {
-      const checker::CacheWorld& copy = world.caches[cache];
-      const StateInfo& state = protocol_.cache.states[copy.state];
+      const checker::ControllerWorld& copy = world.caches[cache];
+      const StateInfo& state = protocol_.cache.states[copy.entry.state];
       now_.states.push_back(state.name);
       now_.values.push_back(state.readable ? copy.data : -1);
     }
-    now_.states.push_back(protocol_.memory.states[world.memory_state].name);
-    now_.values.push_back(world.memory_data);
+    now_.states.push_back(protocol_.memory.states[world.memory.entry.state].name);
+    now_.values.push_back(world.memory.data);
     return now_;
   }
 

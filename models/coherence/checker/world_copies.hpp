@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/coherence/bus_order.hpp"
+#include "models/coherence/checker/bus_copies.hpp"
 #include "models/coherence/checker/world.hpp"
 
 namespace linebounce::checker {
@@ -28,7 +29,7 @@ struct RowsRun {
   std::vector<bool> cache, memory;
 };
 
-class WorldCopies {
+class WorldCopies : public BusCopies<WorldCopies> {
  public:
   WorldCopies(const Protocol& protocol, const CheckOptions& options, World& world, RowsRun& rows_run,
               StepWatcher* watcher = nullptr)
@@ -39,35 +40,23 @@ class WorldCopies {
   // Whether the last step wrote its CheckStep::value. If not, the step need not be tried with another value.
   [[nodiscard]] bool value_used() const { return value_used_; }
 
-  // The members below implement LineCopies. The functions of bus_order.hpp call them.
+  // The functions of bus_order.hpp and BusCopies call the members below.
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message);
-  [[nodiscard]] StateId state(int cache) const { return at(cache).state; }
-  [[nodiscard]] StateId memory_state() const { return world_.memory_state; }
-  void set_state(int cache, StateId state) { at(cache).state = state; }
-  void set_memory_state(StateId state) { world_.memory_state = state; }
-  void copy_to_bus(int cache) { drive(cache, at(cache).data); }
-  void memory_to_bus() { drive(kMemory, world_.memory_data); }
-  void bus_to_copy(int cache) { at(cache).data = world_.bus_data; }
-  void bus_to_memory() { world_.memory_data = world_.bus_data; }
-  void issue(int cache, MessageId message);
-  void free(int cache) { at(cache).data = 0; }
-  void complete(int cache);
-  void send_word(int cache);
-  void apply_word(int cache);
-  void operate(int cache);
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId next);
+  [[nodiscard]] const Protocol& protocol() const { return protocol_; }
+  [[nodiscard]] ControllerWorld& cache(int number) { return world_.caches[number]; }
+  [[nodiscard]] ControllerWorld& memory() { return world_.memory; }
+  [[nodiscard]] std::uint8_t& bus_data() { return world_.bus_data; }
+  [[nodiscard]] std::string name(int cache) const;
+  void read_and_write(int controller, std::size_t event);
+  void take_word(int cache);
+  void drove(int sender, std::uint8_t value) {
+    if (watcher_ != nullptr) watcher_->drove_bus(sender, value);
+  }
 
  private:
-  [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[cache]; }
-  [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[cache]; }
-  bool access(int cache, std::size_t event);
-  void read_and_write(int cache, std::size_t event);
   // Throws Broken if the protocol claims data_value and `data`, the value of the cache's copy or of memory, is not `latest`.
   void check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const;
-  void order(int cache);
-  void data(int cache);
-  void drive(int sender, std::uint8_t value);
-  [[nodiscard]] std::string name(int cache) const;
 
   const Protocol& protocol_;
   const CheckOptions& options_;
@@ -75,12 +64,14 @@ class WorldCopies {
   RowsRun& rows_run_;
   StepWatcher* watcher_;
   std::vector<int> snoopers_;
-  int sender_ = kNobody;
   std::uint8_t value_ = 0;
   bool value_used_ = false;
-  std::uint8_t latest_before_ = 0;  // the value of World::latest before this order step stored a word
+  std::uint8_t latest_before_ = 0;  // the value of World::latest before this step wrote
 };
 static_assert(LineCopies<WorldCopies>);
+
+// The cache with its state, for people.
+std::string name_in_state(const Protocol& protocol, const World& world, int cache);
 
 // Throws Broken if the state violates a property.
 void check_world(const Protocol& protocol, int caches, const World& world);

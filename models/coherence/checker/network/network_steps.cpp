@@ -52,7 +52,7 @@ class NetworkSteps::Outbox {
   const Place place_;
 };
 
-class NetworkSteps::NodeBus {
+class NetworkSteps::NodeBus : public BusCopies<NodeBus> {
  public:
   // `requester` is the cache whose transaction is on the bus, or kMemory for the node controller's own transaction.
   NodeBus(NetworkSteps& steps, int node, int requester) : steps_(steps), node_(node), requester_(requester) {}
@@ -61,83 +61,36 @@ class NetworkSteps::NodeBus {
     static constexpr std::array<int, kMaxCheckedNodeCaches> kAll = {0, 1, 2, 3};
     return {kAll.data(), static_cast<std::size_t>(steps_.system_.caches(node_))};
   }
-  [[nodiscard]] StateId state(int cache) const { return at(cache).entry.state; }
-  [[nodiscard]] StateId memory_state() const { return self().entry.state; }
-  void set_state(int cache, StateId state) { at(cache).entry.state = state; }
-  void set_memory_state(StateId state) { self().entry.state = state; }
-  void copy_to_bus(int cache) { drive(cache, at(cache).data); }
-  void memory_to_bus() { drive(kMemory, self().data); }
-  void bus_to_copy(int cache) { at(cache).data = self().bus_data; }
-  void bus_to_memory() { self().data = self().bus_data; }
-  void free(int /*cache*/) {}
-  // Never called, because check_network() refuses buses whose stores send words.
-  void send_word(int /*cache*/) {}
-  void apply_word(int /*cache*/) {}
-  void operate(int cache) {
-    if (at(cache).access != Waiting::atomic)
-      throw Broken{Property::accounted, steps_.name(place(kMemory)) + " operates, but no atomic operation waits"};
-    at(cache).access = Waiting::nothing;
-    steps_.read_and_write(place(kMemory), steps_.system_.bus.atomic);
-  }
-  void issue(int cache, MessageId message) {
-    if (at(cache).request != 0) {
-      throw Broken{Property::accounted,
-                   steps_.name(place(cache)) + " issues a request while another still waits for its order"};
-    }
-    at(cache).request = static_cast<std::uint8_t>(message + 1);
-  }
-  void complete(int cache) {
-    const Waiting waiting = at(cache).access;
-    at(cache).access = Waiting::nothing;
-    const std::size_t event = event_of(waiting, steps_.system_.bus);
-    if (waiting == Waiting::nothing || access(cache, event) != AccessResult::hit) {
-      throw Broken{Property::accounted, steps_.name(place(cache)) + " completes an access that doesn't wait, or doesn't hit"};
-    }
-  }
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
-    steps_.ran(controller == Controller::memory ? place(kMemory) : place(cache), state, event);
+    steps_.ran(place(controller == Controller::memory ? kMemory : cache), state, event);
   }
   void node_action(Action action) {
     if (action.verb == Verb::save_asker) steps_.check_nobody_waits(node_, requester_);
     Outbox out(steps_, place(kMemory));
-    steps_.carry(self().bus_data, drove());
-    ControllerStep(steps_.system_.agent_rules, self().entry, node_, {.side = Side::member, .bus_member = requester_}, out)
+    steps_.carry(bus_data(), has_data());
+    ControllerStep(steps_.system_.agent_rules, memory().entry, node_, {.side = Side::member, .bus_member = requester_}, out)
         .act(action);
   }
 
-  // Whether a controller put data on the bus in this step.
-  [[nodiscard]] bool drove() const { return sender_ != kNobody; }
-
-  AccessResult access(int cache, std::size_t event) {
-    const AccessResult result = access_step(steps_.system_.bus, *this, cache, event);
-    if (result == AccessResult::issued && event != kEvict) {
-      if (at(cache).access != Waiting::nothing)
-        throw Broken{Property::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
-      at(cache).access = waiting_for(event);
-    }
-    if (result == AccessResult::hit) steps_.read_and_write(place(cache), event);
-    return result;
+  // BusCopies calls the members below.
+  [[nodiscard]] const Protocol& protocol() const { return steps_.system_.bus; }
+  [[nodiscard]] ControllerWorld& cache(int number) { return steps_.world_.agent(node_).caches[number]; }
+  [[nodiscard]] AgentWorld& memory() { return steps_.world_.agent(node_); }
+  [[nodiscard]] std::uint8_t& bus_data() { return memory().bus_data; }
+  [[nodiscard]] std::string name(int controller) const { return steps_.name(place(controller)); }
+  void read_and_write(int controller, std::size_t event) { steps_.read_and_write(place(controller), event); }
+  void take_word(int /*cache*/) {}  // never called: check_network() refuses buses whose stores send words
+  void drove(int sender, std::uint8_t value) {
+    if (steps_.watcher_ != nullptr) steps_.watcher_->drove_bus(place(sender), value);
   }
 
  private:
-  [[nodiscard]] AgentWorld& self() const { return steps_.world_.agent(node_); }
-  [[nodiscard]] ControllerWorld& at(int cache) const { return self().caches[cache]; }
-  [[nodiscard]] Place place(int cache) const {
-    return cache == kMemory ? steps_.system_.agent_place(node_) : steps_.system_.cache_place(node_, cache);
-  }
-  void drive(int sender, std::uint8_t value) {
-    if (sender_ != kNobody && sender_ != sender) {
-      throw Broken{Property::one_supplier, fmt::format("{} and {} put data on the bus in the same order step",
-                                                       steps_.name(place(sender_)), steps_.name(place(sender)))};
-    }
-    sender_ = sender;
-    self().bus_data = value;
-    if (steps_.watcher_ != nullptr) steps_.watcher_->drove_bus(place(sender), value);
+  [[nodiscard]] Place place(int controller) const {
+    return controller == kMemory ? steps_.system_.agent_place(node_) : steps_.system_.cache_place(node_, controller);
   }
 
   NetworkSteps& steps_;
   const int node_, requester_;
-  int sender_ = kNobody;
 };
 
 void NetworkSteps::run(const NetworkStep& step) {
@@ -150,7 +103,7 @@ void NetworkSteps::run(const NetworkStep& step) {
     case NetworkStepKind::atomic: access(cache, system_.bus.atomic); break;
     case NetworkStepKind::evict: access(cache, kEvict); break;
     case NetworkStepKind::order: order(step.agent, step.cache); break;
-    case NetworkStepKind::data: data(step.agent, step.cache); break;
+    case NetworkStepKind::data: NodeBus(*this, step.agent, step.cache).data(step.cache); break;
     case NetworkStepKind::run: run_deferred(step.agent); break;
     case NetworkStepKind::recall: recall(step.agent); break;
     case NetworkStepKind::give_up: evict(system_.agent_place(step.agent), Storage::cache); break;
@@ -204,26 +157,7 @@ void NetworkSteps::order(int agent, int cache) {
     }
     if (!permission.granted) return;
   }
-  order_granted(agent, cache);
-}
-
-void NetworkSteps::order_granted(int agent, int cache) {
-  AgentWorld& self = world_.agent(agent);
-  ControllerWorld& requestor = self.caches[cache];
-  const std::uint8_t request = requestor.request;
-  requestor.request = 0;
-  NodeBus bus(*this, agent, cache);
-  const OrderOutcome outcome = order_step(system_.bus, bus, static_cast<MessageId>(request - 1), cache);
-  if (outcome.deferred) requestor.request = request;
-  requestor.data_due = outcome.needs_data_step;
-  if (!requestor.data_due) self.bus_data = 0;  // no step will read the value, so it must not distinguish states
-}
-
-void NetworkSteps::data(int agent, int cache) {
-  NodeBus bus(*this, agent, cache);
-  data_step(system_.bus, bus, cache);
-  world_.agent(agent).caches[cache].data_due = false;
-  world_.agent(agent).bus_data = 0;
+  NodeBus(*this, agent, cache).order(cache);
 }
 
 void NetworkSteps::run_deferred(int agent) {
@@ -231,7 +165,7 @@ void NetworkSteps::run_deferred(int agent) {
   const int requester = self.entry.member;
   self.entry.member = kNobody;
   self.transaction = kNoTransaction;
-  order_granted(agent, requester);
+  NodeBus(*this, agent, requester).order(requester);
 }
 
 void NetworkSteps::recall(int agent) {
@@ -240,7 +174,7 @@ void NetworkSteps::recall(int agent) {
   self.transaction = kNoTransaction;
   NodeBus bus(*this, agent, kMemory);
   const OrderOutcome outcome = recall_step(system_.bus, bus, message);
-  carry(self.bus_data, bus.drove());
+  carry(self.bus_data, bus.has_data());
   self.bus_data = 0;
   Outbox out(*this, system_.agent_place(agent));
   controller_step(system_.agent_rules, self.entry, agent, recalled_event(system_.subject.bus_messages, message),
@@ -397,45 +331,13 @@ void for_caches(const CheckedSystem& system, const NetworkWorld& world, Visit vi
   }
 }
 
-void check_single_writer(const CheckedSystem& system, const NetworkWorld& world) {
-  const auto& states = system.cache().states;
-  for_caches(system, world, [&](const Place& writer, const ControllerWorld& copy) {
-    if (!states[copy.entry.state].writable) return;
-    for_caches(system, world, [&](const Place& other, const ControllerWorld& second) {
-      if (writer == other || !states[second.entry.state].readable) return;
-      throw Broken{Property::single_writer, fmt::format("{} can write while {} can {}", name_in_state(system, world, writer),
-                                                        name_in_state(system, world, other),
-                                                        states[second.entry.state].writable ? "write too" : "read")};
-    });
-  });
-}
-
-const char* accounting_error(const CheckedSystem& system, const ControllerWorld& cache) {
-  const StateInfo& info = system.cache().states[cache.entry.state];
-  if (cache.request != 0 && info.stable) return "has forgotten its request, which is still under way";
-  const bool waits = cache.access != Waiting::nothing || !info.stable;
-  if (system.has_nodes && waits && cache.request == 0 && !cache.data_due) return "waits, but no request of it is under way";
-  if (cache.access != Waiting::nothing && info.stable) return "has forgotten the access that waits";
-  return nullptr;
-}
-
-bool is_quiescent(const ControllerWorld& controller, const ControllerTable& table) {
-  return table.states[controller.entry.state].stable && controller.entry.acks == 0 && controller.access == Waiting::nothing &&
-         controller.request == 0 && !controller.data_due;
-}
-
 }  // namespace
 
 void check_world(const CheckedSystem& system, const NetworkWorld& world) {
-  if (system.subject.invariant_swmr) check_single_writer(system, world);
-  for_caches(system, world, [&](const Place& place, const ControllerWorld& cache) {
-    const bool readable = system.cache().states[cache.entry.state].readable;
-    if (system.subject.invariant_data_value && readable && cache.data != world.latest) {
-      throw Broken{Property::data_value, fmt::format("{} can read the value {}, but {} was written last",
-                                                     name_in_state(system, world, place), cache.data, world.latest)};
-    }
-    if (const char* wrong = accounting_error(system, cache))
-      throw Broken{Property::accounted, fmt::format("{} {}", name_in_state(system, world, place), wrong)};
+  check_caches(system.subject, system.cache(), system.has_nodes, world.latest, [&](auto visit) {
+    for_caches(system, world, [&](const Place& place, const ControllerWorld& cache) {
+      visit([&system, &world, &place] { return name_in_state(system, world, place); }, cache);
+    });
   });
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "models/coherence/checker/bus_copies.hpp"
 #include "models/coherence/checker/network/network_world.hpp"
-#include "models/coherence/checker/world_copies.hpp"
 
 namespace linebounce::checker {
 
@@ -54,8 +54,6 @@ class NetworkSteps {
   void access_on_network(const Place& cache, std::size_t event);
   void complete(const Place& cache);
   void order(int agent, int cache);
-  void order_granted(int agent, int cache);
-  void data(int agent, int cache);
   void run_deferred(int agent);
   void recall(int agent);
   void evict(const Place& place, Storage from);

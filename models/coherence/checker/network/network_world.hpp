@@ -16,15 +16,6 @@ constexpr std::uint8_t kNoTransaction = 0;
 constexpr std::uint8_t kRunTransaction = 1;     // the deferred request of the cache ControllerEntry::member
 constexpr std::uint8_t kRecallTransaction = 2;  // this value plus m: a recall with the bus's message m
 
-struct ControllerWorld {
-  ControllerEntry entry;              // of a cache on a bus: only the state
-  std::uint8_t data = 0;              // the copy's value, 0 or 1; at the home, memory's
-  Waiting access = Waiting::nothing;  // a cache's pending access
-  std::uint8_t request = 0;           // on a bus: 1 + the id of the message that waits for its order step, or 0 for none
-  bool data_due = false;              // on a bus: true if the request was ordered and its data step is due
-  friend bool operator==(const ControllerWorld&, const ControllerWorld&) = default;
-};
-
 // An agent: a cache, a node or a group.
 struct AgentWorld : ControllerWorld {
   std::uint8_t transaction = kNoTransaction;
