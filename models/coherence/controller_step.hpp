@@ -29,9 +29,14 @@ concept ControllerOutbox = requires(T out, const NetworkMessage& message, int nu
   out.update_memory();                            // directory: writes the incoming message's data to memory
   out.run();                                      // node: puts the saved member's transaction on the bus again
   out.recall(bus_message);                        // node: puts the node controller's own message on the bus
-  out.complete();                                 // cache: runs the pending access
-  out.free();                                     // cache: drops the copy
   out.on_transition(state, event);                // called before the row runs
+};
+
+// An Outbox for caches, which have two more actions.
+template <class T>
+concept CacheOutbox = ControllerOutbox<T> && requires(T out) {
+  out.complete();  // runs the pending access
+  out.free();      // drops the copy
 };
 
 // What causes a step.
@@ -48,7 +53,7 @@ enum class StepResult : std::uint8_t { done, stalled, hit };
 template <ControllerOutbox Outbox>
 class ControllerStep {
  public:
-  // `self`: the controller's number among its parent's agents.
+  // `self`: the controller's number among its parent's agents. REQUIRES: the arguments outlive the step.
   ControllerStep(const ControllerRules& rules, ControllerEntry& entry, int self, const Cause& cause, Outbox& out)
       : rules_(rules),
         entry_(entry),
@@ -70,11 +75,7 @@ class ControllerStep {
     entry_.state = row.next;
     if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
     others_ = member_ >= 0 ? entry_.sharers & ~bit(member_) : entry_.sharers;
-    if (row.does(Verb::send_sharers)) {
-      acks_to_expect_ = std::popcount(others_);
-    } else if (row.does(Verb::send_others)) {
-      acks_to_expect_ = out_.members() - 1;
-    }
+    row_ = &row;
     for (const Action action : row.steps()) act(action);
     return StepResult::done;
   }
@@ -99,11 +100,7 @@ class ControllerStep {
       case Verb::send_member: answer_member(action); break;
       case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
       case Verb::send_sharers: send_all(others_, downwards(action, member_)); break;
-      case Verb::send_others:
-        for (int member = 0; member < out_.members(); ++member) {
-          if (member != member_) out_.send_member(member, downwards(action, member_));
-        }
-        break;
+      case Verb::send_others: send_others(downwards(action, member_)); break;
       case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
       case Verb::recall_sharers:
         entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
@@ -128,8 +125,12 @@ class ControllerStep {
       case Verb::clear_sharers: entry_.sharers = 0; break;
       case Verb::run: out_.run(); break;
       case Verb::recall: out_.recall(action.argument); break;
-      case Verb::complete: out_.complete(); break;
-      case Verb::free: out_.free(); break;
+      case Verb::complete:
+        if constexpr (CacheOutbox<Outbox>) out_.complete();
+        break;
+      case Verb::free:
+        if constexpr (CacheOutbox<Outbox>) out_.free();
+        break;
       default: break;  // bus_order.hpp and the callers run the other verbs
     }
   }
@@ -154,11 +155,22 @@ class ControllerStep {
   }
   void answer_member(Action action) {
     NetworkMessage message = downwards(action, member_);
-    message.acks = static_cast<std::int8_t>(acks_to_expect_);
+    message.acks = static_cast<std::int8_t>(acks_to_expect());
     out_.send_member(known(member_), message);
   }
-  void send_all(std::uint64_t members, const NetworkMessage& message) {
+  // The number of acknowledgements that the row's other messages cause, and for which the member must wait.
+  [[nodiscard]] int acks_to_expect() const {
+    if (row_->does(Verb::send_sharers)) return std::popcount(others_);
+    return row_->does(Verb::send_others) ? out_.members() - 1 : 0;
+  }
+  // These two are kept out of line so that act() stays small.
+  [[gnu::noinline]] void send_all(std::uint64_t members, const NetworkMessage& message) {
     for (std::uint64_t rest = members; rest != 0; rest &= rest - 1) out_.send_member(std::countr_zero(rest), message);
+  }
+  [[gnu::noinline]] void send_others(const NetworkMessage& message) {
+    for (int member = 0; member < out_.members(); ++member) {
+      if (member != member_) out_.send_member(member, message);
+    }
   }
 
   [[noreturn]] void fault(ProtocolFault::Kind kind) const {
@@ -172,14 +184,14 @@ class ControllerStep {
   const ControllerRules& rules_;
   ControllerEntry& entry_;
   const std::int8_t self_;
-  const Cause cause_;
+  const Cause& cause_;
   Outbox& out_;
   const std::int8_t requestor_;  // the agent on whose behalf the step runs
   const int member_;
   EventId event_ = 0;
   StateId before_ = 0;
   std::uint64_t others_ = 0;  // the sharers other than member_
-  int acks_to_expect_ = 0;    // how many acknowledgements the member must expect
+  const Row* row_ = nullptr;  // the row that run() runs
 };
 
 // Runs a controller's row for base event `base`. Errors: ProtocolFault, which leaves the entry half changed.
@@ -207,14 +219,19 @@ struct Permission {
   bool granted = true;
   bool saved = false;  // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
 };
+// What the row for base event `ask` will answer. REQUIRES: `ask` is an ask_event().
+inline Permission permission(const ControllerRules& rules, const ControllerEntry& entry, std::size_t ask) {
+  const Row& row = rules.table->row(entry.state, rules.table->base_events[ask].first);
+  return {.granted = !row.does(Verb::defer), .saved = row.does(Verb::save_asker)};
+}
 // Asks the node controller whether `bus_message` of cache `requester` may be ordered. Errors: as for controller_step().
 template <ControllerOutbox Outbox>
 Permission ask_step(const ControllerRules& rules, ControllerEntry& entry, int self, MessageId bus_message, int requester,
                     Outbox& out) {
-  const std::size_t base = ask_event(rules.protocol->bus_messages, bus_message);
-  const Row& row = rules.table->row(entry.state, rules.table->base_events[base].first);
-  controller_step(rules, entry, self, base, {.side = Side::member, .bus_member = requester}, out);
-  return {.granted = !row.does(Verb::defer), .saved = row.does(Verb::save_asker)};
+  const std::size_t ask = ask_event(rules.protocol->bus_messages, bus_message);
+  const Permission answer = permission(rules, entry, ask);
+  controller_step(rules, entry, self, ask, {.side = Side::member, .bus_member = requester}, out);
+  return answer;
 }
 
 }  // namespace linebounce
