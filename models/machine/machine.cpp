@@ -94,23 +94,20 @@ void Machine::build_buses() {
 
 void Machine::build_nodes() {
   network_ = std::make_unique<Network>("network", context_);
-  for (int bus = 0; bus < static_cast<int>(buses_.size()); ++bus) {
-    const NodeController::Place place{bus, layout_.node_of_bus(bus)};
-    controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(), place, context_,
-                                                            protocols_.node, *network_));
-    controllers_.back()->bus(*buses_[bus]);
-    buses_[bus]->memory(*controllers_.back());
-    network_->endpoints(*controllers_.back());
-  }
-  for (int node = 0; node < spec_.nodes; ++node) {
-    directories_.push_back(
-        std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, context_, protocols_.directory, *network_));
-    network_->endpoints(*directories_.back());
-  }
-  for (int group = 0; group < static_cast<int>(layout_.groups.size()); ++group) {
-    groups_.push_back(
-        std::make_unique<GroupController>(fmt::format("group{}", group).c_str(), group, context_, protocols_.group, *network_));
-    network_->endpoints(*groups_.back());
+  const auto build = [this](Controller kind, const char* name, int count, const Protocol& protocol) {
+    for (int number = 0; number < count; ++number) {
+      controllers_.push_back(std::make_unique<CoherenceController>(fmt::format("{}{}", name, number).c_str(), kind, number,
+                                                                   context_, protocol, *network_));
+      network_->endpoints(*controllers_.back());
+    }
+  };
+  build(Controller::node, "controller", buses(), protocols_.node);
+  build(Controller::directory, "directory", spec_.nodes, protocols_.directory);
+  build(Controller::group, "group", static_cast<int>(layout_.groups.size()), protocols_.group);
+  for (int bus = 0; bus < buses(); ++bus) {
+    BusSide& side = controllers_[bus]->bus_side();
+    side.bus(*buses_[bus]);
+    buses_[bus]->memory(side);
   }
 }
 
@@ -244,8 +241,6 @@ void Machine::stuck(const char* what) const {
       fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, scheduler_.now(), timebase_.to_ns(scheduler_.now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
-  for (const auto& group : groups_) text += group->describe_pending();
-  for (const auto& directory : directories_) text += directory->describe_pending();
   if (network_) text += network_->describe_pending();
   for (const auto& core : cores_) text += core->describe() + core->unit().describe_pending();
   throw ModelFailure(text);

@@ -19,9 +19,7 @@
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/network/network.hpp"
-#include "models/node/directory.hpp"
-#include "models/node/group_controller.hpp"
-#include "models/node/node_controller.hpp"
+#include "models/node/coherence_controller.hpp"
 
 namespace linebounce {
 
@@ -101,9 +99,7 @@ class Machine final : public FailureSink {
   // The memory side of the buses: plain memory, or the parts of a machine with nodes.
   std::unique_ptr<PlainMemory> memory_;
   std::unique_ptr<Network> network_;
-  std::vector<std::unique_ptr<NodeController>> controllers_;  // indexed by bus
-  std::vector<std::unique_ptr<Directory>> directories_;       // indexed by node
-  std::vector<std::unique_ptr<GroupController>> groups_;      // in the order of MachineLayout::groups
+  std::vector<std::unique_ptr<CoherenceController>> controllers_;  // indexed by endpoint of the network
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
   Tick finished_at_ = 0;

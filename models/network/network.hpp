@@ -32,6 +32,13 @@ namespace linebounce {
 
 using PacketIndex = std::uint32_t;
 
+// Where a line's data came from.
+struct DataOrigin {
+  int node = 0;
+  bool from_cache = false;  // true if a cache, a node controller or a group supplied the data; false if memory did
+  bool shared = false;      // true if the data was in a cache that a group shares
+};
+
 struct Packet {
   NetworkMessage message;
   MessageClass message_class = MessageClass::request;
@@ -40,9 +47,7 @@ struct Packet {
   int sender = 0;     // the sending endpoint
   int receiver = -1;  // the receiving endpoint; -1: the directory of the line's home
   bool carries_data = false;
-  bool from_cache = false;    // true if the data comes from a cache or a node controller, false if from memory
-  bool shared_cache = false;  // true if the data comes from a cache that a group shares
-  int origin_node = 0;
+  DataOrigin origin;  // of the data; unused if the packet carries none
   Version version = 0;
   // The packet's position on its way.
   int at = 0;              // the node where the packet is, or the switch of a crossbar

@@ -1,34 +1,53 @@
-// Keeps the data of a controller's lines, in as many blocks as are in use at once. Each line remembers its block's number.
+// The data that a controller keeps of its lines, indexed by the lines' slots in the LineStore. Only lines whose data is kept
+// take memory for it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
+
+#include "models/bus/memory_side.hpp"
+#include "models/network/network.hpp"
 
 namespace linebounce {
 
 class KeptData {
  public:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  explicit KeptData(int line_bytes) : line_bytes_(line_bytes) {}
 
-  explicit KeptData(std::size_t line_bytes) : line_bytes_(line_bytes) {}
+  // Makes room for the lines of all slots below `slots`. All other functions require that their slot has room.
+  void resize(std::size_t slots) { lines_.resize(slots); }
 
-  // The data in the block; the pointer is valid until the next put(). REQUIRES: `block` is not kNone.
-  [[nodiscard]] std::byte* bytes(std::uint32_t block) { return &bytes_[block * line_bytes_]; }
-
-  // Copies a line's bytes to its block, and allocates the block if the line has none.
-  void put(std::uint32_t& block, const std::byte* from) {
-    if (block == kNone) block = take_block();
-    std::memcpy(bytes(block), from, line_bytes_);
+  // The line's data. LineData::bytes is null if none is kept, and otherwise valid until the next put() for a line without data.
+  [[nodiscard]] LineData data(Slot slot) {
+    const Line& line = lines_[slot];
+    return {line.block == kNone ? nullptr : bytes(line.block), line.version};
   }
-  void drop(std::uint32_t& block) {
+  void put(Slot slot, const LineData& data) {
+    Line& line = lines_[slot];
+    if (line.block == kNone) line.block = take_block();
+    std::memcpy(bytes(line.block), data.bytes, line_bytes_);
+    line.version = data.version;
+  }
+  void drop(Slot slot) {
+    std::uint32_t& block = lines_[slot].block;
     if (block == kNone) return;
     free_.push_back(block);
     block = kNone;
   }
 
+  // Where the message came from that last brought the line's data. drop() does not change the origin.
+  [[nodiscard]] DataOrigin& origin(Slot slot) { return lines_[slot].origin; }
+
  private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  struct Line {
+    std::uint32_t block = kNone;  // index of the line's bytes in bytes_, counted in lines
+    Version version = 0;
+    DataOrigin origin;
+  };
+
+  [[nodiscard]] std::byte* bytes(std::uint32_t block) { return &bytes_[block * line_bytes_]; }
   std::uint32_t take_block() {
     if (free_.empty()) {
       bytes_.resize(bytes_.size() + line_bytes_);
@@ -40,8 +59,9 @@ class KeptData {
   }
 
   std::size_t line_bytes_;
+  std::vector<Line> lines_;
   std::vector<std::byte> bytes_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  // blocks that no line uses
 };
 
 }  // namespace linebounce

@@ -2,47 +2,46 @@
 // line gets no slot and is kept only while it is in use.
 #pragma once
 
-#include <optional>
-
 #include "models/cache/cache_array.hpp"
+#include "models/coherence/controller_entry.hpp"
 #include "models/memory/line_store.hpp"
 
 namespace linebounce {
 
 class LinePlaces {
  public:
-  LinePlaces() = default;  // an unlimited number of slots
-  explicit LinePlaces(const CacheSpec& spec) : array_(spec) {}
-  // Storage slots for entries without data. The cache array treats each entry as a line of 1 KiB.
-  static LinePlaces of_entries(int entries, int ways) {
-    return LinePlaces(CacheSpec{.name = "entries", .size_kib = entries, .ways = ways, .line_bytes = 1024});
-  }
+  // A cache of `size` KiB, or `size` entries. The cache array treats each entry as a line of 1 KiB.
+  LinePlaces(Storage storage, int size, int ways, int line_bytes)
+      : storage_(storage),
+        array_(CacheSpec{
+            .name = "places", .size_kib = size, .ways = ways, .line_bytes = storage == Storage::entries ? 1024 : line_bytes}) {}
+
+  [[nodiscard]] Storage storage() const { return storage_; }
 
   // Gives the line a storage slot, taken from a victim if need be. `evictable(slot)` tells whether the line with this LineStore
   // slot may be the victim; `evict(slot)` evicts it.
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
-    if (!array_) return;
-    const int place = array_->victim(line.value, evictable);
+    const int place = array_.victim(line.value, evictable);
     if (place < 0) return;
-    if (!array_->is_free(place)) {
-      const Slot victim = array_->copy(place);
-      array_->remove(place);
+    if (!array_.is_free(place)) {
+      const Slot victim = array_.copy(place);
+      array_.remove(place);
       evict(victim);
     }
-    array_->insert(line.value, place, slot, at);
+    array_.insert(line.value, place, slot, at);
   }
   void use(LineAddr line, Tick at) {
-    if (!array_) return;
-    if (const int place = array_->find(line.value); place >= 0) array_->touch(place, at);
+    if (const int place = array_.find(line.value); place >= 0) array_.touch(place, at);
   }
+  // Frees the line's storage slot, if the line has one.
   void take_back(LineAddr line) {
-    if (!array_) return;
-    if (const int place = array_->find(line.value); place >= 0) array_->remove(place);
+    if (const int place = array_.find(line.value); place >= 0) array_.remove(place);
   }
 
  private:
-  std::optional<CacheArray> array_;
+  Storage storage_;
+  CacheArray array_;
 };
 
 }  // namespace linebounce

@@ -1,0 +1,409 @@
+// A request's way, from top to bottom: a bus asks its node's controller, whose step sends a message to the parent; the parent
+// receives and processes it with the same code, and its step sends further messages. An answer comes back the same way, and
+// the node's controller puts the transaction on its bus again.
+#include "models/node/coherence_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+// What a step is about, and where its effects outside the line's entry go.
+struct CoherenceController::Outbox {
+  CoherenceController& self;
+  Slot slot;
+  Tick at;     // the step's time
+  Tick ready;  // when messages leave for which no data is looked up
+  Cause cause;
+  const Packet* packet = nullptr;  // the message being processed, if any
+  LineData incoming = {};          // the message's data, or the data on the bus
+
+  void send_home(const NetworkMessage& message) { send_up(self.place_.parent, message); }
+  void send(int agent, const NetworkMessage& message) {
+    send_up(agent == kGroupItself ? self.place_.parent : self.place_.peers[agent], message);
+  }
+  void send_up(int receiver, const NetworkMessage& message);
+  void send_member(int member, const NetworkMessage& message);
+  void post(int receiver, const NetworkMessage& message, DataOrigin origin, Tick look_up);
+  [[nodiscard]] int members() const { return static_cast<int>(self.place_.members.size()); }
+  void take_data();
+  void update_memory();
+  void tell_taken() const;
+  void run() { self.bus_side_->run(slot, ready); }
+  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready); }
+  void on_transition(StateId state, EventId event) {
+    self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event,
+                     self.rules_.table->row(state, event).next);
+  }
+};
+
+bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
+  CoherenceController& self = controller_;
+  self.make_room(slot);
+  const std::size_t ask = ask_event(self.rules_.protocol->bus_messages, request.message);
+  if (self.rules_.table->base_events[ask].absent) return true;
+  const Permission answer = permission(self.rules_, self.entries_[slot], ask);
+  CoherenceController::Outbox out{self, slot, at, at + self.latency_, {.side = Side::member, .bus_member = request.client}};
+  self.step(ask, out);
+  if (answer.saved) lines_[slot].asked = request.message;
+  if (!answer.granted && !answer.saved) deferred_.push_back(request);
+  return answer.granted;
+}
+
+void CoherenceController::receive(PacketIndex index, Tick at) {
+  if (home_ && waits_for_turn(index, at)) return;
+  const Slot slot = network_.packet(index).slot;
+  // A stalled forward blocks later forwards of its line. Other stalled messages block nothing.
+  const auto forward_of_line = [&](PacketIndex other) {
+    return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
+  };
+  const bool blocked = forward_of_line(index) && std::any_of(stalled_.begin(), stalled_.end(), forward_of_line);
+  if (blocked || !process(index, at)) {
+    stalled_.push_back(index);
+    return;
+  }
+  settle(slot, at);
+}
+
+// Returns true if earlier requests for the line keep this request waiting. The network delivers it again when they are done.
+bool CoherenceController::waits_for_turn(PacketIndex index, Tick at) {
+  Packet& packet = network_.packet(index);
+  if (packet.has_turn || packet.message_class != MessageClass::request) return false;
+  packet.has_turn = true;
+  const Tick turn = home_->turn(packet.slot, at);
+  if (turn == at) return false;
+  network_.requeue(index, turn);
+  return true;
+}
+
+// Returns false if the message must stall.
+bool CoherenceController::process(PacketIndex index, Tick at) {
+  const Packet packet = network_.packet(index);  // a copy, since the step may make packets
+  make_room(packet.slot);
+  const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
+  const Side side = inside ? Side::member : Side::outside;
+  const Cause cause{.side = side, .in = &packet.message};
+  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {network_.data(index), packet.version}};
+  if (step(rules_.event_of(side, packet.message.message), out) == StepResult::stalled) return false;
+  network_.free(index);
+  return true;
+}
+
+// Runs the line's row for base event `base`.
+StepResult CoherenceController::step(std::size_t base, Outbox& out) {
+  ControllerEntry& entry = entries_[out.slot];
+  const ControllerEntry before = entry;
+  try {
+    if (controller_step(rules_, entry, place_.number, base, out.cause, out) == StepResult::stalled) return StepResult::stalled;
+  } catch (const ProtocolFault& fault) {
+    fail(fault.what(), out.slot);
+  }
+  if (log_.listener() != nullptr && home_) [[unlikely]] {
+    if (entry.owner != before.owner || entry.sharers != before.sharers)
+      log_.listener()->directory_changed(out.at, name_.number, store_.line(out.slot), entry.owner, entry.sharers);
+  }
+  keep(out.slot, out.cause.side == Side::member, out.at);
+  return StepResult::done;
+}
+
+void CoherenceController::Outbox::send_up(int receiver, const NetworkMessage& message) {
+  // A group looks its cache up for data, except for the data that the message being processed has brought.
+  const bool looked_up = !self.bus_side_ && (packet == nullptr || !packet->carries_data);
+  post(receiver, message, {.node = self.place_.node, .from_cache = true}, looked_up ? self.cache_latency_ : 0);
+}
+
+// A group passes on the data of a response from outside; its members get all other data from the group's own cache.
+void CoherenceController::Outbox::send_member(int member, const NetworkMessage& message) {
+  const int receiver = self.place_.members[member];
+  if (self.home_) return post(receiver, message, {.node = self.place_.node}, 0);
+  if (cause.side == Side::outside && packet->message_class == MessageClass::response)
+    return post(receiver, message, self.kept_.origin(slot), 0);
+  post(receiver, message, {.node = self.place_.node, .from_cache = true, .shared = true}, self.cache_latency_);
+}
+
+// `look_up`: the time until the controller has found the data, if the message carries any.
+void CoherenceController::Outbox::post(int receiver, const NetworkMessage& message, DataOrigin origin, Tick look_up) {
+  const Message& kind = self.rules_.protocol->messages[self.rules_.protocol->bus_messages + message.message];
+  Tick leaves = ready;
+  LineData data;
+  if (kind.carries_data) {
+    data = self.data(slot);
+    leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
+  }
+  const Packet sent{.message = message,
+                    .message_class = kind.message_class,
+                    .slot = slot,
+                    .line = self.store_.line(slot),
+                    .sender = self.place_.endpoint,
+                    .receiver = receiver,
+                    .carries_data = kind.carries_data,
+                    .origin = origin,
+                    .version = data.version};
+  self.network_.send(self.network_.make(sent, data.bytes), leaves);
+}
+
+void CoherenceController::Outbox::take_data() {
+  self.kept_.put(slot, incoming);
+  self.met_[slot] |= kNeedsData;  // so that keep() drops the data if the next state needs none
+  if (packet != nullptr) self.kept_.origin(slot) = packet->origin;
+  tell_taken();
+}
+
+void CoherenceController::Outbox::update_memory() {
+  self.home_->write(slot, incoming, ready);
+  tell_taken();
+}
+
+void CoherenceController::Outbox::tell_taken() const {
+  if (StepListener* listener = self.log_.listener(); listener != nullptr) [[unlikely]]
+    listener->data_taken(at, self.name_, self.store_.line(slot),
+                         {incoming.bytes, static_cast<std::size_t>(self.store_.line_bytes())});
+}
+
+// Meets the needs of the line's entry as they are now. `used`: a member has just used the line.
+void CoherenceController::keep(Slot slot, bool used, Tick at) {
+  const ControllerEntry& entry = entries_[slot];
+  const Needs now = needs_[entry.state][entry.sharers != 0 ? 1 : 0];
+  const Needs before = std::exchange(met_[slot], now);
+  if (now != before) return change_needs(slot, before, used, at);
+  if (!used) return;
+  for (LinePlaces& places : places_) places.use(store_.line(slot), at);
+}
+
+void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick at) {
+  const Needs now = met_[slot];
+  if ((before & ~now & kNeedsData) != 0) kept_.drop(slot);
+  for (LinePlaces& places : places_) {
+    const auto bit = static_cast<Needs>(1U << ordinal(places.storage()));
+    if ((now & ~before & bit) != 0) {
+      find_place(places, slot, at);
+    } else if ((before & ~now & bit) != 0) {
+      places.take_back(store_.line(slot));
+    } else if (used) {
+      places.use(store_.line(slot), at);
+    }
+  }
+}
+
+// Until the eviction of a victim is over, its entry exists without a storage slot.
+void CoherenceController::find_place(LinePlaces& places, Slot slot, Tick at) {
+  const Storage storage = places.storage();
+  const auto evict = [&](Slot victim) {
+    Outbox out{*this, victim, at, at + latency_, {}};
+    step(rules_.eviction(storage) - rules_.table->base_events.data(), out);
+  };
+  places.give(
+      store_.line(slot), slot, at, [&](Slot other) { return rules_.can_evict(entries_[other], storage); }, evict);
+}
+
+// Retries the line's stalled messages, then the bus's deferred requests for it, since the line's state may have changed.
+void CoherenceController::settle(Slot slot, Tick at) {
+  if (!stalled_.empty()) [[unlikely]] {
+    while (retry_one(slot, at)) {
+    }
+  }
+  if (bus_side_ && state(slot).stable) bus_side_->transaction_over(slot, at);
+}
+
+// Tries the oldest stalled forward of the line, then the line's other stalled messages in the order of arrival. Returns true as
+// soon as one has been processed.
+bool CoherenceController::retry_one(Slot slot, Tick at) {
+  for (const bool forwards : {true, false}) {
+    for (auto waiting = stalled_.begin(); waiting != stalled_.end(); ++waiting) {
+      const Packet& packet = network_.packet(*waiting);
+      if (packet.slot != slot || (packet.message_class == MessageClass::forward) != forwards) continue;
+      if (process(*waiting, at)) {
+        stalled_.erase(waiting);
+        return true;
+      }
+      if (forwards) break;  // the forward blocks later ones
+    }
+  }
+  return false;
+}
+
+void BusSide::transaction_over(Slot slot, Tick at) {
+  lines_[slot].running = false;
+  if (deferred_.empty()) [[likely]]
+    return;
+  std::erase_if(deferred_, [&](const BusRequest& request) {
+    if (request.slot != slot) return false;
+    BusRequest again = request;
+    again.stamp = at;
+    bus->post(again);
+    return true;
+  });
+}
+
+void BusSide::run(Slot slot, Tick at) {
+  Line& line = lines_[slot];
+  line.running = true;
+  bus->post({.stamp = at,
+             .client = controller_.entries_[slot].member,
+             .line = controller_.store_.line(slot),
+             .slot = slot,
+             .message = line.asked,
+             .kind = BusRequest::Kind::run});
+}
+
+void BusSide::recall(Slot slot, MessageId message, Tick at) {
+  bus->post({.stamp = at,
+             .client = kMemory,
+             .line = controller_.store_.line(slot),
+             .slot = slot,
+             .message = message,
+             .kind = BusRequest::Kind::recall});
+}
+
+// The bus runs the rows of a granted transaction in its order step, and calls act() for their actions that memory lacks.
+void BusSide::act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) {
+  CoherenceController& self = controller_;
+  if (action.verb == Verb::save_asker) lines_[slot].asked = request.message;
+  const Cause cause{.side = Side::member, .bus_member = request.client};
+  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, on_bus};
+  ControllerStep(self.rules_, self.entries_[slot], self.place_.number, cause, out).act(action);
+}
+
+void BusSide::on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) {
+  controller_.log_.record(at, Controller::node, controller_.name_.number, controller_.store_.line(slot), state, event, next);
+}
+
+MemorySide::Supply BusSide::read(Slot slot, Tick address_at) {
+  if (!lines_[slot].running) return {address_at + controller_.cache_latency_, Source::node_cache};
+  // The data has arrived for the granted transaction, and waits in the controller.
+  const DataOrigin& origin = controller_.kept_.origin(slot);
+  const bool local = origin.node == controller_.place_.node;
+  if (origin.shared && local) return {address_at, Source::node_cache};
+  if (origin.from_cache) return {address_at, local ? Source::local_c2c : Source::remote_c2c};
+  return {address_at, local ? Source::local_memory : Source::remote_memory};
+}
+
+void BusSide::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) {
+  CoherenceController& self = controller_;
+  CoherenceController::Outbox out{self, slot, at, data_at + self.latency_, {.owned = owned}, nullptr, data};
+  self.step(recalled_event(self.rules_.protocol->bus_messages, message), out);
+}
+
+void BusSide::order_over(Slot slot, Tick at) {
+  controller_.keep(slot, false, at);
+  controller_.settle(slot, at);
+}
+
+namespace {
+
+Endpoint::Kind endpoint_kind(Controller kind) {
+  if (kind == Controller::node) return Endpoint::Kind::controller;
+  return kind == Controller::group ? Endpoint::Kind::group : Endpoint::Kind::directory;
+}
+
+}  // namespace
+
+CoherenceController::Place CoherenceController::place_of(const Network& network, Controller kind, int number) {
+  const MachineLayout& layout = network.layout();
+  if (kind == Controller::directory) return {{}, number, network.directory_of(number), {}, layout.agents};
+  const bool is_group = kind == Controller::group;
+  const MachineLayout::Place above = is_group ? layout.groups[number] : layout.place_of_bus[number];
+  const std::span<const int> peers = above.parent < 0 ? layout.agents : layout.group_at(above.parent).members;
+  if (!is_group) return {above, layout.node_of_bus(number), number, peers, {}};
+  return {above, layout.groups[number].node, layout.first_group() + number, peers, layout.groups[number].members};
+}
+
+CoherenceController::CoherenceController(sc_core::sc_module_name name, Controller kind, int number,
+                                         const MachineContext& machine, const Protocol& protocol, Network& network)
+    : sc_module(name),
+      name_{endpoint_kind(kind), number},
+      place_(place_of(network, kind, number)),
+      rules_(protocol, kind),
+      store_(machine.store),
+      log_(machine.log),
+      network_(network),
+      kept_(store_.line_bytes()) {
+  const Timebase& time = machine.timebase;
+  const NodeSpec& node = machine.spec.node;
+  const auto limit = [this](Storage storage, int size, int ways) {
+    if (size > 0) places_.emplace_back(storage, size, ways, store_.line_bytes());
+  };
+  if (kind == Controller::node) {
+    latency_ = time.from_ns(node.latency_ns);
+    cache_latency_ = time.from_ns(node.cache_latency_ns);
+    limit(Storage::cache, node.cache_size_kib, node.cache_ways);
+    bus_side_ = std::make_unique<BusSide>(*this);
+  } else if (kind == Controller::group) {
+    const GroupSpec& group = machine.spec.groups[network.layout().groups[number].level];
+    latency_ = time.from_ns(group.latency_ns);
+    cache_latency_ = time.from_ns(group.cache_latency_ns);
+    limit(Storage::cache, group.size_kib, group.ways);
+    limit(Storage::entries, group.filter_entries, group.filter_ways);
+  } else {
+    const DirectorySpec directory = as_of_node(machine.spec, number).directory;
+    latency_ = time.from_ns(node.latency_ns) + time.from_ns(directory.latency_ns);
+    limit(Storage::entries, directory.entries, directory.ways);
+    home_.emplace(number, machine);
+  }
+  for (std::size_t state = 0; state < rules_.table->states.size(); ++state) {
+    const auto id = static_cast<StateId>(state);
+    needs_.push_back({needs_of({.state = id}), needs_of({.state = id, .sharers = 1})});
+  }
+}
+
+CoherenceController::~CoherenceController() = default;
+
+CoherenceController::Needs CoherenceController::needs_of(const ControllerEntry& entry) const {
+  Needs needs = home_ || rules_.table->states[entry.state].holds_data ? kNeedsData : 0;
+  for (const LinePlaces& places : places_) {
+    if (rules_.occupies(entry, places.storage())) needs |= static_cast<Needs>(1U << ordinal(places.storage()));
+  }
+  return needs;
+}
+
+void CoherenceController::grow(Slot slot) {
+  const std::size_t slots = std::max<std::size_t>(slot + 1, entries_.size() * 2);
+  entries_.resize(slots);
+  met_.resize(slots);
+  if (!home_) kept_.resize(slots);
+  if (bus_side_) bus_side_->resize(slots);
+}
+
+LineData CoherenceController::data(Slot slot) {
+  const LineData data = home_ ? home_->data(slot) : kept_.data(slot);
+  if (data.bytes == nullptr)
+    fail(bus_side_ ? "the node controller has no data to send" : "the group's controller has no data to send", slot);
+  return data;
+}
+
+void CoherenceController::fail(const char* what, Slot slot) const {
+  log_.fail(what, store_.line(slot), store_.address_of(store_.line(slot)));
+}
+
+std::string CoherenceController::describe_pending() const {
+  const std::string who = fmt::format("  {} {}", bus_side_ ? "node controller" : home_ ? "directory" : "group", name_.number);
+  std::string text;
+  for (Slot slot = 0; slot < entries_.size() && !home_; ++slot) {
+    if (state(slot).stable) continue;
+    text += fmt::format("{}: line 0x{:x} is in {}, asked for by {} {}\n", who, store_.address_of(store_.line(slot)),
+                        state(slot).name, bus_side_ ? "cache" : "member", entries_[slot].member);
+  }
+  for (const PacketIndex index : stalled_) {
+    const Packet& packet = network_.packet(index);
+    text += fmt::format("{}: {} of {} {} for line 0x{:x} waits\n", who,
+                        rules_.protocol->messages[rules_.protocol->bus_messages + packet.message.message].name,
+                        home_ ? "agent" : "endpoint", packet.sender, store_.address_of(packet.line));
+  }
+  return bus_side_ ? text + bus_side_->describe_deferred() : text;
+}
+
+std::string BusSide::describe_deferred() const {
+  std::string text;
+  for (const BusRequest& request : deferred_) {
+    text += fmt::format("  node controller {}: {} of cache {} for line 0x{:x} is put off\n", controller_.name_.number,
+                        controller_.rules_.protocol->messages[request.message].name, request.client,
+                        controller_.store_.address_of(request.line));
+  }
+  return text;
+}
+
+}  // namespace linebounce

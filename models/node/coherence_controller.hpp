@@ -1,0 +1,143 @@
+// The controllers on the network. They form a tree, whose root is the directory of each line's home:
+//
+//                        towards the cores          towards memory                     protocol's table
+//   node's controller    BusSide: memory to a bus   a member of its parent             node
+//   group's controller   its members                a member of its parent             group
+//   directory            its members                HomeMemory: its node's memory      directory
+//
+// A parent is a group or, at the top, the directories. Members are controllers of nodes, or smaller groups. All controllers
+// receive, stall and retry messages in the same way, and run the rows of their tables with controller_step.hpp.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/bus/bus_client.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/network/network.hpp"
+#include "models/node/home_memory.hpp"
+#include "models/node/kept_data.hpp"
+#include "models/node/line_places.hpp"
+
+namespace linebounce {
+
+class BusSide;
+
+class CoherenceController final : public sc_core::sc_module, public NetworkEndpoint {
+ public:
+  // `number` is the bus, the directory's node, or the group's index in MachineLayout::groups. REQUIRES: `kind` is node,
+  // directory or group.
+  CoherenceController(sc_core::sc_module_name name, Controller kind, int number, const MachineContext& machine,
+                      const Protocol& protocol, Network& network);
+  ~CoherenceController() override;
+
+  // REQUIRES: the controller is a node's.
+  [[nodiscard]] BusSide& bus_side() { return *bus_side_; }
+
+  void receive(PacketIndex packet, Tick at) override;
+
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  friend class BusSide;
+  struct Outbox;
+
+  // What a line's entry needs of the controller: bit n is a slot in Storage n, kNeedsData is the line's data. This depends on
+  // the entry's state, and on whether the entry has sharers; evictions have no other guards.
+  using Needs = std::uint8_t;
+  static constexpr Needs kNeedsData = 1U << kStorages;
+
+  // The controller's place in the tree. Parent, peers and members are endpoints of the network.
+  struct Place : MachineLayout::Place {
+    int node;
+    int endpoint;
+    std::span<const int> peers;    // the agents of the parent, this controller among them
+    std::span<const int> members;  // empty for a node's controller, whose members are the caches on its bus
+  };
+  static Place place_of(const Network& network, Controller kind, int number);
+
+  [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
+  [[nodiscard]] bool process(PacketIndex packet, Tick at);
+  StepResult step(std::size_t base, Outbox& out);
+  [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
+  void keep(Slot slot, bool used, Tick at);
+  void change_needs(Slot slot, Needs before, bool used, Tick at);
+  void find_place(LinePlaces& places, Slot slot, Tick at);
+  void settle(Slot slot, Tick at);
+  [[nodiscard]] bool retry_one(Slot slot, Tick at);
+
+  // Makes room for the line's entry, and for what the parts of the controller know about the line.
+  void make_room(Slot slot) {
+    if (slot >= entries_.size()) grow(slot);
+  }
+  void grow(Slot slot);
+  [[nodiscard]] const StateInfo& state(Slot slot) const { return rules_.table->states[entries_[slot].state]; }
+  [[nodiscard]] LineData data(Slot slot);
+  [[noreturn]] void fail(const char* what, Slot slot) const;
+
+  const Endpoint name_;
+  const Place place_;
+  const ControllerRules rules_;
+  LineStore& store_;
+  TransitionLog& log_;
+  Network& network_;
+  Tick latency_ = 0;        // time of a pass through the controller, with a directory's look-up
+  Tick cache_latency_ = 0;  // time from look-up to first data
+  std::unique_ptr<BusSide> bus_side_;
+  std::optional<HomeMemory> home_;
+  std::vector<std::array<Needs, 2>> needs_;  // indexed by state and by whether there are sharers
+
+  std::vector<ControllerEntry> entries_;  // indexed by slot
+  std::vector<Needs> met_;                // indexed by slot: what the controller keeps for the line, if there is room
+  KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
+  std::vector<LinePlaces> places_;        // the storage of limited size
+  std::vector<PacketIndex> stalled_;      // messages in the order of arrival
+};
+
+// The side of a node's controller towards its bus.
+class BusSide final : public MemorySide {
+ public:
+  explicit BusSide(CoherenceController& controller) : bus("bus"), controller_(controller) {}
+
+  sc_core::sc_port<Bus> bus;
+
+  // Overrides of MemorySide:
+  bool grants(const BusRequest& request, Slot slot, Tick at) override;
+  [[nodiscard]] StateId state(Slot slot) const override { return controller_.entries_[slot].state; }
+  void set_state(Slot slot, StateId state) override { controller_.entries_[slot].state = state; }
+  [[nodiscard]] LineData data(Slot slot) override { return controller_.data(slot); }
+  void take(Slot slot, const LineData& data) override { controller_.kept_.put(slot, data); }
+  void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) override;
+  void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) override;
+  Supply read(Slot slot, Tick address_at) override;
+  void write(Slot, Tick) override {}
+  void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) override;
+  void order_over(Slot slot, Tick at) override;
+
+  void resize(std::size_t slots) { lines_.resize(slots); }
+  // Puts the saved transaction, which is now granted, on the bus again.
+  void run(Slot slot, Tick at);
+  // Puts the controller's own `message` on the bus.
+  void recall(Slot slot, MessageId message, Tick at);
+  // Called when the line's state is stable. The deferred requests for the line ask again.
+  void transaction_over(Slot slot, Tick at);
+
+  [[nodiscard]] std::string describe_deferred() const;
+
+ private:
+  struct Line {
+    MessageId asked = 0;   // the message of the transaction that the controller saved
+    bool running = false;  // true while that transaction, granted, is on its way to the bus
+  };
+
+  CoherenceController& controller_;
+  std::vector<Line> lines_;           // indexed by slot
+  std::vector<BusRequest> deferred_;  // in the order in which they will be posted again
+};
+
+}  // namespace linebounce
