@@ -51,16 +51,13 @@ void MurphiBus::procedures() {
   out_.line(0, "procedure issue({}; request: bus_request); begin", declared(cache("c").selected_by));
   out_.line(1, "assert {0}.request = R_none \"two requests\"; {0}.request := request;", cache("c").at);
   out_.line(0, "end;\n");
-  out_.use_procedures(subject_, cache("c"), bus_.atomic);
   if (bus_.has_far_atomics()) operate_procedure();
-  for (const std::size_t event : accesses(bus_.atomic)) {
-    out_.access_procedure(
-        cache("c"), event,
-        [&](int depth, const Row& row) {
-          for (const Action action : row.steps()) cache_action(depth, action, cache("c"));
-        },
-        [](const Row& row) { return row.does(Verb::issue); });
-  }
+  out_.access_procedures(
+      subject_, cache("c"), bus_.atomic,
+      [&](int depth, const Row& row) {
+        for (const Action action : row.steps()) cache_action(depth, action, cache("c"));
+      },
+      [](const Row& row) { return row.does(Verb::issue); });
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) order_procedure(static_cast<MessageId>(m));
   out_.line(0, "procedure data_step({}c: cid; w: val); var t: bus_step; begin", parameters_);
   out_.line(1, "clear t;");
@@ -131,9 +128,7 @@ std::string MurphiBus::wants_data(MessageId message) const {
       const Row& row = bus_.cache.row(static_cast<StateId>(state), static_cast<EventId>(own.first + word));
       return bus_.cache.states[row.next].awaits_data || row.does(Verb::take_data);
     });
-    conditions.push_back(own.count == 1
-                             ? wants
-                             : fmt::format("{} & {}", MurphiWriter::guard(own.guard, word, memory_), wants));
+    conditions.push_back(own.count == 1 ? wants : fmt::format("{} & {}", MurphiWriter::guard(own.guard, word, memory_), wants));
   }
   return fmt::format("{}", fmt::join(conditions, " | "));
 }
@@ -168,8 +163,8 @@ void MurphiBus::cache_action(int depth, Action action, const MurphiController& c
     case Verb::free: out_.line(depth, "{}.data := 0;", cache.at); break;
     case Verb::send_word:
       out_.line(depth, "assert {}.access = W_Store \"sends a word without a store\";", cache.at);
-      out_.line(depth, "t.completed := true; t.word := true; t.before := latest; {}.access := W_none; use({}, true, w);", cache.at,
-                who);
+      out_.line(depth, "t.completed := true; t.word := true; t.before := latest; {}.access := W_none; use({}, true, w);",
+                cache.at, who);
       break;
     case Verb::apply_word: out_.line(depth, "t.takers[{}] := true;", cache.selected_by.back().name); break;
     default: break;  // access_procedure() writes `hit`

@@ -18,7 +18,9 @@ class MurphiBus {
   [[nodiscard]] const MurphiController& memory() const { return memory_; }
   // Cache `name` on the bus.
   [[nodiscard]] MurphiController cache(const std::string& name) const;
-  [[nodiscard]] std::string request(std::size_t message) const { return murphi_name("R", bus_.messages[message].name, message); }
+  [[nodiscard]] std::string request(std::size_t message) const {
+    return murphi_name("R", bus_.messages[message].name, message);
+  }
   [[nodiscard]] std::string order(std::size_t message) const { return "order_" + request(message); }
 
   void types();

@@ -9,7 +9,8 @@ namespace {
 std::string joined(const MurphiVariables& variables, std::string_view separator, bool types) {
   std::string text;
   for (const MurphiVariable& variable : variables) {
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : separator, variable.name, types ? ": " : "", types ? variable.type : "");
+    text +=
+        fmt::format("{}{}{}{}", text.empty() ? "" : separator, variable.name, types ? ": " : "", types ? variable.type : "");
   }
   return text;
 }
@@ -23,8 +24,12 @@ std::string murphi_name(std::string_view kind, std::string_view name, std::size_
   return fmt::format("{}{}_{}", kind, number, plain);
 }
 
-std::string declared(const MurphiVariables& variables) { return joined(variables, "; ", true); }
-std::string listed(const MurphiVariables& variables) { return joined(variables, ", ", false); }
+std::string declared(const MurphiVariables& variables) {
+  return joined(variables, "; ", true);
+}
+std::string listed(const MurphiVariables& variables) {
+  return joined(variables, ", ", false);
+}
 std::string indexes(const MurphiVariables& variables) {
   return variables.empty() ? "" : "[" + joined(variables, "][", false) + "]";
 }
@@ -51,51 +56,59 @@ void MurphiWriter::rule(int depth, std::string_view title, std::string_view cond
   line(depth, "rule \"{}\" {} ==> begin {}; {}end;", title, condition, call, after_step_);
 }
 
+void MurphiWriter::by_guard(int depth, const std::vector<std::string>& words, GuardGroup group, const MurphiController& of) {
+  const bool alike = std::equal(words.begin() + 1, words.end(), words.begin());
+  for (std::size_t word = 0; word < (alike ? 1 : words.size()); ++word) {
+    if (!alike && word + 1 == words.size()) line(depth, "else");
+    if (!alike && word + 1 < words.size()) {
+      line(depth, "{} {} then", word == 0 ? "if" : "elsif", guard(group, static_cast<int>(word), of));
+    }
+    text_ += words[word];
+  }
+  if (!alike) line(depth, "end;");
+}
+
 std::string MurphiWriter::guard(GuardGroup group, int word, const MurphiController& of) {
   const auto unless = [word](const std::string& condition) { return word == 0 ? condition : fmt::format("!({})", condition); };
   switch (group) {
     case GuardGroup::shared_alone: return unless("t.shared");
     case GuardGroup::owned_clean: return unless("t.owned");
-    case GuardGroup::owned_kept_clean:
-      return word == 0 ? "t.owned" : word == 1 ? "!t.owned & t.kept" : "!t.owned & !t.kept";
+    case GuardGroup::owned_kept_clean: return word == 0 ? "t.owned" : word == 1 ? "!t.owned & t.kept" : "!t.owned & !t.kept";
     case GuardGroup::written_back_served: return unless("t.written_back");
     case GuardGroup::no_acks_acks: return unless(fmt::format("{}.acks + k = 0", of.at));
     case GuardGroup::last_ack_more_acks: return unless(of.at + ".acks = 1");
     case GuardGroup::from_owner_from_other: return unless(of.at + ".owner = s");
     case GuardGroup::last_sharer_more_sharers:
       return unless(fmt::format("!exists i: {} do i != s & {}.sharers[i] end", of.members, of.at));
-    case GuardGroup::sharers_no_sharers:
-      return unless(fmt::format("exists i: {} do {}.sharers[i] end", of.members, of.at));
+    case GuardGroup::sharers_no_sharers: return unless(fmt::format("exists i: {} do {}.sharers[i] end", of.members, of.at));
     case GuardGroup::none: break;
   }
   return "true";
 }
 
-void MurphiWriter::use_procedures(const Protocol& subject, const MurphiController& cache, std::size_t atomic) {
-  const std::string parameters = declared(cache.selected_by);
-  line(0, "procedure use({}; store: boolean; w: val); begin", parameters);
+// Writes the procedure that reads or writes a copy.
+void MurphiWriter::use_procedure(const Protocol& subject, const MurphiController& cache) {
+  line(0, "procedure use({}; store: boolean; w: val); begin", declared(cache.selected_by));
   if (subject.invariant_data_value) line(1, "assert {}.data = latest \"stale copy\";", cache.at);
   line(1, "if store then {}.data := w; latest := w; end;", cache.at);
   line(0, "end;\n");
-  line(0, "procedure complete_access({}; w: val); var waited: waiting; begin", parameters);
+}
+
+void MurphiWriter::complete_procedure(const MurphiController& cache, std::size_t atomic) {
+  line(0, "procedure complete_access({}; w: val); var waited: waiting; begin", declared(cache.selected_by));
   line(1, "waited := {0}.access; {0}.access := W_none;", cache.at);
   line(1, "assert waited != W_none \"completes without an access\";");
-  line(1, "switch {}.state", cache.at);
-  for (std::size_t state = 0; state < cache.table->states.size(); ++state) {
-    line(1, "case {}:", cache.state(state));
-    for (const std::size_t event : accesses(atomic)) {
-      if (event == kEvict) continue;
-      const BaseEvent& base = cache.table->base_events[event];
+  for (const std::size_t event : accesses(atomic)) {
+    if (event == kEvict) continue;
+    const BaseEvent& base = cache.table->base_events[event];
+    const std::string hits = cache.is([&](std::size_t state) {
       const Row& row = cache.table->row(static_cast<StateId>(state), base.first);
-      const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
-      line(2, "{} waited = W_{} then {}", event == kLoad ? "if" : "elsif", base.name,
-           hits ? fmt::format("{}.state := {}; use({}, {}, w);", cache.at, cache.state(row.next), listed(cache.selected_by),
-                              event != kLoad)
-                : "error \"completes an access that does not hit\";");
-    }
-    line(2, "end;");
+      return !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
+    });
+    line(1, "if waited = W_{} then", base.name);
+    line(2, "assert {} \"completes an access that does not hit\"; do_{}({}, w);", hits, base.name, listed(cache.selected_by));
+    line(1, "end;");
   }
-  line(1, "end;");
   line(0, "end;\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ struct MurphiController {
   }
 };
 
+// The events of a processor's accesses: loads, stores, evictions and, if `atomic` is another event than kStore, atomic
+// operations.
+std::vector<std::size_t> accesses(std::size_t atomic);
+
 class MurphiWriter {
  public:
   // `after_step` is what every rule calls after the step: "clean(); ", or nothing.
@@ -72,27 +77,34 @@ class MurphiWriter {
   // Writes a rule whose step is one call.
   void rule(int depth, std::string_view title, std::string_view condition, std::string_view call);
 
-  // Writes the rows of all states for one base event. If the event has a guard, the model tests it to choose the row.
-  // actions(depth, row) writes what a possible row does besides changing the state.
+  // Writes the rows of all states for one base event as a "switch", in which states with equal rows share a case. If the event
+  // has a guard, the model tests it to choose the row. actions(depth, row) writes what a row does besides changing the state.
   template <class Actions>
   void rows(int depth, const MurphiController& of, std::size_t base_event, Actions actions) {
     const BaseEvent& event = of.table->base_events[base_event];
-    line(depth, "switch {}.state", of.at);
+    std::vector<std::pair<std::string, std::string>> cases;  // states and statements
     for (std::size_t state = 0; state < of.table->states.size(); ++state) {
-      line(depth, "case {}:", of.state(state));
+      std::vector<std::string> words;
       for (int word = 0; word < event.count; ++word) {
         const Row& row = of.table->row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
-        const int inside = event.count > 1 ? depth + 2 : depth + 1;
-        if (word + 1 < event.count) line(depth + 1, "{} {} then", word == 0 ? "if" : "elsif", guard(event.guard, word, of));
-        if (word > 0 && word + 1 == event.count) line(depth + 1, "else");
-        if (row.impossible) {
-          line(inside, "error \"impossible: {}\";", of.table->place(row.source_line));
-          continue;
-        }
-        if (row.next != state) line(inside, "{}.state := {};", of.at, of.state(row.next));
-        actions(inside, row);
+        words.push_back(captured([&] {
+          if (row.impossible) return line(depth + 2, "error \"impossible: {}\";", of.table->place(row.source_line));
+          if (row.next != state) line(depth + 2, "{}.state := {};", of.at, of.state(row.next));
+          actions(depth + 2, row);
+        }));
       }
-      if (event.count > 1) line(depth + 1, "end;");
+      std::string statements = captured([&] { by_guard(depth + 1, words, event.guard, of); });
+      const auto same = std::find_if(cases.begin(), cases.end(), [&](const auto& other) { return other.second == statements; });
+      if (same == cases.end()) {
+        cases.emplace_back(of.state(state), std::move(statements));
+      } else {
+        same->first += ", " + of.state(state);
+      }
+    }
+    line(depth, "switch {}.state", of.at);
+    for (const auto& [states, statements] : cases) {
+      line(depth, "case {}:", states);
+      text_ += statements;
     }
     line(depth, "end;");
   }
@@ -100,21 +112,25 @@ class MurphiWriter {
   // Returns the Murphi condition for qualifier number `word` of the guard group.
   [[nodiscard]] static std::string guard(GuardGroup group, int word, const MurphiController& of);
 
-  // Writes the procedures that read and write a cache's copy and that complete an access. They assert the properties that
-  // `subject` claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic event.
-  void use_procedures(const Protocol& subject, const MurphiController& cache, std::size_t atomic);
-  // Writes the procedure of a processor's access. actions(depth, row): as for rows(). If waits(row), the access waits.
+  // Writes the procedures of a processor's accesses, and the one that completes an access that waits. They assert the
+  // properties that `subject` claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic
+  // event. actions(depth, row): as for rows(). An access that does not hit waits if waits(row).
   template <class Actions, class Waits>
-  void access_procedure(const MurphiController& cache, std::size_t event, Actions actions, Waits waits) {
-    const std::string& name = cache.table->base_events[event].name;
-    line(0, "procedure do_{}({}; w: val); begin", name, declared(cache.selected_by));
-    rows(1, cache, event, [&](int depth, const Row& row) {
-      actions(depth, row);
-      if (row.does(Verb::hit)) line(depth, "use({}, {}, w);", listed(cache.selected_by), event != kLoad);
-      if (event == kEvict || row.does(Verb::hit) || !waits(row)) return;
-      line(depth, "assert {0}.access = W_none \"two accesses that wait\"; {0}.access := W_{1};", cache.at, name);
-    });
-    line(0, "end;\n");
+  void access_procedures(const Protocol& subject, const MurphiController& cache, std::size_t atomic, Actions actions,
+                         Waits waits) {
+    use_procedure(subject, cache);
+    for (const std::size_t event : accesses(atomic)) {
+      const std::string& name = cache.table->base_events[event].name;
+      line(0, "procedure do_{}({}; w: val); begin", name, declared(cache.selected_by));
+      rows(1, cache, event, [&](int depth, const Row& row) {
+        actions(depth, row);
+        if (row.does(Verb::hit)) return line(depth, "use({}, {}, w);", listed(cache.selected_by), event != kLoad);
+        if (event == kEvict || !waits(row)) return;
+        line(depth, "assert {0}.access = W_none \"two accesses that wait\"; {0}.access := W_{1};", cache.at, name);
+      });
+      line(0, "end;\n");
+    }
+    complete_procedure(cache, atomic);
   }
   void access_rules(const MurphiController& cache, std::size_t atomic);
 
@@ -122,14 +138,24 @@ class MurphiWriter {
   void cache_invariants(const Protocol& subject, const MurphiController& one, const MurphiController& other,
                         const std::string& accounted);
 
+  // Returns the lines that `write` writes, instead of adding them to the model.
+  template <class Write>
+  [[nodiscard]] std::string captured(Write write) {
+    std::string before = std::exchange(text_, {});
+    write();
+    return std::exchange(text_, std::move(before));
+  }
+  void add(const std::string& lines) { text_ += lines; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  void use_procedure(const Protocol& subject, const MurphiController& cache);
+  void complete_procedure(const MurphiController& cache, std::size_t atomic);
+  // Writes the statements for an event's qualifiers, and conditions that choose among them if they differ.
+  void by_guard(int depth, const std::vector<std::string>& words, GuardGroup group, const MurphiController& of);
+
   const std::string after_step_;
   std::string text_;
 };
-
-// Loads, stores, evictions and, if `atomic` is one, atomic operations.
-std::vector<std::size_t> accesses(std::size_t atomic);
 
 }  // namespace linebounce::checker

@@ -45,27 +45,19 @@ void MurphiMessages::types() {
     if (queued(way, message)) kinds.push_back("F_" + name(way, message));
   });
   out_.line(1, "forward_kind: enum {{ {} }};", fmt::join(kinds, ", "));
-  out_.line(1, "forward: record kind: forward_kind; r: 0..{}; k: nack; v: val; end;",
-            system_.has_groups ? "MOST" : "AGENTS");
+  out_.line(1, "forward: record kind: forward_kind; r: {}; k: nack; v: val; end;", system_.has_groups ? "0..MOST" : "anybody");
   out_.line(1, "queue: record n: 0..QUEUE; at: array[0..QUEUE - 1] of forward; end;");
 }
 
-void MurphiMessages::counters() {
+void MurphiMessages::variable() {
+  out_.line(1, "messages: record  -- how many of each are under way");
   for_each([&](Way way, std::size_t message) {
     if (queued(way, message)) return;
-    std::string type = "0..MOST";
-    const MurphiVariables indexes = parts(way, message);
-    for (auto index = indexes.rbegin(); index != indexes.rend(); ++index) {
-      type = fmt::format("array[{}] of {}", index->type, type);
-    }
-    out_.line(1, "{}: {};", name(way, message), type);
+    std::string type;
+    for (const MurphiVariable& part : parts(way, message)) type += fmt::format("array[{}] of ", part.type);
+    out_.line(2, "{}: {}0..MOST;", name(way, message), type);
   });
-}
-
-void MurphiMessages::clear_counters() {
-  for_each([&](Way way, std::size_t message) {
-    if (!queued(way, message)) out_.line(1, "clear {};", name(way, message));
-  });
+  out_.line(1, "end;");
 }
 
 void MurphiMessages::procedures() {
@@ -84,7 +76,7 @@ void MurphiMessages::procedures() {
       for (std::size_t i = receiver(way).size(); i < all.size(); ++i) out_.line(1, "f.{0} := {0};", all[i].name);
       out_.line(1, "push({}, f);", queue(way));
     } else {
-      out_.line(1, "assert {0} < MOST \"more messages than the model has room for\"; {0} := {0} + 1;", title + indexes(all));
+      out_.line(1, "assert {0} < MOST \"more messages than the model has room for\"; {0} := {0} + 1;", counter(way, message));
     }
     out_.line(0, "end;\n");
   });
@@ -123,22 +115,20 @@ void MurphiMessages::arrival_rule(Way way, std::size_t message, bool writes) {
     arguments.emplace_back("w");
   }
   arguments.emplace_back("stalled");
-  const std::string title = name(way, message), counter = title + indexes(all);
+  const std::string title = name(way, message), count = counter(way, message);
   if (!variables.empty()) out_.line(0, "ruleset {} do", declared(variables));
   out_.line(1, "rule \"{} arrives\" {} ==> var stalled: boolean; begin", title,
-            waits_in_queue ? fmt::format("{0}.n > 0 & {0}.at[0].kind = F_{1}", queue(way), title) : counter + " > 0");
+            waits_in_queue ? fmt::format("{0}.n > 0 & {0}.at[0].kind = F_{1}", queue(way), title) : count + " > 0");
   out_.line(2, "stalled := false; take_{}({});", title, fmt::join(arguments, ", "));
   out_.line(2, "if !stalled then {}; end; clean();",
-            waits_in_queue ? fmt::format("pop({})", queue(way)) : fmt::format("{0} := {0} - 1", counter));
+            waits_in_queue ? fmt::format("pop({})", queue(way)) : fmt::format("{0} := {0} - 1", count));
   out_.line(1, "end;");
   if (!variables.empty()) out_.line(0, "end;");
 }
 
 void MurphiMessages::none_under_way() {
   for_each([&](Way way, std::size_t message) {
-    if (queued(way, message)) return;
-    const MurphiVariables all = parts(way, message);
-    out_.line(1, "& ({})", for_all(all, name(way, message) + indexes(all) + " = 0"));
+    if (!queued(way, message)) out_.line(1, "& ({})", for_all(parts(way, message), counter(way, message) + " = 0"));
   });
 }
 

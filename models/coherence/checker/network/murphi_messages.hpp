@@ -1,5 +1,6 @@
-// Writes the messages of a network. Each message that can go a way has a counter, which is an array with one index for each
-// part of the message that the receiver reads. Forwards to agents and members are in a queue of the receiver instead.
+// Writes the messages of a network. In the model, the record `messages` counts equal messages: for each message and way, it has
+// an array with one index for each part of the message that the receiver reads. Forwards to agents and members wait in the
+// receiver's queue instead.
 #pragma once
 
 #include <array>
@@ -15,9 +16,6 @@ struct MurphiMessage {
   std::string receiver = {};  // the receiver's number among the agents or members; empty for the home or the group itself
   std::string source = "0", requestor = "0", acks = "0", data = "0";
 };
-
-// The requestor of a group's recall: the group itself.
-constexpr std::string_view kMurphiGroupItself = "CACHES + 1";
 
 class MurphiMessages {
  public:
@@ -35,7 +33,7 @@ class MurphiMessages {
     }
   }
   [[nodiscard]] static bool is_inside(Way way) { return way == Way::to_group || way == Way::to_member; }
-  // "agent3_Fwd_GetS": the message's counter, or its name in a queue.
+  // "agent3_Fwd_GetS", the message's name in the model.
   [[nodiscard]] std::string name(Way way, std::size_t message) const;
   // The variables that select the receiver, and these and the parts of the message that the receiver reads: `s` is the source,
   // `r` the requestor, `k` the number of acknowledgements, and `v` the data.
@@ -43,8 +41,7 @@ class MurphiMessages {
   [[nodiscard]] MurphiVariables parts(Way way, std::size_t message) const;
 
   void types();
-  void counters();
-  void clear_counters();
+  void variable();
   void procedures();
   // Writes the call that sends a message from or to agent `a` or one of its members.
   void send(int depth, Way way, std::size_t message, const MurphiMessage& sent);
@@ -52,7 +49,7 @@ class MurphiMessages {
   void check_known(int depth, const std::string& number);
   // Writes the rule for a message's arrival, which calls procedure `take_NAME`. With `writes`, the step can be a store.
   void arrival_rule(Way way, std::size_t message, bool writes);
-  // Writes the part of a condition that no counted message is under way.
+  // Continues a condition: no counted message is under way.
   void none_under_way();
 
  private:
@@ -61,6 +58,9 @@ class MurphiMessages {
   }
   [[nodiscard]] bool carries(Way way, std::size_t message) const {
     return system_.use(way, message).data && system_.network.messages[message].carries_data;
+  }
+  [[nodiscard]] std::string counter(Way way, std::size_t message) const {
+    return "messages." + name(way, message) + indexes(parts(way, message));
   }
   [[nodiscard]] static std::string queue(Way way);
 

@@ -12,11 +12,11 @@ namespace linebounce::checker {
 struct MurphiStep {
   const ControllerRules& rules;
   MurphiController of;
-  std::string self = {};           // the controller's number among its parent's agents; empty for the home
-  std::string requestor = "0";     // the agent on whose behalf the step runs
-  std::string member = "0";        // the member on whose behalf the step runs
-  std::string data = "0";          // the data of the message or bus
-  std::string has_data = "true";   // the condition that there is such data
+  std::string self = {};          // the controller's number among its parent's agents; empty for the home
+  std::string requestor = "0";    // the agent on whose behalf the step runs
+  std::string member = "0";       // the member on whose behalf the step runs
+  std::string data = "0";         // the data of the message or bus
+  std::string has_data = "true";  // the condition that there is such data
 };
 
 class MurphiRows {
@@ -36,7 +36,13 @@ class MurphiRows {
   template <class More>
   void procedure(const std::string& name, const MurphiVariables& parameters, const MurphiStep& step, std::size_t base_event,
                  More more) {
-    const bool counts = tells_sharers(*step.rules.table, base_event);
+    const std::string rows = out_.captured([&] {
+      out_.rows(1, step.of, base_event, [&](int depth, const Row& row) {
+        actions(depth, row, step);
+        more(depth, row);
+      });
+    });
+    const bool counts = rows.find("others[i]") != std::string::npos;
     out_.line(0, "procedure {}({});{} begin", name, declared(parameters),
               counts ? fmt::format(" var others: array[{}] of boolean; count: nack;", step.of.members) : "");
     if (counts) {
@@ -44,10 +50,7 @@ class MurphiRows {
       out_.line(2, "others[i] := {}.sharers[i] & i != {}; if others[i] then count := count + 1; end;", step.of.at, step.member);
       out_.line(1, "end;");
     }
-    out_.rows(1, step.of, base_event, [&](int depth, const Row& row) {
-      actions(depth, row, step);
-      more(depth, row);
-    });
+    out_.add(rows);
     out_.line(0, "end;\n");
   }
   // Writes the procedure for the arrival of a message.
@@ -57,10 +60,6 @@ class MurphiRows {
   void action(int depth, Action action, const MurphiStep& step, const std::string& acks_to_expect);
 
  private:
-  [[nodiscard]] static bool tells_sharers(const ControllerTable& table, std::size_t base_event);
-  void send_all(int depth, const std::string& which, Way way, std::size_t message, const MurphiMessage& sent,
-                const MurphiStep& step);
-
   const CheckedSystem& system_;
   MurphiMessages& messages_;
   MurphiWriter& out_;

@@ -1,10 +1,9 @@
-// Writes one Murphi procedure for each kind of step, with a case for each row. Variables of the model: `a` is an agent (a cache,
-// a node or a group), `c` a cache in a node or group, and `w` the value that a store writes.
-#include "models/coherence/checker/network/network_murphi.hpp"
-
+// Writes one Murphi procedure for each kind of step, with a case for each row. Variables of the model: `a` is an agent (a
+// cache, a node or a group), `c` a cache in a node or group, and `w` the value that a store writes.
 #include <algorithm>
 #include <optional>
 
+#include "models/coherence/checker/murphi.hpp"
 #include "models/coherence/checker/murphi_bus.hpp"
 #include "models/coherence/checker/network/murphi_rows.hpp"
 
@@ -17,11 +16,8 @@ class NetworkMurphi {
   NetworkMurphi(const NetworkProtocols& protocols, const NetworkCheckOptions& options)
       : system_(protocols, options), messages_(system_, out_), rows_(system_, messages_, out_) {
     if (!system_.has_nodes) return;
-    MurphiController node = rows_.agent;
-    node.table = &system_.bus.memory;
-    bus_.emplace(out_, system_.bus, system_.subject, node, [this](int depth, Action action) {
-      rows_.action(depth, action, bus_step("t.sender != 0"), "0");
-    });
+    bus_.emplace(out_, system_.bus, system_.subject, rows_.agent,
+                 [this](int depth, Action action) { rows_.action(depth, action, bus_step("t.sender != 0"), "0"); });
   }
 
   std::string write() {
@@ -32,7 +28,11 @@ class NetworkMurphi {
     if (system_.has_nodes) {
       node_procedures();
     } else {
-      network_access_procedures();
+      const ControllerRules& rules = system_.has_groups ? system_.member_rules : system_.agent_rules;
+      const MurphiStep step{.rules = rules, .of = rows_.cache(), .self = rows_.cache().selected_by.back().name};
+      out_.access_procedures(
+          system_.subject, rows_.cache(), kStore, [&](int depth, const Row& row) { rows_.actions(depth, row, step); },
+          [](const Row& row) { return !row.stalls(); });
     }
     messages_.for_each([this](Way way, std::size_t message) { rows_.arrival_procedure(way, message); });
     out_.access_rules(rows_.cache(), bus_ ? system_.bus.atomic : std::size_t{kStore});
@@ -79,7 +79,7 @@ class NetworkMurphi {
     out_.line(0, "var");
     out_.line(1, "home: record state: home_state; data: val; owner: anybody; sharers: array[aid] of boolean; end;");
     out_.line(1, "agents: array[aid] of agent;");
-    messages_.counters();
+    messages_.variable();
     out_.line(1, "latest: val;  -- ghost: what the last store wrote\n");
   }
 
@@ -92,8 +92,9 @@ class NetworkMurphi {
     }
     out_.line(1, "agent: record");
     out_.line(2, "state: agent_state; data: val; acks: acks; forwards: queue;");
-    if (!has_caches()) out_.line(2, "access: waiting;  -- the access that waits");
-    if (has_caches()) {
+    if (!has_caches()) {
+      out_.line(2, "access: waiting;  -- the access that waits");
+    } else {
       out_.line(2, "requestor: anybody;  -- for whom a recall is made");
       out_.line(2, "member: anycache;    -- who is served later");
       out_.line(2, "caches: array[cid] of cache;");
@@ -109,10 +110,9 @@ class NetworkMurphi {
 
   void start_state() {
     out_.line(0, "startstate begin");
-    out_.line(1, "clear home; clear agents; clear latest;");
+    out_.line(1, "clear home; clear agents; clear messages; clear latest;");
     out_.line(1, "for a: aid do agents[a].acks := 0; end;");
     if (system_.has_groups) out_.line(1, "for a: aid do for c: cid do agents[a].caches[c].acks := 0; end; end;");
-    messages_.clear_counters();
     out_.line(0, "end;\n");
   }
 
@@ -120,8 +120,8 @@ class NetworkMurphi {
   void clean_procedure() {
     const auto clear_dead = [this](int depth, const MurphiController& of, const LiveByState& live, bool Live::*variable,
                                    std::string_view name) {
-      const auto is_live = [&](std::size_t state) { return live[state].*variable; };
-      out_.line(depth, "if !{} then clear {}.{}; end;", of.is(is_live), of.at, name);
+      const std::string dead = of.is([&](std::size_t state) { return !(live[state].*variable); });
+      if (dead != "false") out_.line(depth, "if {} then clear {}.{}; end;", dead, of.at, name);
     };
     out_.line(0, "procedure clean(); begin");
     clear_dead(1, rows_.home, system_.home_live, &Live::data, "data");
@@ -144,20 +144,6 @@ class NetworkMurphi {
     out_.line(0, "end;\n");
   }
 
-  // --- caches on a network
-
-  void network_access_procedures() {
-    out_.use_procedures(system_.subject, rows_.cache(), kStore);
-    const MurphiStep step{.rules = system_.has_groups ? system_.member_rules : system_.agent_rules,
-                          .of = rows_.cache(),
-                          .self = rows_.cache().selected_by.back().name};
-    for (const std::size_t event : accesses(kStore)) {
-      out_.access_procedure(
-          rows_.cache(), event, [&](int depth, const Row& row) { rows_.actions(depth, row, step); },
-          [](const Row& row) { return !row.stalls(); });
-    }
-  }
-
   // --- nodes
 
   // A step of node `a` in which the bus can have data: that cache `c` causes, or a recall.
@@ -168,13 +154,12 @@ class NetworkMurphi {
     step.has_data = std::move(has_data);
     return step;
   }
-  [[nodiscard]] std::size_t recall_event(std::size_t message) const {
-    return recalled_event(system_.subject.bus_messages, static_cast<MessageId>(message));
-  }
+  // Calls visit(message, base event) for the bus messages that the node's table lists as asked or recalled.
   template <class Visit>
-  void for_recalls(Visit visit) const {
+  void for_events(std::size_t (*event_of)(std::size_t bus_messages, MessageId message), Visit visit) const {
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
-      if (!system_.agent().base_events[recall_event(m)].absent) visit(m);
+      const std::size_t base = event_of(system_.subject.bus_messages, static_cast<MessageId>(m));
+      if (!system_.agent().base_events[base].absent) visit(m, base);
     }
   }
 
@@ -183,8 +168,8 @@ class NetworkMurphi {
     out_.line(1, "assert agents[a].transaction = T_none \"two transactions of a controller\"; agents[a].transaction := which;");
     out_.line(0, "end;\n");
     bus_->procedures();
-    for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) ask_procedure(m);
-    for_recalls([this](std::size_t message) { recall_procedure(message); });
+    for_events(ask_event, [this](std::size_t message, std::size_t base) { ask_procedure(message, base); });
+    for_events(recalled_event, [this](std::size_t message, std::size_t base) { recall_procedure(message, base); });
     out_.line(0, "procedure run_deferred(a: aid; w: val); var c: anycache; begin");
     out_.line(1, "c := agents[a].member; agents[a].member := 0; agents[a].transaction := T_none;");
     out_.line(1, "switch agents[a].caches[c].request");
@@ -196,26 +181,20 @@ class NetworkMurphi {
   }
 
   // Writes the procedure in which a cache asks for its order step, and has it at once if the node controller does not defer it.
-  void ask_procedure(std::size_t message) {
-    const std::string order = fmt::format("{}(a, c, w);", bus_->order(message));
-    const std::size_t base = ask_event(system_.subject.bus_messages, static_cast<MessageId>(message));
-    const MurphiVariables parameters = {{"a", "aid"}, {"c", "cid"}, {"w", "val"}};
-    if (system_.agent().base_events[base].absent) {
-      out_.line(0, "procedure ask_{}({}); begin {} end;\n", bus_->request(message), declared(parameters), order);
-      return;
-    }
-    rows_.procedure("ask_" + bus_->request(message), parameters, bus_step("true"), base, [&](int depth, const Row& row) {
-      if (!row.does(Verb::defer)) out_.line(depth, "{}", order);
-    });
+  void ask_procedure(std::size_t message, std::size_t base) {
+    rows_.procedure("ask_" + bus_->request(message), {{"a", "aid"}, {"c", "cid"}, {"w", "val"}}, bus_step("true"), base,
+                    [&](int depth, const Row& row) {
+                      if (!row.does(Verb::defer)) out_.line(depth, "{}(a, c, w);", bus_->order(message));
+                    });
   }
 
-  void recall_procedure(std::size_t message) {
+  void recall_procedure(std::size_t message, std::size_t base) {
     MurphiStep step = bus_step("t.sender != 0");
     step.member = "agents[a].member";
     out_.line(0, "procedure recall_{}(a: aid; w: val); var t: bus_step; begin", bus_->request(message));
     out_.line(1, "clear t; agents[a].transaction := T_none;");
     bus_->snoop(1, static_cast<MessageId>(message), true);
-    out_.rows(1, rows_.agent, recall_event(message), [&](int depth, const Row& row) { rows_.actions(depth, row, step); });
+    out_.rows(1, rows_.agent, base, [&](int depth, const Row& row) { rows_.actions(depth, row, step); });
     out_.line(1, "agents[a].bus_data := 0;");
     out_.line(0, "end;\n");
   }
@@ -223,15 +202,16 @@ class NetworkMurphi {
   void node_rules() {
     out_.line(0, "ruleset a: aid; c: cid; w: val do");
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
+      const bool asks = !system_.agent().base_events[ask_event(system_.subject.bus_messages, static_cast<MessageId>(m))].absent;
       out_.rule(1, system_.bus.messages[m].name + " wants its order",
                 fmt::format("{}.request = {} & agents[a].due = 0 & agents[a].member != c", rows_.member.at, bus_->request(m)),
-                fmt::format("ask_{}(a, c, w)", bus_->request(m)));
+                (asks ? "ask_" + bus_->request(m) : bus_->order(m)) + "(a, c, w)");
     }
     bus_->data_step_rule(1);
     out_.line(0, "end;");
     out_.line(0, "ruleset a: aid; w: val do");
     out_.rule(1, "deferred", "agents[a].transaction = T_run & agents[a].due = 0", "run_deferred(a, w)");
-    for_recalls([this](std::size_t m) {
+    for_events(recalled_event, [this](std::size_t m, std::size_t) {
       out_.rule(1, "recall " + system_.bus.messages[m].name,
                 fmt::format("agents[a].transaction = {} & agents[a].due = 0", rows_.transaction(m)),
                 fmt::format("recall_{}(a, w)", bus_->request(m)));
@@ -296,11 +276,9 @@ class NetworkMurphi {
     out_.line(1, "& {}", for_all(rows_.agent.selected_by, idle_on_network(rows_.agent)));
     if (bus_) {
       out_.line(1, "& {}",
-                for_all(rows_.agent.selected_by,
-                        "agents[a].member = 0 & agents[a].transaction = T_none & agents[a].due = 0"));
+                for_all(rows_.agent.selected_by, "agents[a].member = 0 & agents[a].transaction = T_none & agents[a].due = 0"));
     }
-    out_.line(1, "& {};",
-              for_all(cache.selected_by, bus_ ? bus_->idle() : idle_on_network(cache) + " & " + idle));
+    out_.line(1, "& {};", for_all(cache.selected_by, bus_ ? bus_->idle() : idle_on_network(cache) + " & " + idle));
   }
 
   // Returns the condition that a controller on a network is stable, and waits for neither messages nor acknowledgements.
