@@ -11,9 +11,7 @@
 #include "models/coherence/checker/check_protocol.hpp"
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/murphi.hpp"
-#include "models/coherence/checker/network/network_murphi.hpp"
 #include "models/coherence/checker/network/prove_network.hpp"
-#include "models/coherence/checker/network/tree_murphi.hpp"
 #include "models/ordinal.hpp"
 #include "sim/commands/check_random.hpp"
 #include "sim/commands/command.hpp"
@@ -217,10 +215,7 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
 ExitCode check_on_network(const Protocol& protocol, const CheckArguments& arguments) {
   const NetworkProtocols protocols = with_partners(protocol, arguments);
   const std::vector<NetworkCheckOptions> systems = systems_of(protocols, arguments);
-  if (!arguments.murphi.empty()) {
-    write_file(arguments.murphi,
-               protocols.group ? tree_murphi_model(protocols, systems.front()) : murphi_model(protocols, systems.front()));
-  }
+  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front()));
   const NetworkProof proof = prove_network(protocols, systems);
   if (arguments.json) {
     std::cout << proof_json(protocols, proof).dump(1) << "\n";

@@ -1,59 +1,72 @@
-// The parts that the writers of Murphi models for buses and networks share: lines, names, and the caches on a bus.
+// The parts that all Murphi models share: names, rows, and the accesses and properties of caches.
+//
+// In a model, each controller is a record with the fields of the checker's ControllerWorld: "home", "agents[a]" or
+// "agents[a].caches[c]". Agents and caches are numbered from 1, and 0 stands for nobody. `w` is the value that a store writes.
 #pragma once
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/coherence/protocol.hpp"
 
 namespace linebounce::checker {
 
-inline constexpr std::string_view kCacheState = "C", kRequest = "R";  // prefixes of the names of cache states and requests
-
 // Makes a Murphi name from the prefix `kind` and a name in a protocol's table. `number` keeps names apart that differ only in
 // characters that Murphi does not allow.
 std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number);
-inline std::string state_name(std::string_view kind, const ControllerTable& table, std::size_t state) {
-  return murphi_name(kind, table.states[state].name, state);
-}
-std::string state_names(std::string_view kind, const ControllerTable& table);
-inline std::string request_name(const Protocol& bus, std::size_t message) {
-  return murphi_name(kRequest, bus.messages[message].name, message);
-}
 
-// Returns a Murphi condition such as "(x = A | x = B)": `variable` is one of the states for which `where` holds.
-template <class Where>
-std::string one_of(std::string_view variable, std::string_view kind, const ControllerTable& table, Where where) {
-  std::string tests;
-  for (std::size_t state = 0; state < table.states.size(); ++state) {
-    if (where(state)) tests += fmt::format("{}{} = {}", tests.empty() ? "" : " | ", variable, state_name(kind, table, state));
+// A parameter, an index, or the variable of a loop.
+struct MurphiVariable {
+  std::string name, type;
+};
+using MurphiVariables = std::vector<MurphiVariable>;
+std::string declared(const MurphiVariables& variables);  // "a: aid; c: cid"
+std::string listed(const MurphiVariables& variables);    // "a, c"
+std::string indexes(const MurphiVariables& variables);   // "[a][c]"
+// "for all a and c": a condition.
+std::string for_all(const MurphiVariables& variables, std::string condition);
+
+// A controller of the model.
+struct MurphiController {
+  std::string at;         // the controller's record: "agents[a].caches[c]"
+  std::string_view kind;  // the prefix of the names of its states: "C" for a cache, "A" for an agent, "H" for the home
+  const ControllerTable* table;
+  MurphiVariables selected_by;   // the variables that select the controller: "a" and "c"
+  std::string members = "none";  // directory, group: the type of its members' numbers
+
+  [[nodiscard]] std::string state(std::size_t state) const { return murphi_name(kind, table->states[state].name, state); }
+  // All names of states, separated by commas.
+  [[nodiscard]] std::string states() const;
+  // Returns a condition such as "(x.state = A | x.state = B)": the controller is in one of the states for which `where` holds.
+  template <class Where>
+  [[nodiscard]] std::string is(Where where) const {
+    std::vector<std::string> tests;
+    for (std::size_t s = 0; s < table->states.size(); ++s) {
+      if (where(s)) tests.push_back(fmt::format("{}.state = {}", at, state(s)));
+    }
+    return tests.empty() ? "false" : fmt::format("({})", fmt::join(tests, " | "));
   }
-  return tests.empty() ? "false" : "(" + tests + ")";
-}
-
-// The Murphi expressions that refer to one cache.
-struct MurphiCache {
-  std::string parameters;          // the parameters that select the cache: "a: aid; c: cid"
-  std::string who;                 // the arguments for these parameters: "a, c"
-  std::string state, data, waits;  // the cache's variables: "cs[a][c]"
-  std::string bus{};               // the value on the cache's data bus: "bd[a]"; empty without a bus
-  std::string_view kind = kCacheState;
+  // As is(), by a flag of StateInfo.
+  [[nodiscard]] std::string is(bool StateInfo::*flag) const {
+    return is([&](std::size_t s) { return table->states[s].*flag; });
+  }
 };
 
-// The names that a Murphi model uses for a cache's accesses.
-struct MurphiAccess {
-  std::string_view procedure;  // the procedure that completes an access
-  char kind;                   // the prefix of the accesses' names: 'A' for "A_Load"
-  std::string_view waited;     // the variable for the access that is completed
-  char value;                  // the parameter for the value that a store writes
-};
+// The events of a processor's accesses: loads, stores, evictions and, if `atomic` is another event than kStore, atomic
+// operations.
+std::vector<std::size_t> accesses(std::size_t atomic);
 
 class MurphiWriter {
  public:
+  // `after_step` is what every rule calls after the step: "clean(); ", or nothing.
+  explicit MurphiWriter(std::string after_step) : after_step_(std::move(after_step)) {}
+
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
     text_.append(static_cast<std::size_t>(depth) * 2, ' ');
@@ -61,34 +74,87 @@ class MurphiWriter {
     text_ += '\n';
   }
 
-  // Writes a "switch" over a table's states; `one_case` writes the statements of one case.
-  template <class OneCase>
-  void each_state(int depth, std::string_view variable, std::string_view kind, const ControllerTable& table, OneCase one_case) {
-    line(depth, "switch {}", variable);
-    for (std::size_t state = 0; state < table.states.size(); ++state) {
-      line(depth, "case {}:", state_name(kind, table, state));
-      one_case(static_cast<StateId>(state));
+  // Writes a rule whose step is one call.
+  void rule(int depth, std::string_view title, std::string_view condition, std::string_view call);
+
+  // Writes the rows of all states for one base event as a "switch", in which states with equal rows share a case. If the event
+  // has a guard, the model tests it to choose the row. actions(depth, row) writes what a row does besides changing the state.
+  template <class Actions>
+  void rows(int depth, const MurphiController& of, std::size_t base_event, Actions actions) {
+    const BaseEvent& event = of.table->base_events[base_event];
+    std::vector<std::pair<std::string, std::string>> cases;  // states and statements
+    for (std::size_t state = 0; state < of.table->states.size(); ++state) {
+      std::vector<std::string> words;
+      for (int word = 0; word < event.count; ++word) {
+        const Row& row = of.table->row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
+        words.push_back(captured([&] {
+          if (row.impossible) return line(depth + 2, "error \"impossible: {}\";", of.table->place(row.source_line));
+          if (row.next != state) line(depth + 2, "{}.state := {};", of.at, of.state(row.next));
+          actions(depth + 2, row);
+        }));
+      }
+      std::string statements = captured([&] { by_guard(depth + 1, words, event.guard, of); });
+      const auto same = std::find_if(cases.begin(), cases.end(), [&](const auto& other) { return other.second == statements; });
+      if (same == cases.end()) {
+        cases.emplace_back(of.state(state), std::move(statements));
+      } else {
+        same->first += ", " + of.state(state);
+      }
+    }
+    line(depth, "switch {}.state", of.at);
+    for (const auto& [states, statements] : cases) {
+      line(depth, "case {}:", states);
+      text_ += statements;
     }
     line(depth, "end;");
   }
 
-  // Writes the procedures that read and write a copy and that complete an access. They assert the properties that `subject`
-  // claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic event.
-  void use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic, const MurphiCache& cache,
-                      const MurphiAccess& access);
+  // Returns the Murphi condition for qualifier number `word` of the guard group.
+  [[nodiscard]] static std::string guard(GuardGroup group, int word, const MurphiController& of);
 
-  // Writes the procedure that runs a cache's atomic operation on memory's data.
-  void operate_procedure(const Protocol& subject, const MurphiCache& cache, const MurphiAccess& access,
-                         std::string_view memory_data);
+  // Writes the procedures of a processor's accesses, and the one that completes an access that waits. They assert the
+  // properties that `subject` claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic
+  // event. actions(depth, row): as for rows(). An access that does not hit waits if waits(row).
+  template <class Actions, class Waits>
+  void access_procedures(const Protocol& subject, const MurphiController& cache, std::size_t atomic, Actions actions,
+                         Waits waits) {
+    use_procedure(subject, cache);
+    for (const std::size_t event : accesses(atomic)) {
+      const std::string& name = cache.table->base_events[event].name;
+      line(0, "procedure do_{}({}; w: val); begin", name, declared(cache.selected_by));
+      rows(1, cache, event, [&](int depth, const Row& row) {
+        actions(depth, row);
+        if (row.does(Verb::hit)) return line(depth, "use({}, {}, w);", listed(cache.selected_by), event != kLoad);
+        if (event == kEvict || !waits(row)) return;
+        line(depth, "assert {0}.access = W_none \"two accesses that wait\"; {0}.access := W_{1};", cache.at, name);
+      });
+      line(0, "end;\n");
+    }
+    complete_procedure(cache, atomic);
+  }
+  void access_rules(const MurphiController& cache, std::size_t atomic);
 
-  // Writes one action of a cache on a bus. Writes nothing for `hit` and `stall`, which only accesses have.
-  void bus_cache_action(int depth, Action action, const Protocol& bus, const MurphiCache& cache, const MurphiAccess& access);
-  // Writes statements that record where a sender's data goes: to memory, to the requestor, or to both.
-  void supplies(int depth, Action action);
+  // Writes the invariants of the caches. `other` is `one` with other variables. `accounted` is what holds of every cache.
+  void cache_invariants(const Protocol& subject, const MurphiController& one, const MurphiController& other,
+                        const std::string& accounted);
 
+  // Returns the lines that `write` writes, instead of adding them to the model.
+  template <class Write>
+  [[nodiscard]] std::string captured(Write write) {
+    std::string before = std::exchange(text_, {});
+    write();
+    return std::exchange(text_, std::move(before));
+  }
+  void add(const std::string& lines) { text_ += lines; }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  void use_procedure(const Protocol& subject, const MurphiController& cache);
+  void complete_procedure(const MurphiController& cache, std::size_t atomic);
+  // Writes the statements for an event's qualifiers, and conditions that choose among them if they differ.
+  void by_guard(int depth, const std::vector<std::string>& words, GuardGroup group, const MurphiController& of);
+
+  const std::string after_step_;
   std::string text_;
 };
 

@@ -2,138 +2,137 @@
 
 namespace linebounce::checker {
 
-using Role = MurphiPlace::Role;
+MurphiRows::MurphiRows(const CheckedSystem& system, MurphiMessages& messages, MurphiWriter& out)
+    : home{"home", "H", &system.directory(), {}, "aid"},
+      agent{"agents[a]", "A", &system.agent(), {{"a", "aid"}}, "cid"},
+      member{"agents[a].caches[c]", "C", &system.cache(), {{"a", "aid"}, {"c", "cid"}}},
+      system_(system),
+      messages_(messages),
+      out_(out) {}
 
-std::string_view MurphiRows::state_kind(Role role) {
-  if (role == Role::home) return kHomeState;
-  return role == Role::bus_cache ? kCacheState : kAgentState;
+MurphiStep MurphiRows::agent_step() const {
+  MurphiStep step{.rules = system_.agent_rules, .of = agent, .self = "a"};
+  if (system_.has_nodes || system_.has_groups) {
+    step.requestor = "agents[a].requestor";
+    step.member = "agents[a].member";
+  }
+  return step;
 }
 
-std::string MurphiRows::guard(GuardGroup group, int word) {
-  const auto unless = [word](const char* condition) {
-    return word == 0 ? std::string(condition) : fmt::format("!({})", condition);
+std::string MurphiRows::transaction(std::size_t message) const {
+  return murphi_name("T", system_.bus.messages[message].name, message);
+}
+
+void MurphiRows::arrival_procedure(Way way, std::size_t message) {
+  MurphiStep step = way == Way::to_home     ? MurphiStep{.rules = system_.home_rules, .of = home}
+                    : way == Way::to_member ? MurphiStep{.rules = system_.member_rules, .of = member, .self = "c"}
+                                            : agent_step();
+  const Message& kind = system_.network.messages[message];
+  const bool outside = way == Way::to_agent || way == Way::to_member;
+  if (outside) {
+    step.requestor = "r";
+  } else {
+    step.member = kind.message_class == MessageClass::relay ? "r" : "s";
+  }
+  step.data = kind.carries_data ? "v" : "0";
+  step.has_data = kind.carries_data ? "true" : "false";
+  MurphiVariables parameters = messages_.parts(way, message);
+  if (step.rules.controller == Controller::cache) parameters.push_back({"w", "val"});
+  parameters.push_back({"var stalled", "boolean"});
+  procedure("take_" + messages_.name(way, message), parameters, step,
+            step.rules.event_of(outside ? Side::outside : Side::member, static_cast<MessageId>(message)),
+            [&](int depth, const Row& row) {
+              if (row.stalls()) out_.line(depth, "stalled := true;");
+            });
+}
+
+void MurphiRows::actions(int depth, const Row& row, const MurphiStep& step) {
+  const std::string acks_to_expect = row.does(Verb::send_sharers) ? "count" : row.does(Verb::send_others) ? "AGENTS - 1" : "0";
+  for (const Action each : row.steps()) action(depth, each, step, acks_to_expect);
+}
+
+void MurphiRows::action(int depth, Action action, const MurphiStep& step, const std::string& acks_to_expect) {
+  const std::string &at = step.of.at, &members = step.of.members, &member = step.member;
+  const std::string data = at + ".data", owner = at + ".owner", sharers = at + ".sharers", itself = "CACHES + 1";
+  const bool inside = system_.is_inside({.controller = step.rules.controller});
+  const Way up = inside ? Way::to_group : Way::to_home, across = inside ? Way::to_member : Way::to_agent;
+  const std::size_t message = step.rules.network_id(action.argument);
+  const auto send_up = [&](const std::string& requestor) {
+    messages_.send(depth, up, message, {.source = step.self, .requestor = requestor, .data = data});
   };
-  switch (group) {
-    case GuardGroup::shared_alone: return unless("shared");
-    case GuardGroup::owned_clean: return unless("owned");
-    case GuardGroup::owned_kept_clean: return word == 0 ? "owned" : word == 1 ? "!owned & kept" : "!owned & !kept";
-    case GuardGroup::written_back_served: return unless("written_back");
-    case GuardGroup::no_acks_acks: return unless("ak[a] + k = 0");
-    case GuardGroup::last_ack_more_acks: return unless("ak[a] = 1");
-    case GuardGroup::from_owner_from_other: return unless("own = s + 1");
-    case GuardGroup::last_sharer_more_sharers: return unless("!exists i: aid do i != s & sh[i] end");
-    case GuardGroup::sharers_no_sharers: return unless("exists i: aid do sh[i] end");
-    case GuardGroup::none: break;
-  }
-  return "true";
-}
-
-void MurphiRows::at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place) {
-  const BaseEvent& event = table.base_events[base_event];
-  out_.each_state(depth, place.state, state_kind(place.role), table, [&](StateId state) {
-    for (int word = 0; word < event.count; ++word) {
-      const Row& found = table.row(state, static_cast<EventId>(event.first + word));
-      if (event.count == 1) return row(depth + 1, table, state, found, place);
-      out_.line(depth + 1, "{} {} then", word == 0 ? "if" : "elsif", guard(event.guard, word));
-      row(depth + 2, table, state, found, place);
-    }
-    out_.line(depth + 1, "end;");
-  });
-}
-
-void MurphiRows::row(int depth, const ControllerTable& table, std::size_t state, const Row& row, const MurphiPlace& place) {
-  if (row.impossible) return out_.line(depth, "error \"impossible: {}\";", table.place(row.source_line));
-  if (row.next != state) {
-    out_.line(depth, "{} := {};", place.state, state_name(state_kind(place.role), table, row.next));
-  }
-  for (const Action step : row.steps()) action(depth, step, row, place);
-}
-
-void MurphiRows::action(int depth, Action action, const Row& row, const MurphiPlace& place) {
-  switch (place.role) {
-    case Role::agent: return agent_action(depth, action, place);
-    case Role::home: return home_action(depth, action, row, place);
-    case Role::bus_cache:
-      if (action.verb == Verb::free) return;  // the model's clean() drops the copy
-      return out_.bus_cache_action(depth, action, system_.bus, cache_of_node(place.cache), kMurphiAccess);
-    case Role::bus_memory: return memory_action(depth, action, place);
-  }
-}
-
-void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place) {
-  const std::size_t message = action.argument - system_.subject.bus_messages;
+  const auto send_down = [&](const std::string& receiver, const std::string& requestor, const std::string& acks = "0") {
+    messages_.send(depth, step.rules.is_directory() ? Way::to_agent : Way::to_member, message,
+                   {.receiver = receiver, .requestor = requestor, .acks = acks, .data = data});
+  };
+  const auto send_to_all = [&](const std::string& which, const std::string& requestor) {
+    out_.line(depth, "for i: {} do if {} then", members, which);
+    send_down("i", requestor);
+    out_.line(depth, "end; end;");
+  };
+  const auto known = [&](const std::string& number) { messages_.check_known(depth, number); };
   switch (action.verb) {
     case Verb::send_home: {
       const bool relays = system_.network.messages[message].message_class == MessageClass::relay;
-      out_.line(depth, "send_{}{}(a, {}, ad[a]);", kToHome, message, relays ? place.requestor : "a + 1");
+      send_up(relays ? step.requestor : step.self);
       break;
     }
     case Verb::send_requestor:
-      out_.line(depth, "assert {} != 0 \"sends to nobody\";", place.requestor);
-      out_.line(depth, "send_{0}{1}({2} - 1, {2}, 0, ad[a]);", kToAgent, message, place.requestor);
+      if (step.rules.is_directory()) return send_down(member, member, acks_to_expect);
+      if (inside) {
+        out_.line(depth, "if r = {} then", itself);
+        if (messages_.goes(Way::to_group, message)) {
+          send_up(step.requestor);
+        } else {
+          out_.line(depth, "error \"sends what a group does not take\";");
+        }
+        out_.line(depth, "else");
+      }
+      messages_.send(depth, across, message, {.receiver = step.requestor, .requestor = step.requestor, .data = data});
+      if (inside) out_.line(depth, "end;");
+      break;
+    case Verb::send_member: send_down(member, member, acks_to_expect); break;
+    case Verb::send_owner: send_down(owner, member); break;
+    case Verb::send_sharers: send_to_all("others[i]", member); break;
+    case Verb::send_others: send_to_all("i != " + member, member); break;
+    case Verb::recall_owner: send_down(owner, itself); break;
+    case Verb::recall_sharers:
+      out_.line(depth, "for i: {0} do if {1}[i] then {2}.acks := {2}.acks + 1; end; end;", members, sharers, at);
+      send_to_all(sharers + "[i]", itself);
       break;
     case Verb::take_data:
-      if (place.data == kOnBus) out_.line(depth, "assert on_bus != 0 \"no data\";");
-      out_.line(depth, "ad[a] := {};", place.data);
+    case Verb::update_memory:
+      if (step.has_data != "true") out_.line(depth, "assert {} \"no data\";", step.has_data);
+      out_.line(depth, "{} := {};", data, step.data);
       break;
-    case Verb::save_asker: out_.line(depth, "assert aq[a] = 0 \"two that ask\"; aq[a] := {} + 1;", place.cache); break;
-    case Verb::save_requestor: out_.line(depth, "ar[a] := r;"); break;
-    case Verb::add_acks: out_.line(depth, "ak[a] := ak[a] + k;"); break;
-    case Verb::count_ack: out_.line(depth, "ak[a] := ak[a] - 1;"); break;
-    case Verb::run: out_.line(depth, "assert aq[a] != 0 \"runs nothing\"; begin_transaction(a, T_run);"); break;
-    case Verb::recall:
-      out_.line(depth, "begin_transaction(a, {});",
-                murphi_name(kRecall, system_.bus.messages[action.argument].name, action.argument));
+    case Verb::save_asker: out_.line(depth, "assert {}.member = 0 \"two that ask\";", at); [[fallthrough]];
+    case Verb::save_member: out_.line(depth, "{}.member := {};", at, member); break;
+    case Verb::save_requestor: out_.line(depth, "{}.requestor := r;", at); break;
+    case Verb::add_acks: out_.line(depth, "{0}.acks := {0}.acks + k;", at); break;
+    case Verb::count_ack: out_.line(depth, "{0}.acks := {0}.acks - 1;", at); break;
+    case Verb::set_owner:
+      known(member);
+      out_.line(depth, "{} := {};", owner, member);
+      if (!step.rules.is_directory()) out_.line(depth, "clear {};", sharers);
       break;
-    case Verb::defer: out_.line(depth, "granted := false;"); break;
-    case Verb::complete: out_.line(depth, "complete_access(a, w);"); break;
-    case Verb::stall: out_.line(depth, "stalled := true;"); break;
-    default: break;
-  }
-}
-
-void MurphiRows::home_action(int depth, Action action, const Row& row, const MurphiPlace& place) {
-  switch (action.verb) {
-    case Verb::send_requestor: {
-      out_.line(depth, "send_{}{}(r - 1, r, {}, md);", kToAgent, action.argument,
-                row.does(Verb::send_sharers)  ? "others"
-                : row.does(Verb::send_others) ? "AGENTS - 1"
-                                              : "0");
+    case Verb::clear_owner: out_.line(depth, "{} := 0;", owner); break;
+    case Verb::add_requestor:
+    case Verb::add_member:
+      known(member);
+      out_.line(depth, "{}[{}] := true;", sharers, member);
       break;
-    }
-    case Verb::send_owner:
-      out_.line(depth, "assert own != 0 \"no owner\"; send_{}{}(own - 1, {}, 0, md);", kToAgent, action.argument,
-                place.requestor);
+    case Verb::add_owner:
+      known(owner);
+      out_.line(depth, "{}[{}] := true;", sharers, owner);
       break;
-    case Verb::send_sharers:
-      out_.line(depth, "for i: aid do if other[i] then send_{}{}(i, {}, 0, md); end; end;", kToAgent, action.argument,
-                place.requestor);
+    case Verb::remove_sender: out_.line(depth, "{}[s] := false;", sharers); break;
+    case Verb::clear_sharers: out_.line(depth, "clear {};", sharers); break;
+    case Verb::run:
+      known(at + ".member");
+      out_.line(depth, "begin_transaction(a, T_run);");
       break;
-    case Verb::send_others:
-      out_.line(depth, "for i: aid do if i + 1 != r then send_{}{}(i, r, 0, md); end; end;", kToAgent, action.argument);
-      break;
-    case Verb::update_memory: out_.line(depth, "md := v;"); break;
-    case Verb::set_owner: out_.line(depth, "own := r;"); break;
-    case Verb::clear_owner: out_.line(depth, "own := 0;"); break;
-    case Verb::add_requestor: out_.line(depth, "sh[r - 1] := true;"); break;
-    case Verb::add_owner: out_.line(depth, "assert own != 0 \"no owner\"; sh[own - 1] := true;"); break;
-    case Verb::remove_sender: out_.line(depth, "sh[s] := false;"); break;
-    case Verb::clear_sharers: out_.line(depth, "for i: aid do sh[i] := false; end;"); break;
-    case Verb::stall: out_.line(depth, "stalled := true;"); break;
-    default: break;
-  }
-}
-
-void MurphiRows::memory_action(int depth, Action action, const MurphiPlace& place) {
-  switch (action.verb) {
-    case Verb::assert_shared: out_.line(depth, "shared := true;"); break;
-    case Verb::defer: out_.line(depth, "deferred := true;"); break;
-    case Verb::operate: out_.line(depth, "operated := true;"); break;
-    case Verb::send_data:
-      out_.line(depth, "drive(on_bus, a, CACHES + 1, ad[a]);");
-      out_.line(depth, "assert !supplied \"two suppliers\"; supplied := true;");
-      break;
-    default: agent_action(depth, action, place); break;
+    case Verb::recall: out_.line(depth, "begin_transaction(a, {});", transaction(action.argument)); break;
+    case Verb::complete: out_.line(depth, "complete_access({}, w);", listed(step.of.selected_by)); break;
+    default: break;  // the callers write `hit`, `stall` and `defer`; clean() does what `free` does
   }
 }
 

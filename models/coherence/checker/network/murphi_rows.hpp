@@ -1,56 +1,67 @@
-// Writes rows as Murphi statements. Each `error` or `assert` statement corresponds to an exception in check_network().
+// Writes the rows of the controllers on a network as Murphi statements, as controller_step.hpp runs them. Each `error` or
+// `assert` statement corresponds to an exception in check_network().
 #pragma once
 
 #include <string>
 
-#include "models/coherence/checker/murphi_writer.hpp"
-#include "models/coherence/checker/network/system.hpp"
+#include "models/coherence/checker/network/murphi_messages.hpp"
 
 namespace linebounce::checker {
 
-// Prefixes of names in the Murphi model.
-inline constexpr std::string_view kAgentState = "A", kHomeState = "H", kRecall = "T", kToHome = "home", kToAgent = "net",
-                                  kForward = "F";
-
-inline constexpr MurphiAccess kMurphiAccess = {"complete_access", 'W', "waited", 'w'};
-
-// The Murphi expressions for a cache on the bus of node `a`. `name` is the Murphi variable that holds the cache's number.
-inline MurphiCache cache_of_node(const std::string& name) {
-  const std::string at = "[a][" + name + "]";
-  return {"a: aid; " + name + ": cid", "a, " + name, "cs" + at, "cd" + at, "cw" + at, "bd[a]"};
-}
-
-// The Murphi variable for the data that the caches put on the bus in a recall.
-inline constexpr std::string_view kOnBus = "hand";
-
-// The Murphi expressions that refer to the controller whose rows are being written.
-struct MurphiPlace {
-  enum class Role : std::uint8_t { agent, home, bus_cache, bus_memory } role;
-  std::string state;            // the controller's state: "as[a]"
-  std::string requestor = "r";  // the requestor: "r" of the arriving message, or the saved "ar[a]"
-  std::string data = "v";       // the value that `take data` and `update memory` store
-  std::string cache{};          // for a bus cache: its number; for a node: the requesting cache's number
+// A step of a controller: ControllerStep's variables as Murphi expressions.
+struct MurphiStep {
+  const ControllerRules& rules;
+  MurphiController of;
+  std::string self = {};          // the controller's number among its parent's agents; empty for the home
+  std::string requestor = "0";    // the agent on whose behalf the step runs
+  std::string member = "0";       // the member on whose behalf the step runs
+  std::string data = "0";         // the data of the message or bus
+  std::string has_data = "true";  // the condition that there is such data
 };
 
 class MurphiRows {
  public:
-  MurphiRows(const CheckedSystem& system, MurphiWriter& out) : system_(system), out_(out) {}
+  MurphiRows(const CheckedSystem& system, MurphiMessages& messages, MurphiWriter& out);
 
-  // Writes the rows of all states for one base event. If the event has a guard, the model tests it to choose the row.
-  void at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place);
+  const MurphiController home, agent, member;  // `member`: a cache in a node or group
+  // A step of agent `a` that is caused by itself.
+  [[nodiscard]] MurphiStep agent_step() const;
+  // A cache in a node or group, or a cache that is itself an agent.
+  [[nodiscard]] const MurphiController& cache() const { return system_.has_nodes || system_.has_groups ? member : agent; }
 
-  [[nodiscard]] static std::string_view state_kind(MurphiPlace::Role role);
+  // The name of a node controller's recall with a bus message.
+  [[nodiscard]] std::string transaction(std::size_t message) const;
+
+  // Writes a procedure that runs the rows for one base event. more(depth, row) adds to a row.
+  template <class More>
+  void procedure(const std::string& name, const MurphiVariables& parameters, const MurphiStep& step, std::size_t base_event,
+                 More more) {
+    const std::string rows = out_.captured([&] {
+      out_.rows(1, step.of, base_event, [&](int depth, const Row& row) {
+        actions(depth, row, step);
+        more(depth, row);
+      });
+    });
+    const bool counts = rows.find("others[i]") != std::string::npos;
+    out_.line(0, "procedure {}({});{} begin", name, declared(parameters),
+              counts ? fmt::format(" var others: array[{}] of boolean; count: nack;", step.of.members) : "");
+    if (counts) {
+      out_.line(1, "count := 0; for i: {} do", step.of.members);
+      out_.line(2, "others[i] := {}.sharers[i] & i != {}; if others[i] then count := count + 1; end;", step.of.at, step.member);
+      out_.line(1, "end;");
+    }
+    out_.add(rows);
+    out_.line(0, "end;\n");
+  }
+  // Writes the procedure for the arrival of a message.
+  void arrival_procedure(Way way, std::size_t message);
+  // Writes a row's actions, and an action of a node that its bus runs.
+  void actions(int depth, const Row& row, const MurphiStep& step);
+  void action(int depth, Action action, const MurphiStep& step, const std::string& acks_to_expect);
 
  private:
-  void row(int depth, const ControllerTable& table, std::size_t state, const Row& row, const MurphiPlace& place);
-  void action(int depth, Action action, const Row& row, const MurphiPlace& place);
-  void agent_action(int depth, Action action, const MurphiPlace& place);
-  void home_action(int depth, Action action, const Row& row, const MurphiPlace& place);
-  void memory_action(int depth, Action action, const MurphiPlace& place);
-  // Returns the Murphi condition for qualifier number `word` of the guard group.
-  [[nodiscard]] static std::string guard(GuardGroup group, int word);
-
   const CheckedSystem& system_;
+  MurphiMessages& messages_;
   MurphiWriter& out_;
 };
 
