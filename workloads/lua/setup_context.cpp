@@ -20,8 +20,9 @@ void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
 }
 
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
+  // Null, and of no kind, if the argument is no handle: programs have no other userdata.
   const auto bits = reinterpret_cast<std::uintptr_t>(lua_touserdata(lua.state(), argument));
-  if (lua_type(lua.state(), argument) != LUA_TLIGHTUSERDATA || bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
+  if (bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
     lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],
                          luaL_typename(lua.state(), argument)));
   }
@@ -32,8 +33,8 @@ void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& 
   lua_State* state = lua.state();
   lua.nodes = 1;
   lua.cpus = cpus;
-  lua_newtable(state);
-  lua_newtable(state);
+  lua_createtable(state, 0, 4);
+  lua_createtable(state, cpus - 1, 1);  // CPU 0's entry lies beside Lua's array, which begins at 1
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int node = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].node;
     lua.nodes = std::max(lua.nodes, node + 1);
