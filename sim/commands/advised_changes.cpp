@@ -156,6 +156,36 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
+// What has been run and gains nothing for certain: layouts, and of each lock the best of the others.
+std::vector<std::string> no_help_on(const std::vector<MachineAdvice>& machines, const AdvicePage& page) {
+  std::vector<std::string> found;
+  const auto is_advised = [&page](const std::string& what) {
+    const auto has_it = [&what](const AdvisedChange& change) { return change.what.find(what) != std::string::npos; };
+    return std::ranges::any_of(page.changes, has_it) || std::ranges::any_of(page.depends, has_it);
+  };
+  for (const MachineAdvice& machine : machines) {
+    const std::string& name = machine.sharing.machine;
+    for (const TriedProposal& tried : machine.sharing.tried) {
+      if (!is_advised(tried.proposal.sentence))
+        found.push_back(fmt::format("{}: {} on {}", tried.proposal.sentence, text_of(tried.change), name));
+    }
+    if (machine.sharing.cheap > 0)
+      found.push_back(fmt::format("{} of layouts, whose lines' misses take {:.2f} % of the run on {}: not worth a replay",
+                                  plural(machine.sharing.cheap, "change"), machine.sharing.cheap_pct, name));
+    if (!machine.locks) continue;
+    for (const LockRanking& lock : machine.locks->locks) {
+      const LockTrial* best = nullptr;
+      for (const LockTrial& trial : lock.trials) {
+        if (!trial.recorded && (best == nullptr || trial.change.median_pct > best->change.median_pct)) best = &trial;
+      }
+      if (best != nullptr && !is_advised(fmt::format("the lock {}", best->lock)))
+        found.push_back(
+            fmt::format("other locks for {}, the best {}: {} on {}", best->lock, best->algorithm, text_of(best->change), name));
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
@@ -163,7 +193,10 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   AdvicePage page;
   page.trace = trace.file().string();
   page.missing = missing;
-  for (const MachineAdvice& machine : machines) page.machines.push_back(machine.sharing.machine);
+  for (const MachineAdvice& machine : machines) {
+    page.machines.push_back(machine.sharing.machine);
+    if (machine.time) page.time.push_back(*machine.time);
+  }
   // What is laid apart for the longest lines is apart on all machines.
   std::vector<const MachineAdvice*> by_line;
   for (const MachineAdvice& machine : machines) by_line.push_back(&machine);
@@ -192,6 +225,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   }
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+  page.no_help = no_help_on(machines, page);
   page.not_tried = not_tried_on(machines);
   return page;
 }

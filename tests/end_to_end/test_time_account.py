@@ -1,0 +1,107 @@
+"""Where the time goes: what `advise` says first of a recorded program, each tick of each thread in one class."""
+
+import json
+
+import pytest
+from program import Program
+from recorded import Recorder
+
+MACHINES = ("generic_2socket_32core", "p3_xeon_8way")
+
+# Four threads that a barrier lets go together; BODY is what each of them does again and again, by its number `me`.
+PROGRAM = r"""
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+static pthread_barrier_t go;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(64) atomic_long events;
+static _Alignas(64) volatile long hits[4];
+static _Alignas(64) struct { _Alignas(64) volatile long own; } apart[4];
+static _Alignas(64) volatile long table[256];
+static _Alignas(64) atomic_long published;
+static void* work(void* number) {
+  const long me = (long)number;
+  pthread_barrier_wait(&go);
+  for (int i = 0; i < 400; ++i) {
+    BODY;
+    if (i % 20 == 0) sched_yield();
+  }
+  return number;
+}
+int main(void) {
+  pthread_t threads[4];
+  pthread_barrier_init(&go, 0, 4);
+  for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void*)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}
+"""
+
+CASES = {
+    "counter": ("events++", "true_sharing", "events"),
+    "neighbours": ("hits[me]++", "false_sharing", "hits"),
+    "alone": ("apart[me].own++", "compute", ""),
+    "published": (
+        "if (me == 0) atomic_fetch_add(&published, 1); else (void)atomic_load(&published)",
+        "communication",
+        "published",
+    ),
+    "section": (
+        "pthread_mutex_lock(&mutex); for (int k = 0; k < 256; ++k) table[k] += me; pthread_mutex_unlock(&mutex)",
+        "lock",
+        "mutex",
+    ),
+}
+
+
+def advised(linebounce: Program, body: str, *machines: str) -> dict:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(PROGRAM.replace("BODY", body), "-O1", "-g"))
+    options = [word for machine in machines or MACHINES[:1] for word in ("--machine", machine)]
+    result = linebounce("advise", "trace.lbt", *options, "--orders", "2", "--json", "-o", "out")
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_bottleneck_is_named_and_every_tick_belongs_to_one_class(linebounce: Program, case: str) -> None:
+    body, what, name = CASES[case]
+    machines = MACHINES if what == "true_sharing" else MACHINES[:1]
+    page = advised(linebounce, body, *machines)
+    assert [account["machine"] for account in page["time"]] == list(machines)
+    for account in page["time"]:
+        assert sum(share["ticks"] for share in account["shares"]) == account["ticks"] > 0
+        assert sum(share["pct"] for share in account["shares"]) == pytest.approx(100, abs=0.1)
+        assert len({(share["class"], share["name"]) for share in account["shares"]}) == len(account["shares"])
+        bottleneck = account["bottleneck"]
+        assert (bottleneck["class"], bottleneck["name"]) == (what, name), account
+        if name:
+            line = next(n for n, text in enumerate(PROGRAM.split("\n"), 1) if name in text)
+            assert bottleneck["source"].endswith(f"program.c:{line}")
+            assert bottleneck["functions"] == ["work"]
+        if what == "true_sharing":
+            assert (bottleneck["writers"], bottleneck["writes"]) == (4, 1600)
+        if what == "lock":
+            assert bottleneck["held_pct"] > 80, "the section itself is the bottleneck"
+    if not page["changes"]:
+        assert page["verdict"].endswith(page["time"][0]["bottleneck"]["text"] + ".")
+
+
+def test_no_threads_time_is_counted_before_it_begins_or_after_it_ends(linebounce: Program) -> None:
+    """Four workers, which take nearly all of the run, and main, which waits for them."""
+    page = advised(linebounce, CASES["counter"][0])
+    replay = ("trace", "replay", "trace.lbt", "--machine", MACHINES[0], "-o", "replayed", "--quiet")
+    assert linebounce(*replay).code == 0
+    point = json.loads((linebounce.directory / "replayed" / "results.json").read_text())["points"][0]["metrics"]
+    run_us = 1e6 * point["replay.operations"]["value"] / point["throughput.operations_per_s"]["value"]
+    assert 4.7 * run_us < page["time"][0]["thread_us"] <= 5 * run_us
+
+
+def test_the_page_begins_with_where_the_time_goes(linebounce: Program) -> None:
+    advised(linebounce, CASES["counter"][0])
+    shown = linebounce("advise", "trace.lbt", "--machine", MACHINES[0], "--orders", "2", "-o", "out").stdout
+    verdict, table = shown.split("\n\n")[:2]
+    assert "true sharing of events, which 4 threads write, in work" in verdict
+    head, *shares = table.split("\n")
+    assert head.strip() == f"Where the threads' time goes on {MACHINES[0]}:"
+    assert sum(float(line.split(" %")[0]) for line in shares) == pytest.approx(100, abs=0.01)
