@@ -9,6 +9,7 @@
 
 #include "sim/commands/advised_changes.hpp"
 #include "sim/commands/command.hpp"
+#include "sim/commands/count_finder.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
@@ -55,7 +56,7 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   const StudyArguments& shared = arguments;
   static_cast<StudyArguments&>(study) = shared;
   study.directory = (fs::path(arguments.directory) / folder).string();
-  study.orders = arguments.orders;
+  if constexpr (requires { study.orders; }) study.orders = arguments.orders;
   return study;
 }
 
@@ -121,6 +122,9 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     if (!sharing) return std::nullopt;
     MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
     advice.time = time_on(arguments, advice.sharing.machine, locks.reader());
+    if (advice.time)
+      advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
+                                 locks.reader(), argv, code);
     if (has_locks) advice.locks = compare_locks(locks, machine, argv, code);
     if (code == ExitCode::interrupted) return std::nullopt;
   }

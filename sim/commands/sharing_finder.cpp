@@ -12,6 +12,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/studies/advice/byte_use.hpp"
 #include "sim/studies/replay/orders.hpp"
+#include "workloads/replay/places.hpp"
 #include "workloads/replay/replay.hpp"
 
 namespace linebounce::sim {
@@ -69,9 +70,8 @@ class LineCosts {
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
     const trace::Object& object = symbols_.objects[id];
-    const bool lines_told_apart = object.structure != trace::kNone || (object.alignment != 0 && !object.address);
     const std::uint64_t first = places_.begin[id] / static_cast<std::uint64_t>(places_.line_bytes);
-    return {object.name, lines_told_apart ? static_cast<std::int64_t>(line - first) : 0};
+    return {object.name, workloads::ReplayPlaces::tells_lines_apart(object) ? static_cast<std::int64_t>(line - first) : 0};
   }
 
   const trace::Symbols& symbols_;
@@ -268,7 +268,10 @@ class SharingFinder {
       tried.misses_before = median(trials.figures(0, transfers_of));
       tried.misses_after = median(trials.figures(i, transfers_of));
     }
-    if (all > 2 && trials.are_enough() && trials.finished(all)) report.all = trials.change(all);
+    if (all > 2 && trials.are_enough() && trials.finished(all)) {
+      report.all = trials.change(all);
+      report.all_misses_after = median(trials.figures(all, transfers_of));
+    }
     report.tried = std::move(ended);
     std::ranges::stable_sort(report.tried, std::ranges::greater{},
                              [](const TriedProposal& it) { return it.change.median_pct; });

@@ -50,6 +50,8 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
         fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other interleavings" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
+  if (!change.only_if.empty()) out += paragraph("Only if " + change.only_if + ".", 7, Colour::yellow, paint);
+  if (!change.remains.empty()) out += paragraph(change.remains, 7, Colour::none, paint);
   if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
   return out + "\n" + edit_text(change, paint);
@@ -181,13 +183,13 @@ ordered_json time_json(const std::vector<TimeAccount>& accounts) {
   return list;
 }
 
-// ": on M 88.1 % of the threads' time is ..."; empty if no replay ended.
-std::string because(const AdvicePage& page) {
+// "BEGIN on M 88.1 % of the threads' time is ..."; empty if no replay ended.
+std::string bottleneck_text(const AdvicePage& page, const char* begin) {
   if (page.time.empty()) return {};
   const TimeAccount& account = page.time.front();
   const TimeShare* bottleneck = account.bottleneck();
   if (bottleneck == nullptr) return {};
-  return fmt::format(": on {} {:.1f} % of the threads' time is {}", account.machine, account.pct(bottleneck->ticks),
+  return fmt::format("{} {} {:.1f} % of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
                      sentence(*bottleneck));
 }
 
@@ -197,11 +199,19 @@ std::string verdict(const AdvicePage& page) {
   if (shown > 0)
     return fmt::format("{} worth making, by replays of {}{}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
                        recordings_text(page), unseen ? ", which lacks atomic operations of the program" : "");
+  if (!page.conditional.empty() && !unseen) {
+    const AdvisedChange& best = page.conditional.front();
+    return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if, best.what,
+                       text_of(best.gains.front().change), best.gains.front().machine);
+  }
   if (!page.depends.empty())
     return fmt::format("{} is worth changing on all of these machines; what gains on one loses on another.",
                        unseen ? "No verdict, as atomic operations were not recorded: of what was, nothing" : "Nothing");
-  if (unseen) return "No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded.";
-  return fmt::format("Nothing that was tried is worth changing{}.", because(page));
+  const std::string bottleneck = bottleneck_text(page, ": on");
+  if (unseen)
+    return fmt::format("No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded{}.",
+                       bottleneck);
+  return fmt::format("Nothing that was tried is worth changing{}.", bottleneck);
 }
 
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
@@ -217,6 +227,8 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                        {"part", gain.part}});
     }
     list.push_back({{"what", change.what},
+                    {"only_if", change.only_if},
+                    {"remains", change.remains},
                     {"edit", change.edit},
                     {"source", change.place},
                     {"diff", change.diff},
@@ -253,6 +265,9 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
   for (std::size_t i = 0; i < std::min(kMostChanges, page.depends.size()); ++i)
     out += change_text(i + 1, page.depends[i], 1, paint) + "\n";
+  if (!page.conditional.empty()) out += "  Only if the program can do without something:\n\n";
+  for (std::size_t i = 0; i < std::min(kMostChanges, page.conditional.size()); ++i)
+    out += change_text(page.changes.size() + i + 1, page.conditional[i], 1, paint) + "\n";
   out += rechecked_text(page, paint);
   out += seldom_text(page, paint);
   for (const std::string& tried : page.no_help)
@@ -276,6 +291,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"time", time_json(page.time)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},
+          {"conditional", changes_json(page.conditional)},
           {"recordings", page.recordings},
           {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},

@@ -58,6 +58,7 @@ struct SharingReport {
   double cheap_pct = 0;                         // for all misses on their lines take this share of the recorded run's time
   std::optional<UncuredLine> uncured = {};      // none: what no proposal changes is too cheap to matter
   std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
+  double all_misses_after = 0;                  // as TriedProposal::misses_after, with all of them
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
   std::vector<std::string> missing = {};        // what the trace could not hold
 };

@@ -31,7 +31,7 @@ struct MissCause {
 // One thread's accesses to a word that several threads use.
 struct WordUse {
   std::int64_t reads = 0, writes = 0;
-  std::int64_t adds = 0;  // of the writes, atomic read-modify-writes
+  std::int64_t adds = 0;  // of the writes, atomic additions
 };
 
 class LineHistories {
@@ -52,7 +52,7 @@ class LineHistories {
   // The cause that `access` would have if it missed now.
   [[nodiscard]] MissCause cause_of(const Access& access) const;
 
-  // By CPU. Atomic operations are all counted, other accesses from when a second thread has used the line.
+  // By CPU. Atomic additions are all counted, other accesses from when a second thread has used the line.
   [[nodiscard]] const std::vector<WordUse>& users(Address word) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -210,6 +211,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
   void add_miss(const TimedMiss& timed);
   [[nodiscard]] std::string word_name(Address word, bool with_field) const;
   [[nodiscard]] std::string source_of(const Key& key, const Sum& of) const;
+  [[nodiscard]] CountWord count_at(Address word) const;
   [[nodiscard]] TimeShare share_of(const Key& key, const Sum& of) const;
 
   const SimulationInput& input_;
@@ -233,9 +235,8 @@ void TimeAccountant::applied(const Cpu& cpu, const linebounce::Operation& operat
   LineHistories::Access access{
       .cpu = cpu.id().value, .address = operation.address, .bytes = operation.bytes, .writes = operation.writes()};
   const bool writes = operation.writes() && !failed;
-  access.use = {.reads = writes ? 0 : 1,
-                .writes = writes ? 1 : 0,
-                .adds = writes && operation.access_kind() == AccessKind::atomic ? 1 : 0};
+  access.use = {
+      .reads = writes ? 0 : 1, .writes = writes ? 1 : 0, .adds = writes && operation.kind == OperationKind::fetch_add ? 1 : 0};
   TimedMiss* const miss = thread.unseen != nullptr && thread.unseen->miss.address == operation.address
                               ? std::exchange(thread.unseen, nullptr)
                               : nullptr;
@@ -341,6 +342,12 @@ std::string TimeAccountant::source_of(const Key& key, const Sum& of) const {
   return {};
 }
 
+CountWord TimeAccountant::count_at(Address word) const {
+  const AddressSpace::Place place = memory_->find_byte(word);
+  if (place.object == AddressSpace::kNoObject) return {};
+  return {.layout = memory_->layouts()[memory_->objects()[place.object].layout].name, .offset = place.offset};
+}
+
 TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
   constexpr std::size_t kFunctions = 2;
   TimeShare share{.what = key.what, .name = key.name, .source = source_of(key, of), .ticks = of.ticks};
@@ -354,6 +361,12 @@ TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
   std::set<std::size_t> writers, readers;
   for (const Address word : of.words) {
     const std::vector<WordUse>& users = lines_.users(word);
+    CountWord count = count_at(word);
+    for (const WordUse& use : users) {
+      count.writes += use.writes;
+      count.adds += use.adds;
+    }
+    if (key.what == TimeClass::true_sharing && (!share.word || count.writes > share.word->writes)) share.word = count;
     for (std::size_t cpu = 0; cpu < users.size(); ++cpu) {
       if (users[cpu].writes > 0) writers.insert(cpu);
       if (users[cpu].reads > 0) readers.insert(cpu);
@@ -424,7 +437,8 @@ std::string sentence(const TimeShare& share) {
       text = fmt::format("false sharing: misses on {} because other threads used other bytes of the line", share.name);
       break;
     case TimeClass::true_sharing:
-      text = fmt::format("true sharing of {}, which {} threads write", share.name, share.writers);
+      text = fmt::format("true sharing of {}{}, which {} threads write", share.name,
+                         share.name.ends_with("._M_use_count") ? " (a shared_ptr's reference count)" : "", share.writers);
       break;
     case TimeClass::communication:
       text = fmt::format("communication: {}, which one thread writes and others need", share.name);

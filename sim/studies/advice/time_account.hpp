@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,13 @@ const char* name_of(TimeClass what);
 // As JSON has it: "true_sharing".
 const char* key_of(TimeClass what);
 
+// A word of a layout: of a structure, or of an object without one, by its name.
+struct CountWord {
+  std::string layout;
+  std::uint64_t offset = 0;
+  std::int64_t writes = 0, adds = 0;  // by all CPUs; `adds` are atomic
+};
+
 struct TimeShare {
   TimeClass what{};
   std::string name = {};                    // of the lock, object or word; empty for `compute` and `joining`
@@ -36,6 +43,7 @@ struct TimeShare {
   std::vector<std::string> functions = {};  // that spent most of it, the first one most; two at most
   int writers = 0, readers = 0;             // CPUs, of the two kinds of sharing of the same bytes
   std::int64_t writes = 0, reads = 0;       // by all of them
+  std::optional<CountWord> word = {};       // that with most writes, of true sharing
   double held_pct = 0;                      // of the run's time: of a lock, what its holders kept it
   Tick ticks = 0;
 };
