@@ -97,6 +97,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
         remains_text(tried.misses_before, all ? sharing.all_misses_after : tried.misses_after, machine, change.what);
     if (sharing.heap_shift > 0)
       change.what += fmt::format(" (shared only where malloc puts the block {} bytes further on)", sharing.heap_shift);
+    for (const std::string& layout : layouts_of(sharing, sharing.again->name)) change.parts.push_back("layout " + layout);
     add_source_edit(change, edits, sharing.line_bytes, trace);
     found.push_back({layout_change(sharing, sharing.again->name), std::move(change), layouts_of(sharing, sharing.again->name)});
   }
@@ -107,6 +108,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
          {.what = fmt::format("replace the lock {}{} by {}", replacement.lock,
                               is_word(words, replacement.lock) ? " (a word that behaves like one)" : "", replacement.algorithm),
           .edit = advice(*machine.locks) + "\n",
+          .parts = {"lock " + replacement.lock},
           .gains = {}}});
   }
   return found;
@@ -225,6 +227,31 @@ class NoHelp {
   std::vector<std::pair<std::string, std::vector<std::string>>> tried_;  // in the order of the first machine
 };
 
+std::vector<std::string> parts_of(const CountCure& cure) {
+  std::vector<std::string> parts;
+  for (const workloads::CountChoice& choice : cure.choices)
+    parts.push_back(fmt::format("count {}+{}", choice.layout, choice.offset));
+  return parts;
+}
+
+// As the page numbers them: changes that hold for all machines first.
+void find_alternatives(AdvicePage& page) {
+  std::vector<AdvisedChange*> numbered;
+  for (std::vector<AdvisedChange>* changes : {&page.changes, &page.conditional}) {
+    for (AdvisedChange& change : *changes) numbered.push_back(&change);
+  }
+  for (std::size_t i = 1; i < numbered.size(); ++i) {
+    const auto overlaps = [&](const AdvisedChange* other) {
+      return std::ranges::any_of(numbered[i]->parts, [other](const std::string& part) {
+        return std::ranges::find(other->parts, part) != other->parts.end();
+      });
+    };
+    const auto first = std::find_if(numbered.begin(), numbered.begin() + static_cast<std::ptrdiff_t>(i), overlaps);
+    const std::size_t number = first - numbered.begin();
+    numbered[i]->alternative_to = number == i ? 0 : number + 1;
+  }
+}
+
 // Other counters that gain on one machine at least.
 std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>& machines) {
   std::vector<AdvisedChange> changes;
@@ -236,6 +263,7 @@ std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>&
                                                              .edit = tried.cure.sketch,
                                                              .place = tried.cure.source,
                                                              .only_if = tried.cure.only_if,
+                                                             .parts = parts_of(tried.cure),
                                                              .remains = remains_text(tried.misses_before, tried.misses_after,
                                                                                      machine, tried.cure.what),
                                                              .gains = {}});
@@ -290,6 +318,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
     (loses(change) ? page.depends : page.conditional).push_back(std::move(change));
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+  find_alternatives(page);
   NoHelp no_help(page);
   for (const MachineAdvice& machine : machines) no_help.add(machine);
   page.no_help = no_help.sentences();
@@ -337,6 +366,7 @@ void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
     std::stable_sort(changes->begin(), changes->end(),
                      [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
   }
+  find_alternatives(page);
   std::erase_if(page.depends, [&page](const AdvisedChange& it) {
     return std::any_of(page.changes.begin(), page.changes.end(),
                        [&it](const AdvisedChange& other) { return other.what == it.what; });

@@ -51,6 +51,9 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
   if (!change.only_if.empty()) out += paragraph("Only if " + change.only_if + ".", 7, Colour::yellow, paint);
+  if (change.alternative_to > 0)
+    out += paragraph(fmt::format("An alternative to change {}: both change the same.", change.alternative_to), 7, Colour::none,
+                     paint);
   if (!change.remains.empty()) out += paragraph(change.remains, 7, Colour::none, paint);
   if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
@@ -228,6 +231,7 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
     }
     list.push_back({{"what", change.what},
                     {"only_if", change.only_if},
+                    {"alternative_to", change.alternative_to},
                     {"remains", change.remains},
                     {"edit", change.edit},
                     {"source", change.place},

@@ -33,6 +33,8 @@ struct AdvisedChange {
   std::filesystem::path diff_file = {};    // where the diff was written
   std::vector<EditedSource> edited = {};   // the files as the diff leaves them
   std::string only_if = {};                // what the program must not need; empty: it does the same as before
+  std::vector<std::string> parts = {};     // of the program that it changes: "layout node", "lock mutex", "count hits+0"
+  std::size_t alternative_to = 0;          // number on the page of the first change that has a part of it; 0: none has
   std::string remains = {};                // "of 240 000 transfers of lines 160 000 remain, most on `hits`"
   std::vector<PredictedGain> gains;        // on each machine where it was tried
   std::vector<std::string> not_tried_on = {};

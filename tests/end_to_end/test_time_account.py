@@ -116,6 +116,7 @@ def test_other_counters_are_tried_in_the_place_of_a_count_that_all_threads_chang
         "add to events only every 64 adds of a thread",
         "stripe events over 8 counts on lines of their own",
     ]
+    assert [change["alternative_to"] for change in page["conditional"]] == [0, 1, 1]
     for change in page["conditional"]:
         (gain,) = change["gains"]
         assert gain["confirmed"]
