@@ -45,7 +45,8 @@ struct UncuredLine {
 struct SharingReport {
   std::string trace, machine;
   std::filesystem::path directory;
-  int line_bytes = 64;
+  int line_bytes = 64;                          // of a pair of lines where the machine fetches pairs
+  bool pairs = false;                           // it does
   double throughput_per_s = 0;                  // as recorded
   std::uint64_t heap_shift = 0;                 // bytes by which blocks from malloc lie behind where they lay
   std::vector<CostlyLine> lines;                // the costliest first

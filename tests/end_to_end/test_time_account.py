@@ -48,7 +48,8 @@ CASES = {
         "published",
     ),
     "section": (
-        "if (i % 4) continue; pthread_mutex_lock(&mutex); for (int k = 0; k < 128; ++k) table[k] += me; pthread_mutex_unlock(&mutex)",
+        "if (i % 4) continue; pthread_mutex_lock(&mutex); for (int k = 0; k < 128; ++k) table[k] += me; "
+        "pthread_mutex_unlock(&mutex)",
         "lock",
         "mutex",
     ),
@@ -61,7 +62,8 @@ def advised(linebounce: Program, body: str, *machines: str) -> dict:
     options = [word for machine in machines or MACHINES[:1] for word in ("--machine", machine)]
     result = linebounce("advise", "trace.lbt", *options, "--orders", "2", "--json", "-o", "out")
     assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    page: dict = json.loads(result.stdout)
+    return page
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -381,7 +381,13 @@ TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
 
 void TimeAccountant::end(const PointData& point) {
   for (Thread& thread : threads_) resolve(thread);
-  for (const TimedMiss& miss : misses_) add_miss(miss);
+  std::map<std::uint64_t, std::int64_t> false_lines;
+  const auto line_bytes = static_cast<Address>(memory_->line_bytes());
+  for (const TimedMiss& miss : misses_) {
+    add_miss(miss);
+    if (miss.cause.why == Interference::other_bytes) ++false_lines[miss.miss.address / line_bytes];
+  }
+  for (const auto& [line, misses] : false_lines) account_.false_lines.push_back({line, misses});
   account_.machine = input_.machine.name;
   account_.all = all_;
   account_.all_us = timebase_->to_ns(all_) / 1000;

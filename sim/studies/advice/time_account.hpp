@@ -48,11 +48,18 @@ struct TimeShare {
   Tick ticks = 0;
 };
 
+// A line on which threads missed because others used other bytes of it meanwhile.
+struct FalseLine {
+  std::uint64_t line = 0;  // its address, in lines
+  std::int64_t misses = 0;
+};
+
 struct TimeAccount {
   std::string machine;
-  Tick all = 0;                   // from each thread's beginning to its end, summed
-  double all_us = 0;              // the same in microseconds
-  std::vector<TimeShare> shares;  // the largest first; their ticks add up to `all`
+  Tick all = 0;                        // from each thread's beginning to its end, summed
+  double all_us = 0;                   // the same in microseconds
+  std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
+  std::vector<FalseLine> false_lines;  // by address
 
   [[nodiscard]] double pct(Tick ticks) const;
   // The largest share that says what to do; null: there is none. Waiting for threads to end is nobody's bottleneck.
