@@ -3,7 +3,7 @@
 //
 // No cure: a batch takes a hundred times as long as to put its sum into the queue.
 //
-// expect: nothing
+// expect: bottleneck values
 #include <condition_variable>
 #include <cstdio>
 #include <deque>

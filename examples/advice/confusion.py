@@ -3,8 +3,10 @@
 
 confusion.py [-b BUILD] [-o OUTPUT] [--times N] [--verify] [PROGRAM...]
 
-Each program's head states the right answer: `expect: layout NAME` (a structure, or the function that allocates), `expect:
-lock NAME` or `expect: nothing`. The first change advised counts; it must be one of NAME's layout, or of the lock NAME.
+Each program's head states the right answer: `expect: layout NAME` (a structure, or the function that allocates) or `expect:
+lock NAME`, where the first change advised must be one of NAME's layout or of the lock NAME. `expect: bottleneck NAME` (or
+several, with `or` between them) is of a program without a cure: no change may be advised, and what most of the threads' time
+goes to must be NAME: a word, an object, a lock, or `computation`.
 --times: records each program N times; it is right if it is right each time. --verify: also applies the known cure in the
 source (-DCURED), and looks whether fewer lines move from cache to cache, and what is advised then. Exit code 1: fewer than
 nine of ten cures are found, a program without a cure is advised to change, or a known cure cures nothing.
@@ -31,7 +33,7 @@ WIDTH = 58
 @dataclass
 class Program:
     source: Path
-    kind: str  # layout, lock or nothing
+    kind: str  # layout, lock or bottleneck
     subject: str
     flags: list[str]
 
@@ -41,15 +43,17 @@ class Program:
 
     @property
     def has_cure(self) -> bool:
-        return self.kind != "nothing"
+        return self.kind != "bottleneck"
 
 
 @dataclass
 class Answer:
-    """The changes that are advised, the best first, and what that one gains on each machine, in percent of throughput."""
+    """The changes that are advised, the best first, and what that one gains on each machine, in percent of throughput; what
+    most of the threads' time goes to on the first machine."""
 
     changes: list[str]
     gains: list[float]
+    bottleneck: str = ""
 
 
 @dataclass
@@ -68,11 +72,11 @@ class Cured:
 
 def read_program(source: Path) -> Program:
     text = source.read_text(encoding="utf-8")
-    expected = re.search(r"^// expect: (?:(nothing)|(layout|lock) (\S+))$", text, re.MULTILINE)
+    expected = re.search(r"^// expect: (layout|lock|bottleneck) (\S+(?: or \S+)*)$", text, re.MULTILINE)
     if expected is None:
-        sys.exit(f"confusion.py: {source}: its head has no line `// expect: layout NAME`, `lock NAME` or `nothing`")
+        sys.exit(f"confusion.py: {source}: its head has no line `// expect: layout NAME`, `lock NAME` or `bottleneck NAME`")
     flags = re.search(r"^// flags: (.+)$", text, re.MULTILINE)
-    return Program(source, expected[1] or expected[2], expected[3] or "", flags[1].split() if flags else [])
+    return Program(source, expected[1], expected[2], flags[1].split() if flags else [])
 
 
 def programs() -> dict[str, Program]:
@@ -91,7 +95,9 @@ def advice(tools: Tools, trace: Path) -> Answer:
     shutil.rmtree(directory, ignore_errors=True)
     page = json.loads(tools.run("linebounce", "advise", trace, "-o", directory, "--json"))
     gains = [gain["change_pct"] for change in page["changes"][:1] for gain in change["gains"]]
-    return Answer([change["what"] for change in page["changes"]], gains)
+    bottleneck = page["time"][0]["bottleneck"]
+    name = "computation" if bottleneck["class"] == "compute" else bottleneck["name"]
+    return Answer([change["what"] for change in page["changes"]], gains, name)
 
 
 def concerns(program: Program, change: str) -> bool:
@@ -104,7 +110,7 @@ def concerns(program: Program, change: str) -> bool:
 
 def is_right(program: Program, answer: Answer) -> bool:
     if not program.has_cure:
-        return not answer.changes
+        return not answer.changes and answer.bottleneck in program.subject.split(" or ")
     return bool(answer.changes) and concerns(program, answer.changes[0])
 
 
@@ -129,18 +135,18 @@ def print_answers(program: Program, answers: list[Answer]) -> None:
     expected = f"{program.kind} {program.subject}".strip()
     for number, answer in enumerate(answers):
         head = (program.name, expected) if number == 0 else ("", "")
-        advised = shortened(answer.changes[0]) if answer.changes else "nothing"
+        advised = shortened(answer.changes[0] if answer.changes else f"nothing; most time: {answer.bottleneck}")
         more = f" +{len(answer.changes) - 1}" if len(answer.changes) > 1 else ""
         gains = " / ".join(f"{gain:+.1f} %" for gain in answer.gains)
         verdict = "right" if is_right(program, answer) else "WRONG"
-        print(f"  {head[0]:<18}{head[1]:<24}{advised + more:<{WIDTH + 4}}{gains:<24}{verdict}", flush=True)
+        print(f"  {head[0]:<18}{head[1]:<36}{advised + more:<{WIDTH + 4}}{gains:<36}{verdict}", flush=True)
 
 
 def print_cured(program: Program, found: Cured) -> None:
     again = [change for change in found.answer.changes if concerns(program, change)]
     still = f"; still advised: {shortened(again[0])}" if again else ""
     print(
-        f"  {'':<18}{'-DCURED':<24}transfers of lines {found.transfers_before:.0f} → {found.transfers_after:.0f}, "
+        f"  {'':<18}{'-DCURED':<36}transfers of lines {found.transfers_before:.0f} → {found.transfers_after:.0f}, "
         f"throughput {found.gain_pct:+.1f} %{'' if found.helps else '  CURES NOTHING'}{still}",
         flush=True,
     )
@@ -175,7 +181,7 @@ def main() -> int:
     answered: dict[str, list[Answer]] = {}
     right: dict[str, bool] = {}
     cures_nothing: list[str] = []
-    print(f"  {'program':<18}{'expected':<24}{'advised':<{WIDTH + 4}}gain")
+    print(f"  {'program':<18}{'expected':<36}{'advised':<{WIDTH + 4}}gain")
     for program in chosen:
         answers = []
         for _ in range(options.times):

@@ -3,7 +3,7 @@
 // No cure: each index has a line of its own, where its owner also keeps what it last saw of the other index, and there are as
 // many numbers in the ring as to make that seldom necessary. What is left is the numbers' way from cache to cache.
 //
-// expect: nothing
+// expect: bottleneck computation or all.number
 #include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>

@@ -1,8 +1,10 @@
 // Sorts four parts of a sequence, one for each thread, and leaves each part's smallest and largest number in an array.
 //
-// No cure: the results of all threads are in one line, but each thread writes there once, at its end.
+// No cure: the results of all threads are in one line, but each thread writes there once, at its end. A barrier keeps a thread
+// from getting the memory that another one has freed, which a recording would take for shared.
 //
-// expect: nothing
+// expect: bottleneck computation
+#define _POSIX_C_SOURCE 200809L  // barriers
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,8 @@
 enum { threads = 4, numbers_each = 600 };
 
 static struct { int smallest, largest; } results[threads];
+
+static pthread_barrier_t allocated;
 
 static void sort(int* numbers, int count) {
   for (int gap = count / 2; gap > 0; gap /= 2)
@@ -24,6 +28,7 @@ static void sort(int* numbers, int count) {
 static void* sort_part(void* number) {
   int* numbers = malloc(numbers_each * sizeof *numbers);
   if (!numbers) abort();
+  pthread_barrier_wait(&allocated);
   unsigned random = (unsigned)(long)number + 1;
   for (int i = 0; i < numbers_each; i++) {
     random = random * 1664525u + 1013904223u;
@@ -38,6 +43,7 @@ static void* sort_part(void* number) {
 
 int main(void) {
   pthread_t thread[threads];
+  pthread_barrier_init(&allocated, NULL, threads);
   for (long i = 0; i < threads; i++) pthread_create(&thread[i], NULL, sort_part, (void*)i);
   int sorted = 1;
   for (int i = 0; i < threads; i++) {

@@ -2,7 +2,7 @@
 //
 // No cure that pays: the four notes share a line falsely, but they are written so seldom that a line for each gains nothing.
 //
-// expect: nothing
+// expect: bottleneck computation or text
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 //
 // No cure: the table has a lock for readers and writers, which a thread takes once for each 500 samples.
 //
-// expect: nothing
+// expect: bottleneck values
 #include <array>
 #include <cstdio>
 #include <mutex>

@@ -9,10 +9,13 @@
 
 #include "sim/commands/advised_changes.hpp"
 #include "sim/commands/command.hpp"
+#include "sim/commands/count_finder.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/simulation/simulate.hpp"
+#include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -53,7 +56,7 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   const StudyArguments& shared = arguments;
   static_cast<StudyArguments&>(study) = shared;
   study.directory = (fs::path(arguments.directory) / folder).string();
-  study.orders = arguments.orders;
+  if constexpr (requires { study.orders; }) study.orders = arguments.orders;
   return study;
 }
 
@@ -86,6 +89,19 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
+// The replay with words as locks, where the program's own are. None: it did not finish, as find_sharing() has said.
+std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+  ReplayStudy study{
+      .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+  try {
+    TimeAccount account = account_time(plan_of(study).make_point(0).input, reader.symbols());
+    account.machine = machine;
+    return account;
+  } catch (const SimulationFailure&) {
+    return std::nullopt;
+  }
+}
+
 struct Advised {
   AdvicePage page;
   std::vector<MachineAdvice> machines;
@@ -105,6 +121,10 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;
     MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
+    advice.time = time_on(arguments, advice.sharing.machine, locks.reader());
+    if (advice.time)
+      advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
+                                 locks.reader(), argv, code);
     if (has_locks) advice.locks = compare_locks(locks, machine, argv, code);
     if (code == ExitCode::interrupted) return std::nullopt;
   }

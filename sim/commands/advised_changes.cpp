@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -61,6 +62,21 @@ void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits
   change.cautions = edit.cautions;
 }
 
+// What is left of the transfers of lines, and what the costliest cause of them is that the change doesn't speak of.
+std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what) {
+  std::string text = fmt::format("On {} {} of {} transfers of lines remain", machine.sharing.machine,
+                                 grouped(std::llround(after)), grouped(std::llround(before)));
+  if (machine.time) {
+    const auto left = std::ranges::find_if(machine.time->shares, [&what](const TimeShare& share) {
+      const bool moves = share.what == TimeClass::lock || share.what == TimeClass::false_sharing ||
+                         share.what == TimeClass::true_sharing || share.what == TimeClass::communication;
+      return moves && what.find(share.name.substr(0, share.name.find('.'))) == std::string::npos;
+    });
+    if (left != machine.time->shares.end()) text += fmt::format(", most on {}", left->name);
+  }
+  return text + ".";
+}
+
 std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::vector<trace::WordLock>& words,
                                      const trace::Reader& trace) {
   std::vector<Candidate> found;
@@ -75,8 +91,13 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
       change.what += (change.what.empty() ? "" : "; ") + tried.proposal.sentence;
       change.edit += tried.proposal.drawing;
     }
+    const TriedProposal& tried = *std::ranges::find_if(
+        sharing.tried, [&](const TriedProposal& it) { return all || it.proposal.name == sharing.again->name; });
+    change.remains =
+        remains_text(tried.misses_before, all ? sharing.all_misses_after : tried.misses_after, machine, change.what);
     if (sharing.heap_shift > 0)
       change.what += fmt::format(" (shared only where malloc puts the block {} bytes further on)", sharing.heap_shift);
+    for (const std::string& layout : layouts_of(sharing, sharing.again->name)) change.parts.push_back("layout " + layout);
     add_source_edit(change, edits, sharing.line_bytes, trace);
     found.push_back({layout_change(sharing, sharing.again->name), std::move(change), layouts_of(sharing, sharing.again->name)});
   }
@@ -87,6 +108,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
          {.what = fmt::format("replace the lock {}{} by {}", replacement.lock,
                               is_word(words, replacement.lock) ? " (a word that behaves like one)" : "", replacement.algorithm),
           .edit = advice(*machine.locks) + "\n",
+          .parts = {"lock " + replacement.lock},
           .gains = {}}});
   }
   return found;
@@ -156,6 +178,105 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
+// What has been run and gains nothing for certain: layouts, counters, and of each lock the best of the others.
+class NoHelp {
+ public:
+  explicit NoHelp(const AdvicePage& page) : page_(page) {}
+
+  void add(const MachineAdvice& machine) {
+    const std::string& name = machine.sharing.machine;
+    for (const TriedProposal& tried : machine.sharing.tried) add(tried.proposal.sentence, text_of(tried.change), name);
+    if (machine.sharing.cheap > 0)
+      add("changes of layouts that are not worth a replay",
+          fmt::format("{}, whose lines' misses take {:.2f} % of the run", machine.sharing.cheap, machine.sharing.cheap_pct),
+          name);
+    for (const TriedCount& tried : machine.counts) add(tried.cure.what, text_of(tried.change), name);
+    if (!machine.locks) return;
+    for (const LockRanking& lock : machine.locks->locks) {
+      const LockTrial* best = nullptr;
+      for (const LockTrial& trial : lock.trials) {
+        if (!trial.recorded && (best == nullptr || trial.change.median_pct > best->change.median_pct)) best = &trial;
+      }
+      if (best != nullptr && !is_advised("replace the lock " + best->lock))
+        add("other locks for " + best->lock, fmt::format("the best, {}, {}", best->algorithm, text_of(best->change)), name);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    for (const auto& [what, results] : tried_) all.push_back(fmt::format("{}: {}", what, fmt::join(results, ", ")));
+    return all;
+  }
+
+ private:
+  void add(const std::string& what, const std::string& result, const std::string& machine) {
+    if (is_advised(what)) return;
+    auto known = std::ranges::find_if(tried_, [&what](const auto& it) { return it.first == what; });
+    if (known == tried_.end()) known = tried_.insert(tried_.end(), {what, {}});
+    known->second.push_back(fmt::format("{} on {}", result, machine));
+  }
+  // Layouts and locks also as a part of a larger change.
+  [[nodiscard]] bool is_advised(const std::string& what) const {
+    const auto has_it = [&what](const AdvisedChange& change) { return change.what.find(what) != std::string::npos; };
+    const auto is_it = [&what](const AdvisedChange& change) { return change.what == what; };
+    return std::ranges::any_of(page_.changes, has_it) || std::ranges::any_of(page_.conditional, is_it) ||
+           std::ranges::any_of(page_.depends, [&](const auto& it) { return it.only_if.empty() ? has_it(it) : is_it(it); });
+  }
+
+  const AdvicePage& page_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> tried_;  // in the order of the first machine
+};
+
+std::vector<std::string> parts_of(const CountCure& cure) {
+  std::vector<std::string> parts;
+  for (const workloads::CountChoice& choice : cure.choices)
+    parts.push_back(fmt::format("count {}+{}", choice.layout, choice.offset));
+  return parts;
+}
+
+// As the page numbers them: changes that hold for all machines first.
+void find_alternatives(AdvicePage& page) {
+  std::vector<AdvisedChange*> numbered;
+  for (std::vector<AdvisedChange>* changes : {&page.changes, &page.conditional}) {
+    for (AdvisedChange& change : *changes) numbered.push_back(&change);
+  }
+  for (std::size_t i = 1; i < numbered.size(); ++i) {
+    const auto overlaps = [&](const AdvisedChange* other) {
+      return std::ranges::any_of(numbered[i]->parts, [other](const std::string& part) {
+        return std::ranges::find(other->parts, part) != other->parts.end();
+      });
+    };
+    const auto first = std::find_if(numbered.begin(), numbered.begin() + static_cast<std::ptrdiff_t>(i), overlaps);
+    const std::size_t number = first - numbered.begin();
+    numbered[i]->alternative_to = number == i ? 0 : number + 1;
+  }
+}
+
+// Other counters that gain on one machine at least.
+std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>& machines) {
+  std::vector<AdvisedChange> changes;
+  for (const MachineAdvice& machine : machines) {
+    for (const TriedCount& tried : machine.counts) {
+      auto change = std::ranges::find_if(changes, [&](const AdvisedChange& it) { return it.what == tried.cure.what; });
+      if (change == changes.end()) {
+        change = changes.insert(changes.end(), AdvisedChange{.what = tried.cure.what,
+                                                             .edit = tried.cure.sketch,
+                                                             .place = tried.cure.source,
+                                                             .only_if = tried.cure.only_if,
+                                                             .parts = parts_of(tried.cure),
+                                                             .remains = remains_text(tried.misses_before, tried.misses_after,
+                                                                                     machine, tried.cure.what),
+                                                             .gains = {}});
+      }
+      change->gains.push_back({machine.sharing.machine, tried.change, tried.confirmed});
+    }
+  }
+  std::erase_if(changes,
+                [](const AdvisedChange& change) { return std::ranges::none_of(change.gains, &PredictedGain::confirmed); });
+  std::ranges::stable_sort(changes, std::ranges::greater{}, largest_gain);
+  return changes;
+}
+
 }  // namespace
 
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
@@ -163,7 +284,10 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   AdvicePage page;
   page.trace = trace.file().string();
   page.missing = missing;
-  for (const MachineAdvice& machine : machines) page.machines.push_back(machine.sharing.machine);
+  for (const MachineAdvice& machine : machines) {
+    page.machines.push_back(machine.sharing.machine);
+    if (machine.time) page.time.push_back(*machine.time);
+  }
   // What is laid apart for the longest lines is apart on all machines.
   std::vector<const MachineAdvice*> by_line;
   for (const MachineAdvice& machine : machines) by_line.push_back(&machine);
@@ -185,13 +309,19 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
       known.push_back(std::move(candidate));
     }
   }
-  for (Candidate& candidate : known) {
-    const bool loses = std::any_of(candidate.change.gains.begin(), candidate.change.gains.end(),
-                                   [](const PredictedGain& gain) { return gain.change.is_loss(); });
-    (loses ? page.depends : page.changes).push_back(std::move(candidate.change));
-  }
+  const auto loses = [](const AdvisedChange& change) {
+    return std::ranges::any_of(change.gains, [](const PredictedGain& gain) { return gain.change.is_loss(); });
+  };
+  for (Candidate& candidate : known)
+    (loses(candidate.change) ? page.depends : page.changes).push_back(std::move(candidate.change));
+  for (AdvisedChange& change : conditional_changes(machines))
+    (loses(change) ? page.depends : page.conditional).push_back(std::move(change));
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+  find_alternatives(page);
+  NoHelp no_help(page);
+  for (const MachineAdvice& machine : machines) no_help.add(machine);
+  page.no_help = no_help.sentences();
   page.not_tried = not_tried_on(machines);
   return page;
 }
@@ -236,6 +366,7 @@ void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
     std::stable_sort(changes->begin(), changes->end(),
                      [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
   }
+  find_alternatives(page);
   std::erase_if(page.depends, [&page](const AdvisedChange& it) {
     return std::any_of(page.changes.begin(), page.changes.end(),
                        [&it](const AdvisedChange& other) { return other.what == it.what; });

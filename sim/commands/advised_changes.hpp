@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/commands/count_finder.hpp"
 #include "sim/studies/compare_locks/lock_comparison.hpp"
 #include "sim/terminal/advice_page.hpp"
 #include "sim/terminal/sharing_report.hpp"
@@ -17,6 +18,8 @@ struct MachineAdvice {
   SharingReport sharing;
   std::optional<LockComparison> locks = {};  // none: the program takes no lock, or no replay has finished
   bool has_locks = false;
+  std::optional<TimeAccount> time = {};
+  std::vector<TriedCount> counts = {};
 };
 
 // `words`: that behave like locks and were taken for locks; `missing`: what the trace could not hold. Reads the source files

@@ -12,6 +12,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/studies/advice/byte_use.hpp"
 #include "sim/studies/replay/orders.hpp"
+#include "workloads/replay/places.hpp"
 #include "workloads/replay/replay.hpp"
 
 namespace linebounce::sim {
@@ -23,11 +24,19 @@ namespace fs = std::filesystem;
 // what one name has there is shared out among its lines in memory by how often they are accessed.
 class LineCosts {
  public:
+  // `each`: lines of the machine in one of `places`: 2 of pairs.
   LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
-            const ObjectPlaces& places)
+            const ObjectPlaces& places, int each)
       : symbols_(symbols), places_(places) {
+    std::map<std::string, std::uint64_t> before;  // by object: lines of the machine's on which its first one of `places` begins
+    for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
+      const auto line = places.begin[id] * static_cast<std::uint64_t>(each) / static_cast<std::uint64_t>(places.line_bytes);
+      before.try_emplace(symbols.objects[id].name, line % static_cast<std::uint64_t>(each));
+    }
     for (const LineRow& row : rows) {
-      Cost& cost = costs_[{row.object, row.line}];
+      const auto object = before.find(row.object);
+      const auto first = object == before.end() ? 0 : static_cast<std::int64_t>(object->second);
+      Cost& cost = costs_[{row.object, (first + row.line) / each}];
       cost.misses += static_cast<double>(row.count);
       cost.latency_us += static_cast<double>(row.count) * row.latency_ns_mean / 1000;
     }
@@ -69,9 +78,8 @@ class LineCosts {
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
     const trace::Object& object = symbols_.objects[id];
-    const bool lines_told_apart = object.structure != trace::kNone || (object.alignment != 0 && !object.address);
     const std::uint64_t first = places_.begin[id] / static_cast<std::uint64_t>(places_.line_bytes);
-    return {object.name, lines_told_apart ? static_cast<std::int64_t>(line - first) : 0};
+    return {object.name, workloads::ReplayPlaces::tells_lines_apart(object) ? static_cast<std::int64_t>(line - first) : 0};
   }
 
   const trace::Symbols& symbols_;
@@ -100,7 +108,7 @@ class SharingFinder {
     if (!recorded) return std::nullopt;
     const Placements placements = all_placements(report, *recorded);
     const auto users = lines_of_several_threads(reader_, placements.places);
-    const auto shared = falsely_shared(users.front(), reader_.symbols());
+    const auto shared = falsely_shared(users.front(), reader_.symbols(), lines_shared_in_time(*recorded));
     find_lines(report, shared, placements.places.front(), users.front());
     find_elsewhere(report, shared, placements, users);
     if (report.lines.empty() && !report.elsewhere.empty()) {
@@ -128,6 +136,12 @@ class SharingFinder {
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
+  // None where the machine fetches pairs of lines: there a line may be lost because of its neighbour.
+  [[nodiscard]] std::vector<FalseLine> lines_shared_in_time(const SimulationInput& recorded) const {
+    if (lines_each_ > 1) return {};
+    return account_time(recorded, reader_.symbols()).false_lines;
+  }
+
   // What was run. None: nothing has finished.
   std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
     const Plan recorded = plan_of(study_);
@@ -139,11 +153,14 @@ class SharingFinder {
     if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     run_us_ = run_us(points->front());
+    lines_each_ = input.machine.cpu.pair_prefetch == PairPrefetch::none ? 1 : 2;
+    report.pairs = lines_each_ == 2;
     return input;
   }
 
   [[nodiscard]] Placements all_placements(SharingReport& report, const SimulationInput& recorded) const {
     Placements all{{object_places(reader_, recorded)}, {}};
+    all.places.front().line_bytes *= lines_each_;
     report.line_bytes = all.places.front().line_bytes;
     const auto& objects = reader_.symbols().objects;
     if (std::ranges::any_of(objects, [](const trace::Object& object) { return object.movable; })) {
@@ -152,18 +169,19 @@ class SharingFinder {
         ReplayStudy shifted = study_;
         shifted.sets.push_back(shift_set(shift));
         all.places.push_back(object_places(reader_, plan_of(shifted).make_point(0).input));
+        all.places.back().line_bytes *= lines_each_;
         all.shifts.push_back(shift);
       }
     }
     all.places.push_back(all.places.front());
-    all.places.back().line_bytes *= 2;
+    if (lines_each_ == 1) all.places.back().line_bytes *= 2;
     return all;
   }
 
   void find_lines(SharingReport& report, const std::vector<FalselySharedLine>& shared, const ObjectPlaces& places,
                   const std::vector<LineUsers>& used) const {
     auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
-    const LineCosts costs(rows[0], used, reader_.symbols(), places);
+    const LineCosts costs(rows[0], used, reader_.symbols(), places, lines_each_);
     for (const FalselySharedLine& line : shared) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::ranges::stable_sort(report.lines, std::ranges::greater{}, &CostlyLine::latency_us);
@@ -187,7 +205,7 @@ class SharingFinder {
     for (const CostlyLine& line : report.lines) lines.push_back(line.line);
     std::vector<TriedProposal>& all = report.tried;
     std::set<std::size_t> changed;
-    for (const Proposal& proposal : proposals(lines, reader_.symbols(), report.line_bytes)) {
+    for (const Proposal& proposal : proposals(lines, reader_.symbols(), report.line_bytes, report.pairs)) {
       TriedProposal tried{proposal};
       for (const std::size_t line : proposal.lines) tried.latency_us += report.lines[line].latency_us;
       changed.insert(proposal.lines.begin(), proposal.lines.end());
@@ -268,7 +286,10 @@ class SharingFinder {
       tried.misses_before = median(trials.figures(0, transfers_of));
       tried.misses_after = median(trials.figures(i, transfers_of));
     }
-    if (all > 2 && trials.are_enough() && trials.finished(all)) report.all = trials.change(all);
+    if (all > 2 && trials.are_enough() && trials.finished(all)) {
+      report.all = trials.change(all);
+      report.all_misses_after = median(trials.figures(all, transfers_of));
+    }
     report.tried = std::move(ended);
     std::ranges::stable_sort(report.tried, std::ranges::greater{},
                              [](const TriedProposal& it) { return it.change.median_pct; });
@@ -278,7 +299,8 @@ class SharingFinder {
   const trace::Reader& reader_;
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
-  double run_us_ = 0;  // as recorded
+  double run_us_ = 0;   // as recorded
+  int lines_each_ = 1;  // lines that are fetched, and so shared, as one: 2 where the machine fetches pairs
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ class ChangedStructure {
 
   void apply(const LayoutChange& change) {
     place(change);
+    if (change.line) line_bytes_ = std::max(line_bytes_, change.line->bytes);
     Members first;
     for (const PlacedName& field : change.order) first.push_back(take(field, "order"));
     rest_.insert(rest_.begin(), first.begin(), first.end());

@@ -56,6 +56,11 @@ class ChangeReader {
         reader_.refuse("align_bytes", fmt::format("{} is no power of two; the nearest are {} and {}", given,
                                                   std::bit_floor(given), std::bit_ceil(given)));
     }
+    if (const auto line = reader_.integer("line_bytes", 1, kLargestAlignment)) {
+      change_.line = PlacedBytes{static_cast<int>(*line), reader_.origin_of("line_bytes")};
+      if (!std::has_single_bit(static_cast<unsigned>(*line)))
+        reader_.refuse("line_bytes", fmt::format("{} is no power of two", *line));
+    }
     if (const auto base = reader_.integer("base_offset_bytes", 0, kLargestAlignment))
       change_.base_offset = PlacedBytes{static_cast<int>(*base), reader_.origin_of("base_offset_bytes")};
     if (change_.align && change_.base_offset)
@@ -136,6 +141,7 @@ toml::table change_table(const LayoutChange& change) {
   toml::table table{{"structure", change.structure.name}};
   if (!change.name.empty()) table.insert("name", change.name);
   if (change.align) table.insert("align_bytes", std::int64_t{change.align->bytes});
+  if (change.line) table.insert("line_bytes", std::int64_t{change.line->bytes});
   if (change.base_offset) table.insert("base_offset_bytes", std::int64_t{change.base_offset->bytes});
   if (!change.order.empty()) table.insert("order", names_array(change.order));
   if (!change.spread.empty()) table.insert("spread", names_array(change.spread));

@@ -36,6 +36,7 @@ struct LayoutChange {
   std::vector<PlacedName> per_cpu, read_mostly;
   std::vector<PlacedName> spread;            // arrays, a line for each element
   std::optional<PlacedBytes> element_bytes;  // of those that the file has as one field; without any: the object is the array
+  std::optional<PlacedBytes> line;           // of `split` and `spread`: the size of a line, if larger than the machine's
   Origin origin;
 };
 

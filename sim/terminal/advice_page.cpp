@@ -50,6 +50,11 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
         fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other interleavings" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
+  if (!change.only_if.empty()) out += paragraph("Only if " + change.only_if + ".", 7, Colour::yellow, paint);
+  if (change.alternative_to > 0)
+    out += paragraph(fmt::format("An alternative to change {}: both change the same.", change.alternative_to), 7, Colour::none,
+                     paint);
+  if (!change.remains.empty()) out += paragraph(change.remains, 7, Colour::none, paint);
   if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
   return out + "\n" + edit_text(change, paint);
@@ -103,17 +108,113 @@ std::string seldom_text(const AdvicePage& page, const Painter& paint) {
   return out.empty() ? out : out + "\n";
 }
 
+// Percentages with one decimal that add up to 100.0 (largest remainders).
+std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
+  std::vector<std::int64_t> tenths;
+  std::vector<std::pair<double, std::size_t>> remainders;
+  std::int64_t left = 1000;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double exact = all == 0 ? 0 : 1000 * static_cast<double>(ticks[i]) / static_cast<double>(all);
+    tenths.push_back(static_cast<std::int64_t>(exact));
+    remainders.emplace_back(static_cast<double>(tenths.back()) - exact, i);
+    left -= tenths.back();
+  }
+  std::ranges::sort(remainders);
+  for (std::size_t i = 0; i < remainders.size() && left > 0; ++i, --left) ++tenths[remainders[i].second];
+  std::vector<double> rounded;
+  for (const std::int64_t tenth : tenths) rounded.push_back(static_cast<double>(tenth) / 10);
+  return rounded;
+}
+
+// Of one machine; shares too small to matter are summed.
+std::string time_text(const TimeAccount& account, const Painter& paint) {
+  constexpr std::size_t kMostShares = 8;
+  constexpr double kSmallest = 1;  // percent
+  std::vector<Tick> ticks;
+  Tick rest = 0;
+  std::size_t small = 0;
+  for (const TimeShare& share : account.shares) {
+    if (ticks.size() < kMostShares && account.pct(share.ticks) >= kSmallest) {
+      ticks.push_back(share.ticks);
+    } else {
+      rest += share.ticks;
+      ++small;
+    }
+  }
+  const std::size_t shown = ticks.size();
+  if (small > 0) ticks.push_back(rest);
+  const std::vector<double> pct = percentages(ticks, account.all);
+  std::string out = paragraph(fmt::format("Where the threads' time goes on {}:", account.machine), 2, Colour::none, paint);
+  const auto line = [&](double share, const std::string& text, Colour colour) {
+    out += fmt::format("    {:>5.1f} %  {}", share, wrapped_from(text, 13, colour, paint));
+  };
+  for (std::size_t i = 0; i < shown; ++i) {
+    const TimeShare& share = account.shares[i];
+    line(pct[i], sentence(share), &share == account.bottleneck() ? Colour::bold : Colour::none);
+  }
+  if (small > 0) line(pct.back(), plural(small, "smaller share"), Colour::dim);
+  return out + "\n";
+}
+
+ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
+  return {{"class", key_of(share.what)},
+          {"name", share.name},
+          {"source", share.source},
+          {"functions", share.functions},
+          {"writers", share.writers},
+          {"readers", share.readers},
+          {"writes", share.writes},
+          {"reads", share.reads},
+          {"held_pct", rounded(share.held_pct)},
+          {"ticks", share.ticks},
+          {"pct", rounded(account.pct(share.ticks))},
+          {"text", sentence(share)}};
+}
+
+ordered_json time_json(const std::vector<TimeAccount>& accounts) {
+  ordered_json list = ordered_json::array();
+  for (const TimeAccount& account : accounts) {
+    ordered_json shares = ordered_json::array();
+    for (const TimeShare& share : account.shares) shares.push_back(share_json(account, share));
+    const TimeShare* bottleneck = account.bottleneck();
+    list.push_back({{"machine", account.machine},
+                    {"ticks", account.all},
+                    {"thread_us", rounded(account.all_us)},
+                    {"bottleneck", bottleneck == nullptr ? ordered_json(nullptr) : share_json(account, *bottleneck)},
+                    {"shares", std::move(shares)}});
+  }
+  return list;
+}
+
+// "BEGIN on M 88.1 % of the threads' time is ..."; empty if no replay ended.
+std::string bottleneck_text(const AdvicePage& page, const char* begin) {
+  if (page.time.empty()) return {};
+  const TimeAccount& account = page.time.front();
+  const TimeShare* bottleneck = account.bottleneck();
+  if (bottleneck == nullptr) return {};
+  return fmt::format("{} {} {:.1f} % of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
+                     sentence(*bottleneck));
+}
+
 std::string verdict(const AdvicePage& page) {
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
     return fmt::format("{} worth making, by replays of {}{}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
                        recordings_text(page), unseen ? ", which lacks atomic operations of the program" : "");
+  if (!page.conditional.empty() && !unseen) {
+    const AdvisedChange& best = page.conditional.front();
+    return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if, best.what,
+                       text_of(best.gains.front().change), best.gains.front().machine);
+  }
   if (!page.depends.empty())
     return fmt::format("{} is worth changing on all of these machines; what gains on one loses on another.",
                        unseen ? "No verdict, as atomic operations were not recorded: of what was, nothing" : "Nothing");
-  if (unseen) return "No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded.";
-  return "Nothing that was tried is worth changing.";
+  const std::string bottleneck = bottleneck_text(page, ": on");
+  if (unseen)
+    return fmt::format("No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded{}.",
+                       bottleneck);
+  return fmt::format("Nothing that was tried is worth changing{}.", bottleneck);
 }
 
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
@@ -129,6 +230,9 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                        {"part", gain.part}});
     }
     list.push_back({{"what", change.what},
+                    {"only_if", change.only_if},
+                    {"alternative_to", change.alternative_to},
+                    {"remains", change.remains},
                     {"edit", change.edit},
                     {"source", change.place},
                     {"diff", change.diff},
@@ -158,14 +262,21 @@ bool Rechecked::held() const {
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
-  std::string out = "  " + paint(Colour::bold, verdict(page)) + "\n\n";
+  std::string out = "  " + wrapped_from(verdict(page), 2, Colour::bold, paint) + "\n";
+  for (const TimeAccount& account : page.time) out += time_text(account, paint);
   for (std::size_t i = 0; i < std::min(kMostChanges, page.changes.size()); ++i)
     out += change_text(i + 1, page.changes[i], page.recordings, paint) + "\n";
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
   for (std::size_t i = 0; i < std::min(kMostChanges, page.depends.size()); ++i)
     out += change_text(i + 1, page.depends[i], 1, paint) + "\n";
+  if (!page.conditional.empty()) out += "  Only if the program can do without something:\n\n";
+  for (std::size_t i = 0; i < std::min(kMostChanges, page.conditional.size()); ++i)
+    out += change_text(page.changes.size() + i + 1, page.conditional[i], 1, paint) + "\n";
   out += rechecked_text(page, paint);
   out += seldom_text(page, paint);
+  for (const std::string& tried : page.no_help)
+    out += paragraph("Tried without a gain: " + tried + ".", 2, Colour::none, paint);
+  if (!page.no_help.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
@@ -181,11 +292,14 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"trace", page.trace},
           {"machines", page.machines},
           {"verdict", verdict(page)},
+          {"time", time_json(page.time)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},
+          {"conditional", changes_json(page.conditional)},
           {"recordings", page.recordings},
           {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},
+          {"no_help", page.no_help},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/studies/advice/source_edit.hpp"
+#include "sim/studies/advice/time_account.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
 
@@ -31,6 +32,10 @@ struct AdvisedChange {
   std::string patch = {};                  // the command that applies it
   std::filesystem::path diff_file = {};    // where the diff was written
   std::vector<EditedSource> edited = {};   // the files as the diff leaves them
+  std::string only_if = {};                // what the program must not need; empty: it does the same as before
+  std::vector<std::string> parts = {};     // of the program that it changes: "layout node", "lock mutex", "count hits+0"
+  std::size_t alternative_to = 0;          // number on the page of the first change that has a part of it; 0: none has
+  std::string remains = {};                // "of 240 000 transfers of lines 160 000 remain, most on `hits`"
   std::vector<PredictedGain> gains;        // on each machine where it was tried
   std::vector<std::string> not_tried_on = {};
   std::size_t recordings = 1;  // of AdvicePage::recordings, those that advise it
@@ -54,16 +59,19 @@ struct Rechecked {
 struct AdvicePage {
   std::string trace;
   std::vector<std::string> machines;
-  std::vector<AdvisedChange> changes;  // confirmed on a machine at least, and a loss on none; the largest gain first
-  std::vector<AdvisedChange> depends;  // confirmed on one machine, but a loss on another
-  std::vector<AdvisedChange> seldom;   // advised by half of the recordings at most: threads met as they seldom do
-  std::size_t recordings = 1;          // of the same program, that this rests on
-  std::vector<std::string> not_tried;  // why there may be more
-  std::vector<std::string> missing;    // what the trace could not hold
-  std::vector<Rechecked> rechecked;    // the first change with a diff, on each machine
+  std::vector<TimeAccount> time;           // where it goes, on each machine where a replay ended
+  std::vector<AdvisedChange> changes;      // confirmed on a machine at least, and a loss on none; the largest gain first
+  std::vector<AdvisedChange> depends;      // confirmed on one machine, but a loss on another
+  std::vector<AdvisedChange> conditional;  // likewise as `changes`, but each gives something up: AdvisedChange::only_if
+  std::vector<AdvisedChange> seldom;       // advised by half of the recordings at most: threads met as they seldom do
+  std::size_t recordings = 1;              // of the same program, that this rests on
+  std::vector<std::string> no_help;        // what was tried and gains nothing, with what it changes
+  std::vector<std::string> not_tried;      // why there may be more
+  std::vector<std::string> missing;        // what the trace could not hold
+  std::vector<Rechecked> rechecked;        // the first change with a diff, on each machine
 };
 
-// Three changes at most. The first line is the verdict.
+// Three changes at most. The first line is the verdict, and below it is where the time goes.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);
 
 // Schema linebounce.advise/1. All changes.

@@ -161,7 +161,7 @@ ordered_json pieces_json(const Part& part, const DrawnLine& line, bool fields, i
   return out;
 }
 
-ordered_json lines_json(const Layout& layout, const Part& part, int line_bytes) {
+ordered_json part_lines_json(const Layout& layout, const Part& part, int line_bytes) {
   ordered_json out = ordered_json::array();
   for (const DrawnLine& line : lines_of(layout, part, line_bytes)) {
     out.push_back({{"line", out.size()},
@@ -204,7 +204,7 @@ ordered_json layout_to_json(const Layout& layout, int line_bytes) {
   }
   out["sections"] = ordered_json::array();
   for (const Part& part : parts_of(layout, line_bytes))
-    out["sections"].push_back({{"section", name_of(part.section)}, {"lines", lines_json(layout, part, line_bytes)}});
+    out["sections"].push_back({{"section", name_of(part.section)}, {"lines", part_lines_json(layout, part, line_bytes)}});
   return out;
 }
 

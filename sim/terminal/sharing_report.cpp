@@ -41,7 +41,8 @@ std::string line_text(const CostlyLine& line, const trace::Symbols& symbols, con
   constexpr std::size_t kMostPieces = 8;
   const std::string out =
       fmt::format("  {}  {}\n", paint(Colour::bold, shortened(line_name(line, symbols), 40)),
-                  paint(Colour::dim, fmt::format("{} misses, {} µs of latency", line.misses, readable(line.latency_us))));
+                  paint(Colour::dim, fmt::format("{} misses, {} µs of latency{}", line.misses, readable(line.latency_us),
+                                                 line.line.in_turn ? ", by slots that threads use in turn" : "")));
   const auto& pieces = line.line.pieces;
   const std::size_t place_width = is_narrow(paint) ? 0 : 38, users_width = is_narrow(paint) ? 0 : 30;
   Table table({names("", place_width), words("", users_width, 2), words("", 0, is_narrow(paint) ? 2 : 0)}, paint, 4);
@@ -105,6 +106,16 @@ ordered_json proposal_json(const TriedProposal& tried) {
 // "args[0] (4000 accesses)".
 std::string elsewhere_name(const ElsewhereShared& it, const trace::Symbols& symbols) {
   return fmt::format("{} ({} accesses)", shortened(place_of(it.line.pieces.front(), symbols), 40), it.line.disturbed);
+}
+
+// Where the model is known to err.
+std::string slots_text(const SharingReport& report, const Painter& paint) {
+  if (std::ranges::none_of(report.lines, [](const CostlyLine& line) { return line.line.in_turn; })) return {};
+  return "\n  " + wrapped_from(
+                      "Slots that threads use in turn are shared falsely in time: while one thread uses its slot, another "
+                      "uses the next one on the line. No processor of ours fetches the next slots early; one that does "
+                      "gains less by slots on lines of their own, or loses, for it then fetches more lines.",
+                      2, Colour::none, paint);
 }
 
 std::string elsewhere_text(const SharingReport& report, const trace::Symbols& symbols, const Painter& paint) {
@@ -239,10 +250,11 @@ std::string advice(const SharingReport& report) {
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
-  std::string out = "  " + titled(report.trace,
-                                  fmt::format("on {}, lines of {} bytes: {} that threads share falsely", report.machine,
-                                              report.line_bytes, report.lines.size()),
-                                  paint, 2);
+  std::string out =
+      "  " + titled(report.trace,
+                    fmt::format("on {}, {} of {} bytes: {} that threads share falsely", report.machine,
+                                report.pairs ? "pairs of lines" : "lines", report.line_bytes, report.lines.size()),
+                    paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
   out += "\n" + paragraph(advice(report), 2, Colour::bold, paint);
@@ -256,6 +268,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
     out += paragraph(rest, 2, Colour::none, paint);
   }
   out += proposals_text(report, paint);
+  out += slots_text(report, paint);
   out += elsewhere_text(report, symbols, paint);
   return out + (report.missing.empty() ? "" : "\n") + not_seen_text(report.missing, paint);
 }
@@ -268,6 +281,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
     lines.push_back({{"line", line_name(line, symbols)},
                      {"misses", line.misses},
                      {"latency_us", rounded(line.latency_us)},
+                     {"in_turn", line.line.in_turn},
                      {"pieces", std::move(pieces)}});
   }
   ordered_json proposals = ordered_json::array();
@@ -291,6 +305,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"elsewhere", elsewhere_json(report.elsewhere, symbols, true)},
           {"in_pairs_of_lines", elsewhere_json(report.in_pairs, symbols, false)},
           {"proposals", std::move(proposals)},
+          {"pairs", report.pairs},
           {"untried_proposals", report.untried},
           {"cheap_proposals", report.cheap},
           {"cheap_proposals_pct", rounded(report.cheap_pct)},

@@ -45,7 +45,8 @@ struct UncuredLine {
 struct SharingReport {
   std::string trace, machine;
   std::filesystem::path directory;
-  int line_bytes = 64;
+  int line_bytes = 64;                          // of a pair of lines where the machine fetches pairs
+  bool pairs = false;                           // it does
   double throughput_per_s = 0;                  // as recorded
   std::uint64_t heap_shift = 0;                 // bytes by which blocks from malloc lie behind where they lay
   std::vector<CostlyLine> lines;                // the costliest first
@@ -58,6 +59,7 @@ struct SharingReport {
   double cheap_pct = 0;                         // for all misses on their lines take this share of the recorded run's time
   std::optional<UncuredLine> uncured = {};      // none: what no proposal changes is too cheap to matter
   std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
+  double all_misses_after = 0;                  // as TriedProposal::misses_after, with all of them
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
   std::vector<std::string> missing = {};        // what the trace could not hold
 };

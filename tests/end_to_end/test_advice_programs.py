@@ -59,5 +59,6 @@ def test_only_the_right_lock_or_layout_counts_as_the_cure() -> None:
     assert confusion.is_right(lock, confusion.Answer([replaced], [5]))
     assert not confusion.is_right(lock, confusion.Answer([replaced.replace("gate", "gates")], [5]))
     assert not confusion.is_right(lock, confusion.Answer([], []))
-    assert confusion.is_right(neither, confusion.Answer([], []))
-    assert not confusion.is_right(neither, confusion.Answer([aligned], [5]))
+    assert confusion.is_right(neither, confusion.Answer([], [], "computation"))
+    assert not confusion.is_right(neither, confusion.Answer([], [], "plates"))
+    assert not confusion.is_right(neither, confusion.Answer([aligned], [5], "computation"))

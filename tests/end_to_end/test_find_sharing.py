@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -227,3 +228,61 @@ def test_a_proposal_that_gains_nothing_is_not_printed_as_one(linebounce: Program
     assert "Tried, and no gain by more than chance: counts, " in shown
     assert "[[layout.change]]" not in shown
     assert shown.splitlines()[2] == "  Leave the layouts as they are: no proposal gains as much as 1 % by more than chance."
+
+
+def taking_turns(rounds: int = 60) -> list[str]:
+    """Slots of 16 bytes: a thread uses one for a while, and each slot belongs to each thread in turn."""
+    lines = []
+    for turn in range(rounds):
+        for _ in range(8):
+            for i in range(THREADS):
+                here = f"ring+{16 * ((i + turn) % THREADS)}"
+                lines += [f"worker[{i}] load {here} 8", f"worker[{i}] store {here} 8", f"worker[{i}] compute 20"]
+        lines += [f"worker[{i}] barrier round" for i in range(THREADS)]
+    return lines
+
+
+def test_slots_that_threads_use_in_turn_are_shared_falsely_in_time(linebounce: Program) -> None:
+    cells = ",".join(f"[{slot}].sequence:{16 * slot}:8" for slot in range(THREADS))
+    symbols = f"structure ring size={16 * THREADS} fields={cells}\nobject ring structure=ring size={16 * THREADS}\n"
+    file = trace(linebounce, symbols + f"barrier round parties={THREADS}\n", taking_turns())
+    document = found(linebounce, file)
+    assert document["lines"], document
+    assert all(line["in_turn"] for line in document["lines"])
+    (proposal,) = document["proposals"]
+    assert "4 elements of 16 bytes" in proposal["what"]
+    assert proposal["gains"]
+    assert proposal["transfers_after"] < 0.5 * proposal["transfers_before"]
+    shown = linebounce("find-sharing", file, "--machine", MACHINE).stdout
+    assert "by slots that threads use in turn" in shown
+    assert "one that does gains less by slots on lines of their own" in shown.replace("\n", " ")
+
+
+def test_what_threads_hand_on_is_no_false_sharing_in_time(linebounce: Program) -> None:
+    """All threads write the same word in turn."""
+    same = [re.sub(r"ring\+\d+", "ring+0", operation) for operation in taking_turns(20)]
+    document = found(linebounce, trace(linebounce, f"object ring size=64\nbarrier round parties={THREADS}\n", same))
+    assert document["lines"] == []
+
+
+def test_pairs_of_lines_are_priced_where_the_machine_fetches_pairs(linebounce: Program) -> None:
+    """Counters a line apart, two of them in each pair of lines."""
+    structure = "structure counters size=128 alignment=64 fields=" + ",".join(f"[{i}].n:{32 * i}:8" for i in range(THREADS))
+    symbols = structure + "\nobject all structure=counters size=128\n"
+    operations = []
+    for _ in range(ROUNDS):
+        for i in range(THREADS):
+            operations += [f"worker[{i}] load all+{32 * i} 8", f"worker[{i}] store all+{32 * i} 8", f"worker[{i}] compute 20"]
+    file = trace(linebounce, symbols, operations)
+    alone = found(linebounce, file)
+    assert (alone["pairs"], alone["lines"], len(alone["in_pairs_of_lines"])) == (False, [], 1)
+    document = found(linebounce, file, "--set", "machine.cpu.pair_prefetch=all")
+    assert document["pairs"]
+    assert document["in_pairs_of_lines"] == []
+    assert len(document["lines"]) == 2
+    assert all(line["misses"] > ROUNDS / 10 for line in document["lines"])
+    (proposal,) = document["proposals"]
+    assert "line_bytes = 64" in proposal["change"], "of a pair"
+    assert "aligned(64)" in proposal["what"]
+    assert proposal["gains"]
+    assert proposal["transfers_after"] < 0.2 * proposal["transfers_before"]

@@ -52,6 +52,12 @@ LayoutSet layouts_of(const trace::Symbols& symbols) {
   return layouts;
 }
 
+bool ReplayPlaces::tells_lines_apart(const trace::Object& object) {
+  constexpr std::int64_t kMostBytes = 4096;
+  if (object.structure != trace::kNone) return true;
+  return object.address ? object.size <= kMostBytes : object.alignment != 0;
+}
+
 ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices)
     : symbols_(symbols),
       setting_(setting),
@@ -72,6 +78,7 @@ ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& s
   place_beside_locks();
   place_recorded_addresses();
   place_counts();
+  for (const CountChoice& choice : choices_.counts) place_other_count(choice);
 }
 
 // Objects with an address come behind all others; a lock in one of them behind its object.
@@ -216,10 +223,12 @@ void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
   if (moved_fields(id) != nullptr) return place(id);
   const std::optional<Home> home = choices_.home_of(object);
   setting_.memory.go_to(address % kNear, kNear);
-  if (object.structure == trace::kNone) {
-    objects_[id].begin = setting_.memory.place_bytes(object.name, object.size, home);
-  } else {
+  if (object.structure != trace::kNone) {
     objects_[id].begin = setting_.memory.place(layouts_[object.structure], object.name, 1, home);
+  } else if (tells_lines_apart(object)) {
+    objects_[id].begin = setting_.memory.place_plain(object.name, object.size, 1, home);
+  } else {
+    objects_[id].begin = setting_.memory.place_bytes(object.name, object.size, home);
   }
 }
 
@@ -231,6 +240,26 @@ void ReplayPlaces::place_counts() {
     begun_.push_back(used ? word(stream.name + ".begun") : 0);
     ended_.push_back(used ? word(stream.name + ".ended") : 0);
   }
+}
+
+void ReplayPlaces::place_other_count(const CountChoice& choice) {
+  const auto threads = std::ranges::count_if(symbols_.streams, [](const trace::Stream& stream) { return stream.vector < 0; });
+  const auto copies = choice.form == CountForm::striped ? std::min<std::ptrdiff_t>(threads, kStripes) : threads;
+  bool found = false;
+  for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
+    const trace::Object& object = symbols_.objects[id];
+    const std::string& layout = object.structure == trace::kNone ? object.name : symbols_.structures[object.structure].name;
+    if (layout != choice.layout || choice.offset >= static_cast<std::uint64_t>(object.size)) continue;
+    found = true;
+    OtherCount& count = other_counts_[{id, choice.offset}];
+    count.form = choice.form;
+    for (std::ptrdiff_t copy = 0; copy < copies; ++copy) {
+      const std::string name = fmt::format("{}.count[{}]", object.name, copy);
+      count.copies.push_back(setting_.memory.place_array(name, setting_.memory.line_bytes()));
+    }
+  }
+  if (!found)
+    throw std::invalid_argument(fmt::format("workload.count: the trace has no word {}+{}", choice.layout, choice.offset));
 }
 
 Value ReplayPlaces::count_of(std::uint32_t object, std::uint64_t offset, int bytes) const {

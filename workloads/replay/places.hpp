@@ -17,6 +17,7 @@
 #include "workloads/program/layout_set.hpp"
 #include "workloads/program/object.hpp"
 #include "workloads/program/workload.hpp"
+#include "workloads/replay/count_form.hpp"
 
 namespace linebounce::workloads {
 
@@ -27,7 +28,11 @@ class ReplayPlaces {
     std::function<std::string(const trace::Lock&)> algorithm_of;
     std::function<std::optional<Home>(const trace::Object&)> home_of;
     std::uint64_t heap_shift = 0;  // bytes by which movable objects lie behind their recorded address
+    std::vector<CountChoice> counts = {};
   };
+  // Whether reports tell the lines of the object apart: not of large arrays, which would have too many.
+  static bool tells_lines_apart(const trace::Object& object);
+
   // Errors: std::invalid_argument.
   ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices);
 
@@ -39,6 +44,17 @@ class ReplayPlaces {
   }
   // Whether a lock lies in it, whose word a store must leave alone.
   [[nodiscard]] bool holds_lock(std::uint32_t object) const { return objects_[object].holds_lock; }
+  // A word's count that is kept in another form, and where its copies are.
+  struct OtherCount {
+    CountForm form{};
+    std::vector<Address> copies;
+  };
+  [[nodiscard]] bool has_other_counts() const { return !other_counts_.empty(); }
+  // Null of a word that is as recorded.
+  [[nodiscard]] const OtherCount* other_count(std::uint32_t object, std::uint64_t offset) const {
+    const auto count = other_counts_.find({object, offset});
+    return count == other_counts_.end() ? nullptr : &count->second;
+  }
   // What a write must add so that every awaited word that it covers grows by one.
   [[nodiscard]] Value count_of(std::uint32_t object, std::uint64_t offset, int bytes) const;
 
@@ -67,6 +83,8 @@ class ReplayPlaces {
   [[nodiscard]] std::uint64_t address_of(std::uint32_t id) const;
   void create_lock(std::uint32_t id);
   void place_counts();
+  // Errors: std::invalid_argument if no object has the chosen layout.
+  void place_other_count(const CountChoice& choice);
   // What the experiment has made of a layout. Another one under the same name stays as recorded.
   [[nodiscard]] const Layout& now(const Layout& recorded) const;
   [[nodiscard]] Layout recorded_layout(std::uint32_t id) const;
@@ -84,6 +102,7 @@ class ReplayPlaces {
   std::vector<Barrier> barriers_;
   std::vector<std::vector<trace::Word>> words_;  // by object
   std::vector<Address> events_, begun_, ended_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, OtherCount> other_counts_;  // by object and offset
 };
 
 // The layouts that an experiment may change: of the trace's structures, and of objects without one, under their own names. Of

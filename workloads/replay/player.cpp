@@ -81,9 +81,10 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
     if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
   };
   OperationCursor& cursor = *thread.operations;
+  const bool plain = !places.has_other_counts();  // every access goes to the recorded word
   while (cursor.peek() != nullptr) {
     for (const trace::Operation& operation : cursor.rest()) {
-      if (operation.flags == 0 && !thread.reads_again_with && !thread.first_of_pair) [[likely]] {
+      if (operation.flags == 0 && plain && !thread.reads_again_with && !thread.first_of_pair) [[likely]] {
         if (operation.kind == Kind::load) {
           cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
           cursor.advance();
@@ -204,7 +205,9 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
 void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const int times = operation.kind == Kind::load || operation.kind == Kind::store ? 1 + operation.repeats() : 1;
   std::uint64_t offset = operation.argument;
+  const bool counts = context_.places.has_other_counts() && operation.kind != Kind::prefetch;
   for (int i = 0; i < times; ++i, offset += operation.bytes) {
+    if (counts && use_count(cpu, operation, offset)) continue;
     const Address address = context_.places.at(operation.id, offset, number_);
     if (operation.kind == Kind::load) {
       load(cpu, thread, operation, address);

@@ -130,6 +130,7 @@ class ReplayCpu {
   void access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address);
   void write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset);
+  bool use_count(Cpu& cpu, const trace::Operation& operation, std::uint64_t offset);
   bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   // In other orders than the recorded one: before what threads meet at.
@@ -168,7 +169,8 @@ class ReplayCpu {
     int count = 0;
   };
   std::vector<OwnWrites*> own_writes_;
-  bool programs_are_over_ = false;  // of all threads here
+  std::map<std::pair<std::uint32_t, std::uint64_t>, int> batched_;  // adds to batched counts so far, by object and offset
+  bool programs_are_over_ = false;                                  // of all threads here
   bool folded_ = false;
 };
 

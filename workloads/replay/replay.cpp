@@ -149,6 +149,7 @@ struct ReplayOptions {
   bool recover = false;  // is for who opens the trace
   std::uint64_t order = 0;
   std::uint64_t heap_shift = 0;
+  std::string count;
   std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
 
   void bind(ParameterBinder& parameters) {
@@ -168,6 +169,10 @@ struct ReplayOptions {
         "heap_shift", heap_shift, 0, 4096,
         "bytes by which blocks from malloc lie behind where they lay in the recorded run; a real heap moves by 16, "
         "32 and so on");
+    parameters.text("count", count,
+                    "keeps a count in another form: per_thread, batched, striped or removed, and the word, as in \"per_thread "
+                    "hits+0\": an offset in every object of that structure, or in a variable of that name; several with \"; \" "
+                    "between them; empty: as recorded");
     parameters.texts("locks.", locks,
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
@@ -191,7 +196,8 @@ class Replay final : public Workload {
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
                                         .home_of = [this](const trace::Object& object) { return home(object); },
-                                        .heap_shift = options_.heap_shift};
+                                        .heap_shift = options_.heap_shift,
+                                        .counts = count_choices_of(options_.count)};
     places_.emplace(symbols, setting, choices);
     context_.emplace(ReplayContext{.trace = *setting.trace,
                                    .places = *places_,

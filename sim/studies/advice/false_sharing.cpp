@@ -1,5 +1,7 @@
 #include "sim/studies/advice/false_sharing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -128,23 +130,54 @@ bool separates(const ArrayPlace& array, std::int64_t bytes, const std::vector<Pi
   return true;
 }
 
+// An element of an array, or an object: "[3]" of "[3].sequence".
+std::string slot_of(const Piece& piece, const trace::Symbols& symbols) {
+  const trace::Object& object = symbols.objects.at(piece.object);
+  const std::size_t element = piece.field.find(']');
+  std::string slot = std::to_string(piece.object);
+  if (element != std::string::npos) return slot + " " + piece.field.substr(0, element + 1);
+  const trace::Field* field = symbols.field_at(object, piece.offset);
+  const bool scalar_element = field == nullptr || field->size >= 2 * piece.bytes;
+  return scalar_element ? fmt::format("{} +{}", slot, piece.offset) : slot;
+}
+
+std::int64_t disturbed_accesses(const std::vector<Piece>& pieces) {
+  std::int64_t disturbed = 0;
+  for (const Piece& piece : pieces) {
+    const bool is_disturbed = std::ranges::any_of(pieces, [&piece](const Piece& other) { return conflict(piece, other); });
+    if (is_disturbed) disturbed += piece.reads + piece.writes;
+  }
+  return disturbed;
+}
+
+// Too few misses say nothing: threads pass slots on when they begin and end.
+bool is_shared_in_time(std::uint64_t line, const std::vector<FalseLine>& in_time) {
+  constexpr std::int64_t kFewest = 20;
+  const auto known = std::ranges::lower_bound(in_time, line, {}, &FalseLine::line);
+  return known != in_time.end() && known->line == line && known->misses >= kFewest;
+}
+
 }  // namespace
 
 bool conflict(const Piece& a, const Piece& b) {
   if (a.reads + a.writes <= 1 || b.reads + b.writes <= 1) return false;
+  if (!a.slot.empty() && !b.slot.empty()) return a.slot != b.slot && (a.written || b.written);
   const bool same_users = a.users == b.users && (a.users != Users::one || a.thread == b.thread);
   return !same_users && (a.written || b.written);
 }
 
-std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols) {
+std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols,
+                                              const std::vector<FalseLine>& in_time) {
   std::vector<FalselySharedLine> found;
   for (const LineUsers& users : lines) {
-    FalselySharedLine line{users.line, {}, 0};
+    FalselySharedLine line{.line = users.line};
     for (const PieceUse& use : users.pieces) line.pieces.push_back(piece_of(use, symbols));
     for (Piece& piece : line.pieces) piece.line = users.line;
-    for (const Piece& piece : line.pieces) {
-      const bool disturbed = std::ranges::any_of(line.pieces, [&piece](const Piece& other) { return conflict(piece, other); });
-      if (disturbed) line.disturbed += piece.reads + piece.writes;
+    line.disturbed = disturbed_accesses(line.pieces);
+    if (line.disturbed == 0 && is_shared_in_time(users.line, in_time)) {
+      for (Piece& piece : line.pieces) piece.slot = slot_of(piece, symbols);
+      line.disturbed = disturbed_accesses(line.pieces);
+      line.in_turn = true;
     }
     if (line.disturbed > 0) found.push_back(std::move(line));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/studies/advice/byte_use.hpp"
+#include "sim/studies/advice/time_account.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::sim {
@@ -28,6 +29,9 @@ struct Piece {
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than once in a while
   std::uint64_t line = 0;
+  // Of a line whose slots threads use in turn: which slot it is in. Each slot is several threads' over the whole run, but not
+  // when another one is used. Empty: not judged in time.
+  std::string slot = {};
 };
 
 // Whether moving the two apart would help somebody: others use them, and one of them is written. What is touched a single time,
@@ -36,12 +40,15 @@ bool conflict(const Piece& a, const Piece& b);
 
 struct FalselySharedLine {
   std::uint64_t line = 0;
-  std::vector<Piece> pieces;   // all that are used, by object and offset
+  std::vector<Piece> pieces = {};   // all that are used, by object and offset
   std::int64_t disturbed = 0;  // accesses to pieces that are in conflict with another one: at most so many misses
+  bool in_turn = false;        // only in time, as a replay has shown: see Piece::slot
 };
 
-// Those of the lines that hold pieces in conflict, the one with most accesses to them first.
-std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols);
+// Those of the lines that hold pieces in conflict, the one with most accesses to them first. `in_time`: lines on which a replay
+// missed because of other bytes, by address; what has no conflict over the whole run may have one between slots.
+std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols,
+                                              const std::vector<FalseLine>& in_time = {});
 
 // Lines that threads would share falsely if objects lay elsewhere: a block from malloc may begin at any multiple of 16
 // bytes, and many processors fetch lines in pairs.

@@ -252,8 +252,8 @@ toml::array names_of(const std::vector<std::string>& fields) {
 
 class ProposalMaker {
  public:
-  ProposalMaker(const Subject& subject, const trace::Symbols& symbols, int line_bytes)
-      : subject_(subject), symbols_(symbols), line_bytes_(line_bytes), spreads_(spreads_of(subject, symbols)) {
+  ProposalMaker(const Subject& subject, const trace::Symbols& symbols, int line_bytes, bool pairs)
+      : subject_(subject), symbols_(symbols), line_bytes_(line_bytes), pairs_(pairs), spreads_(spreads_of(subject, symbols)) {
     split_ = FieldGroups(subject, spreads_).split();
   }
 
@@ -272,7 +272,8 @@ class ProposalMaker {
 
   // All [[layout.change]]s of the proposal, which have one name.
   [[nodiscard]] std::string change(const std::string& name) const {
-    const toml::table head{{"name", name}, {"structure", subject_.layout}};
+    toml::table head{{"name", name}, {"structure", subject_.layout}};
+    if (pairs_ && !(spreads_.empty() && split_.empty())) head.insert("line_bytes", line_bytes_);
     toml::array changes;
     for (const Spread& spread : spreads_) {
       toml::table change = head;
@@ -328,6 +329,7 @@ class ProposalMaker {
   const Subject& subject_;
   const trace::Symbols& symbols_;
   int line_bytes_;
+  bool pairs_;
   std::vector<Spread> spreads_;
   std::vector<std::vector<std::string>> split_;
 };
@@ -352,10 +354,11 @@ std::string layout_name(const trace::Symbols& symbols, std::uint32_t object) {
   return it.structure == trace::kNone ? it.name : symbols.structures.at(it.structure).name;
 }
 
-std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes) {
+std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes,
+                                bool pairs) {
   std::vector<Proposal> all;
   for (const Subject& subject : subjects_of(lines, symbols)) {
-    ProposalMaker maker(subject, symbols, line_bytes);
+    ProposalMaker maker(subject, symbols, line_bytes, pairs);
     auto proposal = maker.make();
     if (!proposal) continue;
     proposal->name = choice_name(subject.layout, all);

@@ -32,6 +32,8 @@ struct Proposal {
 std::string layout_name(const trace::Symbols& symbols, std::uint32_t object);
 
 // For each structure on these lines at most one, that with most disturbed accesses first.
-std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes);
+// `pairs`: `line_bytes` are those of a pair of lines.
+std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes,
+                                bool pairs = false);
 
 }  // namespace linebounce::sim

@@ -1,8 +1,9 @@
 #include "sim/studies/advice/source_edit.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -72,6 +73,12 @@ std::string indentation(const std::string& line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
+// A file that belongs to the system's packages, and not to the program.
+bool is_of_a_library(const std::string& file) {
+  return std::ranges::any_of(std::array{"/usr/", "/lib/", "/opt/", "/nix/"},
+                             [&file](const char* root) { return file.starts_with(root); });
+}
+
 bool is_cpp(const fs::path& file) {
   const std::string extension = file.extension().string();
   return extension != ".c" && extension != ".h";
@@ -115,6 +122,7 @@ class Editor {
     if (!edit.spread.empty()) return spread(edit);
     if (edit.structure == trace::kNone) return align_objects(edit);
     const trace::Structure& structure = symbols_.structures.at(edit.structure);
+    if (is_of_a_library(source_line(structure.source).file)) return align_objects_of_a_library(structure, edit);
     if (!edit.split.empty()) {
       split(structure, edit.split);
     } else {
@@ -245,16 +253,41 @@ class Editor {
     }
   }
 
+  // The type stays as it is: only where its objects begin is the program's own.
+  void align_objects_of_a_library(const trace::Structure& structure, const LayoutEdit& edit) {
+    if (!edit.split.empty())
+      throw NoEdit(
+          fmt::format("{}: {} is a library's type, whose members cannot be moved; use another type, or fewer threads "
+                      "for each object",
+                      structure.source, structure.name));
+    align_objects(edit);
+  }
+
   void align_variable(const trace::Object& object) {
     const SourceLine place = source_line(object.source);
     SourceText& file = file_of(place, object.name);
-    static const std::regex kOtherFirstWord(R"(^\s*(?:return|using|typedef|else|template|namespace|extern|inline|goto)\b)");
-    const std::regex declaration(R"(^\s*(?:\w+(?:::\w+)*\s+)*\w+(?:::\w+)*[\s*]+)" + unqualified(object.name) +
-                                 R"(\s*(?:\[[^\]]*\]\s*)*[;=])");
     const std::string& code = file.code(place.line);
-    if (!std::regex_search(code, declaration) || std::regex_search(code, kOtherFirstWord))
-      throw NoEdit(fmt::format("{}: no plain declaration of {} stands there", object.source, object.name));
-    file.insert(place.line, indentation(file.original(place.line)).size(), aligned() + " ");
+    static const std::regex kOtherFirstWord(R"(^\s*(?:return|using|typedef|else|template|namespace|extern|inline|goto)\b)");
+    const std::string type = R"((?:\w+(?:::\w+)*(?:<[^;={}()]*>)?[\s*&]+)+)";
+    const std::string name = unqualified(object.name) + R"(\b\s*(?:\[[^\]]*\]\s*)*)";
+    const std::regex declaration(R"((?:^|;)\s*)" + type + name + R"((?:[;={]|$))");
+    std::smatch found;
+    if (std::regex_search(code, kOtherFirstWord)) throw no_declaration(object);
+    if (std::regex_search(code, found, declaration)) {
+      std::size_t begin = found.position();
+      if (code[begin] == ';') ++begin;
+      return file.insert(place.line, code.find_first_not_of(" \t", begin), aligned() + " ");
+    }
+    // "long a, b;": an attribute behind a declarator is of that one alone.
+    const std::regex one_of_several(R"(^\s*)" + type + R"((?:\w+\s*(?:\[[^\]]*\]\s*)*(?:=[^,;(){}]*)?,\s*)*()" + name +
+                                    R"()(?:=[^,;(){}]*)?[,;])");
+    if (!std::regex_search(code, found, one_of_several)) throw no_declaration(object);
+    const auto end = static_cast<std::size_t>(found.position(1) + found.length(1));
+    file.insert(place.line, code.find_last_not_of(" \t", end - 1) + 1, " " + aligned());
+  }
+
+  static NoEdit no_declaration(const trace::Object& object) {
+    return NoEdit(fmt::format("{}: no plain declaration of {} stands there", object.source, object.name));
   }
 
   // An array of scalars: each becomes a structure's only member, and each use of an element one of that member.
@@ -320,21 +353,77 @@ class Editor {
     return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
   }
 
+  // One declaration of a body: "long hits, misses;", of which there may be several on a line.
+  struct Declaration {
+    int line = 0;
+    std::size_t begin = 0, end = 0;  // of the line, with the semicolon
+    std::string type;
+    std::vector<std::string> declarators;  // "hits", "*name", "table[8]"
+    std::size_t moved = 0;                 // of the declarators that there were
+  };
+
   // Members that move go behind the others, each group on a line of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
     SourceText& file = file_of(place, structure.name);
     const Body body = body_at(file, place, structure.source);
-    const std::vector<int> members = member_lines(file, body, structure);
+    std::vector<Declaration> declarations = declarations_in(file, body, structure);
     for (const auto& group : groups) {
       for (std::size_t i = 0; i < group.size(); ++i) {
-        const int line = line_of_member(file, members, group[i], structure);
-        const std::string text = file.original(line);
-        file.remove(line);
-        file.insert_before(body.close_line, indentation(text) + (i == 0 ? aligned() + " " : "") + without_ends(text));
+        Declaration& declaration = declaration_of(declarations, group[i], structure);
+        const bool whole_line =
+            declaration.declarators.size() == 1 && declaration.moved == 0 && is_alone(declarations, declaration);
+        const std::string declarator = take_declarator(declaration, group[i]);
+        const std::string& text = file.original(declaration.line);
+        file.insert_before(body.close_line, indentation(text) + (i == 0 ? aligned() + " " : "") +
+                                                (whole_line ? without_ends(text) : declaration.type + declarator + ";"));
       }
     }
+    remove_moved(file, declarations);
     cautions_.insert(fmt::format("members of `{}` move. Adapt initialisers that don't name them", structure.name));
+  }
+
+  static bool is_alone(const std::vector<Declaration>& declarations, const Declaration& one) {
+    return std::ranges::count(declarations, one.line, &Declaration::line) == 1;
+  }
+
+  static std::string name_of_declarator(const std::string& declarator) {
+    const std::size_t begin = declarator.find_first_not_of("* ");
+    return declarator.substr(begin, declarator.find_first_of("[ ", begin) - begin);
+  }
+
+  static std::string take_declarator(Declaration& declaration, const std::string& member) {
+    const auto at = std::ranges::find(declaration.declarators, member, name_of_declarator);
+    const std::string text = *at;
+    declaration.declarators.erase(at);
+    ++declaration.moved;
+    return text;
+  }
+
+  static void remove_moved(SourceText& file, const std::vector<Declaration>& declarations) {
+    for (const Declaration& it : declarations) {
+      if (it.moved == 0) continue;
+      const auto stays = [&it](const Declaration& other) { return other.line == it.line && !other.declarators.empty(); };
+      if (std::ranges::none_of(declarations, stays)) {
+        file.remove(it.line);
+      } else if (it.declarators.empty()) {
+        remove_with_blanks(file, it);
+      } else {
+        file.replace(it.line, it.begin, it.end - it.begin, fmt::format("{}{};", it.type, fmt::join(it.declarators, ", ")));
+      }
+    }
+  }
+
+  // Those before it, or those behind the first one of its line.
+  static void remove_with_blanks(SourceText& file, const Declaration& declaration) {
+    const std::string& code = file.code(declaration.line);
+    std::size_t begin = declaration.begin, end = declaration.end;
+    if (code.find_first_not_of(" \t") == begin) {
+      end = std::min(code.find_first_not_of(" \t", end), code.size());
+    } else {
+      begin = code.find_last_not_of(" \t", begin - 1) + 1;
+    }
+    file.replace(declaration.line, begin, end - begin, "");
   }
 
   // From the line of the definition on. Refused: what the preprocessor may change.
@@ -356,33 +445,50 @@ class Editor {
     throw NoEdit(fmt::format("{}: no structure is defined there", source));
   }
 
-  // The lines that are one member's declaration each; all lines of the body have to be such, or empty.
-  static std::vector<int> member_lines(const SourceText& file, const Body& body, const trace::Structure& structure) {
-    static const std::regex kMember(R"(^\s*(?:\w+(?:::\w+)*(?:<[\w:]+>)?[\s*]+)+\w+\s*(?:\[[^\]]*\]\s*)*;\s*$)");
+  // All of the body has to be plain declarations, each on one line.
+  static std::vector<Declaration> declarations_in(const SourceText& file, const Body& body, const trace::Structure& structure) {
+    static const std::regex kDeclaration(
+        R"(\s*((?:\w+(?:::\w+)*(?:<[\w:]+>)?[\s*]+?)+)(\**\w+\s*(?:\[[^\]]*\]\s*)*(?:,\s*\**\w+\s*(?:\[[^\]]*\]\s*)*)*);\s*)");
     static const std::regex kOpenEnd(R"(\[\s*[01]?\s*\]\s*;\s*$)");
-    std::vector<int> lines;
+    std::vector<Declaration> declarations;
     for (int line = body.open_line + 1; line < body.close_line; ++line) {
       const std::string& code = file.code(line);
       if (without_ends(code).empty()) continue;
       const std::size_t comment = file.original(line).rfind("/*");
       const bool is_open = comment != std::string::npos && file.original(line).find("*/", comment) == std::string::npos;
-      if (!std::regex_match(code, kMember) || is_open)
-        throw NoEdit(fmt::format("{}:{}: is more than one member's declaration", file.path().string(), line));
-      lines.push_back(line);
+      std::size_t begin = code.find_first_not_of(" \t");
+      for (std::smatch found; begin != std::string::npos && begin < code.size();) {
+        const auto from = code.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (is_open || !std::regex_search(from, code.end(), found, kDeclaration, std::regex_constants::match_continuous))
+          throw NoEdit(fmt::format("{}:{}: is more than plain declarations of members", file.path().string(), line));
+        const std::size_t end = code.find(';', begin) + 1;
+        declarations.push_back({line, begin, end, found[1], declarators_of(found[2])});
+        begin = code.find_first_not_of(" \t", end);
+      }
     }
-    if (lines.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
-    if (std::regex_search(file.code(lines.back()), kOpenEnd))
+    if (declarations.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
+    if (std::regex_search(file.code(declarations.back().line), kOpenEnd))
       throw NoEdit(fmt::format("{}: ends with an array of any length, behind which nothing may stand", structure.source));
-    return lines;
+    return declarations;
   }
 
-  static int line_of_member(const SourceText& file, const std::vector<int>& members, const std::string& member,
-                            const trace::Structure& structure) {
-    const std::regex declared(R"([\s*])" + member + R"(\s*(?:\[[^\]]*\]\s*)*;\s*$)");
-    for (const int line : members) {
-      if (std::regex_search(file.code(line), declared)) return line;
+  static std::vector<std::string> declarators_of(const std::string& list) {
+    std::vector<std::string> declarators;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      declarators.push_back(without_ends(list.substr(begin, end - begin)));
+      begin = end + 1;
     }
-    throw NoEdit(fmt::format("{}: {} has no line of its own in {}", structure.source, member, structure.name));
+    return declarators;
+  }
+
+  static Declaration& declaration_of(std::vector<Declaration>& declarations, const std::string& member,
+                                     const trace::Structure& structure) {
+    for (Declaration& declaration : declarations) {
+      if (std::ranges::find(declaration.declarators, member, name_of_declarator) != declaration.declarators.end())
+        return declaration;
+    }
+    throw NoEdit(fmt::format("{}: {} is not declared plainly in {}", structure.source, member, structure.name));
   }
 
   const trace::Symbols& symbols_;

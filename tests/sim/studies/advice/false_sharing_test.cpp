@@ -55,6 +55,24 @@ TEST(FalseSharing, WhatAllThreadsWriteIsSharedTruly) {
   EXPECT_THAT(found({piece(0, 0, {{1, 0, 500}, {2, 0, 500}}), piece(0, 8, {{1, 0, 300}, {2, 0, 400}})}, array(64)), IsEmpty());
 }
 
+// Two threads write both slots over the whole run, but a replay has shown that one's slot is not the other's at the same time.
+TEST(FalseSharing, SlotsThatThreadsUseInTurnAreInEachOthersWayOnLinesThatAReplayNames) {
+  const trace::Structure ring = {
+      "ring", 32, 8, {{"[0].sequence", 0, 8}, {"[0].value", 8, 8}, {"[1].sequence", 16, 8}, {"[1].value", 24, 8}}, {}, ""};
+  const std::vector<ThreadUse> both = {{1, 500, 500}, {2, 500, 500}};
+  const std::vector<LineUsers> lines = {{100, {piece(0, 0, both), piece(0, 8, both), piece(0, 16, both), piece(0, 24, both)}}};
+  const trace::Symbols names = symbols(ring);
+  EXPECT_THAT(falsely_shared(lines, names), IsEmpty());
+  EXPECT_THAT(falsely_shared(lines, names, {{99, 5000}, {100, 3}}), IsEmpty()) << "too few misses on this line";
+  const auto shared = falsely_shared(lines, names, {{99, 5000}, {100, 5000}});
+  ASSERT_THAT(shared, SizeIs(1));
+  EXPECT_TRUE(shared[0].in_turn);
+  EXPECT_EQ(shared[0].disturbed, 8000);
+  EXPECT_FALSE(conflict(shared[0].pieces[0], shared[0].pieces[1])) << "of one slot";
+  EXPECT_TRUE(conflict(shared[0].pieces[1], shared[0].pieces[2]));
+  EXPECT_THAT(proposals(shared, names, 64)[0].sentence, HasSubstr("2 elements of 16 bytes"));
+}
+
 TEST(FalseSharing, WhatIsOnlyReadDisturbsNobody) {
   EXPECT_THAT(found({piece(0, 0, {{1, 500, 0}}), piece(0, 8, {{2, 500, 0}, {3, 400, 0}})}, array(64)), IsEmpty());
 }

@@ -192,10 +192,51 @@ TEST_F(SourceEdits, StructuresThatAreMoreThanAListOfMembersAreNotSplit) {
   }
 }
 
-TEST_F(SourceEdits, MembersThatShareALineAreLeftToPeople) {
-  const std::string file = source("struct queue {\n  long head, tail;\n};\n");
-  EXPECT_THAT(edited({.structure = structure("queue", file + ":1"), .split = {{"head"}}}).why_not,
-              HasSubstr(":2: is more than one member's declaration"));
+TEST_F(SourceEdits, MembersThatShareALineMoveOneByOne) {
+  const std::string file = source("struct ring {\n  long head; long tail;\n  int a, *b, c[4];  // indices\n  char kind;\n};\n");
+  const std::uint32_t id = structure("ring", file + ":1");
+  EXPECT_EQ(text_after({.structure = id, .split = {{"tail", "b"}, {"c"}}}),
+            "struct ring {\n  long head;\n  int a;  // indices\n  char kind;\n"
+            "  __attribute__((aligned(64))) long tail;\n  int *b;\n  __attribute__((aligned(64))) int c[4];\n};\n");
+  EXPECT_EQ(text_after({.structure = id, .split = {{"head", "tail"}}}),
+            "struct ring {\n  int a, *b, c[4];  // indices\n  char kind;\n"
+            "  __attribute__((aligned(64))) long head;\n  long tail;\n};\n");
+}
+
+TEST_F(SourceEdits, ALineThatIsMoreThanDeclarationsIsNotSplit) {
+  const std::string file = source("struct ring {\n  long head; int get(void) { return 1; }\n  int flag : 3;\n};\n");
+  EXPECT_THAT(edited({.structure = structure("ring", file + ":1"), .split = {{"head"}}}).why_not,
+              HasSubstr(":2: is more than plain declarations of members"));
+}
+
+TEST_F(SourceEdits, VariablesThatShareALineAreAlignedOneByOne) {
+  const std::string file = source("static long hits; static long misses;\nstatic int a = 1, b[2], c;\n");
+  EXPECT_THAT(text_after({.objects = {object("misses", file + ":1")}}),
+              HasSubstr("static long hits; __attribute__((aligned(64))) static long misses;\n"));
+  EXPECT_THAT(text_after({.objects = {object("c", file + ":2")}}),
+              HasSubstr("static int a = 1, b[2], c __attribute__((aligned(64)));\n"));
+}
+
+TEST_F(SourceEdits, AVariableOfALibrarysTypeIsAlignedAndTheTypeLeftAlone) {
+  const std::string file = source(
+      "static std::shared_ptr<Table> dictionary = std::make_shared<Table>();\n"
+      "std::atomic<long> keys_added{0};\n",
+      "x.cpp");
+  const std::uint32_t pointer = structure("shared_ptr<Table>", "/usr/include/c++/12/bits/shared_ptr.h:175");
+  EXPECT_THAT(text_after({.structure = pointer, .objects = {object("dictionary", file + ":1", false, pointer)}}),
+              HasSubstr("__attribute__((aligned(64))) static std::shared_ptr<Table> dictionary = "));
+  EXPECT_THAT(text_after({.objects = {object("keys_added", file + ":2")}}),
+              HasSubstr("__attribute__((aligned(64))) std::atomic<long> keys_added{0};"));
+}
+
+TEST_F(SourceEdits, WhatOnlyALibraryCouldChangeSaysSo) {
+  const std::string file = source("static auto dictionary = std::make_shared<Table>();\n", "x.cpp");
+  const std::uint32_t counted = structure("_Sp_counted", "/usr/include/c++/12/bits/shared_ptr_base.h:580");
+  const std::uint32_t block = object("_Sp_counted[0]", file + ":1", true, counted);
+  EXPECT_THAT(edited({.structure = counted, .objects = {block}}).why_not,
+              HasSubstr("no one plain call of malloc, calloc or new"));
+  EXPECT_THAT(edited({.structure = counted, .objects = {block}, .split = {{"_M_use_count"}}}).why_not,
+              HasSubstr("_Sp_counted is a library's type, whose members cannot be moved"));
 }
 
 TEST_F(SourceEdits, ASourceThatHasChangedSinceIsNotWhatRan) {
