@@ -20,6 +20,7 @@ struct EngineSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   bool reverse_construction = false;
+  bool step_listener = false;
   int horizon_slack_ticks = 0;  // 1 breaks run-ahead, so that a test sees invariants I1 and I2 (docs/engine.md) fail
   double watchdog_us = 100000;
   // Not a machine-file key: set when a failed run is repeated, to print the last rows executed for the failing line.
@@ -29,6 +30,7 @@ struct EngineSpec {
     keys.flag("run_ahead", run_ahead, "cores run ahead of kernel time while they hit");
     keys.flag("parked_spins", parked_spins, "spinning CPUs sleep until their line changes");
     keys.flag("reverse_construction", reverse_construction, "build and start the cores in the opposite order");
+    keys.flag("step_listener", step_listener, "attach a listener to every step that ignores what it hears");
     keys.number("horizon_slack_ticks", "ticks", horizon_slack_ticks, 0, 1e6,
                 "self-test: 1 or more breaks run-ahead on purpose");
     keys.number("watchdog_us", "us", watchdog_us, 1, kMostUs, "simulated time without any completed operation that is no spin");

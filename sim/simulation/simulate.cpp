@@ -11,6 +11,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/point/point_metrics.hpp"
 #include "sim/results/metrics.hpp"
+#include "sim/simulation/idle_listener.hpp"
 #include "sim/simulation/table_places.hpp"
 #include "sim/simulation/timeline_recorder.hpp"
 #include "sim/statistics/lock_rows.hpp"
@@ -249,7 +250,8 @@ PointData run_or_say_why(const SimulationInput& input, const std::function<void(
 }  // namespace
 
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
-  return run_or_say_why(input, progress, nullptr);
+  IdleListener idle;
+  return run_or_say_why(input, progress, input.engine.step_listener ? &idle : nullptr);
 }
 
 PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress) {

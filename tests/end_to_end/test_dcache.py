@@ -5,13 +5,13 @@ import re
 import statistics
 import tomllib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from experiments import experiment
 from paper_factors import factors
 from program import ROOT, Program
-from results import assert_same_data, metric_of, read_csv
+from results import metric_of, read_csv
+from ways import assert_every_way_agrees
 
 SHIPPED = ROOT / "configs" / "experiments" / "dcache_dbench.toml"
 # Where the paper has tables: design, locked_dput, clients, CPUs.
@@ -106,17 +106,10 @@ def test_the_proportions_are_those_of_the_papers_totals(tables: dict) -> None:
     assert total("d_move") == pytest.approx(45800 / 12726262, rel=0.4)
 
 
-@pytest.fixture(scope="module")
-def each_design(session_linebounce: Program) -> Path:
-    """A small run of every design."""
+def test_how_a_design_runs_changes_nothing(linebounce: Program) -> None:
     text = SMALL.format(workload="user_us = 1\ntick_us = 200\nlru_timer_us = 300")
-    path = session_linebounce.file("dcache/each_design.toml", f'{text}\n[sweep]\n"workload.design" = {toml(DESIGNS)}\n')
-    return session_linebounce.run(path, "dcache/each_design")
-
-
-@pytest.mark.parametrize("setting", ["run_ahead=false", "parked_spins=false", "reverse_construction=true"])
-def test_how_it_runs_changes_nothing(linebounce: Program, each_design: Path, setting: str) -> None:
-    assert_same_data(each_design, linebounce.run(each_design / "config.toml", "varied", "--set", f"engine.{setting}"))
+    swept = f'{text}\n[sweep]\n"workload.design" = {toml(DESIGNS)}\n'
+    assert_every_way_agrees(linebounce, linebounce.file("each_design.toml", swept))
 
 
 def test_a_field_moves_with_the_layout_file(linebounce: Program) -> None:

@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 from program import Program
-from results import assert_same_data
+from ways import assert_every_way_agrees
 
 SMALL = """\
 name    = "small"
@@ -47,18 +46,12 @@ def operations(program: Program, design: str, **how: object) -> float:
     return results["points"][0]["metrics"]["throughput.operations_per_s"]["value"]
 
 
-@pytest.fixture(scope="module")
-def each_design(session_linebounce: Program) -> Path:
+def test_how_it_runs_changes_nothing(linebounce: Program) -> None:
     """Both designs, in directories of each CPU's own and in one for all."""
-    path = small(session_linebounce, design=DESIGNS[0], cpus=6, **ENDS)
+    path = small(linebounce, design=DESIGNS[0], cpus=6, **ENDS)
     sweep = f'\n[sweep]\n"workload.design" = {json.dumps(DESIGNS)}\n"workload.shared_directory" = [false, true]\n'
     path.write_text(path.read_text() + sweep)
-    return session_linebounce.run(path, "dcache_what_if/each_design")
-
-
-@pytest.mark.parametrize("setting", ["run_ahead=false", "parked_spins=false", "reverse_construction=true"])
-def test_how_it_runs_changes_nothing(linebounce: Program, each_design: Path, setting: str) -> None:
-    assert_same_data(each_design, linebounce.run(each_design / "config.toml", "varied", "--set", f"engine.{setting}"))
+    assert_every_way_agrees(linebounce, path)
 
 
 def test_a_walk_that_writes_to_no_directory_grows_with_the_cpus(linebounce: Program) -> None:

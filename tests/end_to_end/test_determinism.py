@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment, machine_file
-from program import EXPERIMENTS, ROOT, Program, shipped_experiments
+from program import EXPERIMENTS, Program, shipped_experiments
 from results import assert_same_data, data_files
+from ways import BUILDS, EVERY_WAY, Way, assert_every_way_agrees, existing_builds
 
-BUILDS = ["dev", "clang", "asan"]
 EVERY_LOCK = '["each that the program lists"]'
 
 
@@ -71,15 +71,6 @@ CASES = {
     ),
     "hardware threads": experiment(workload=locked("ticket"), more='[set]\n"machine.cpu.threads_per_core" = 2'),
 }
-# What may change nothing.
-VARIATIONS = {
-    "run-ahead off": ["--set", "engine.run_ahead=false"],
-    "parked spins off": ["--set", "engine.parked_spins=false"],
-    "both off": ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false"],
-    "reverse construction": ["--set", "engine.reverse_construction=true"],
-    "two processes": ["-j", "2"],
-    "quiet": ["--quiet"],
-}
 
 
 def case_file(program: Program, name: str, case: str) -> Path:
@@ -87,60 +78,28 @@ def case_file(program: Program, name: str, case: str) -> Path:
     return program.file(name, CASES[case].replace(EVERY_LOCK, json.dumps(locks)))
 
 
-class PlainRuns:
-    """Each case, run as it is, once and when it is first asked for."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.done: dict[str, Path] = {}
-
-    def __getitem__(self, case: str) -> Path:
-        if case not in self.done:
-            name = f"plain_{list(CASES).index(case)}"
-            self.done[case] = self.program.run(case_file(self.program, f"{name}.toml", case), name, "-j", "1", "--fresh")
-        return self.done[case]
-
-
-@pytest.fixture(scope="module")
-def plain_runs(session_linebounce: Program) -> PlainRuns:
-    return PlainRuns(session_linebounce)
-
-
-@pytest.mark.parametrize("variation", VARIATIONS)
 @pytest.mark.parametrize("case", CASES)
-def test_how_it_runs_changes_nothing(linebounce: Program, plain_runs: PlainRuns, case: str, variation: str) -> None:
-    path = case_file(linebounce, "case.toml", case)
-    assert_same_data(plain_runs[case], linebounce.run(path, "out", *VARIATIONS[variation]))
-
-
-def other_build(name: str, directory: Path) -> Program:
-    path = ROOT / "build" / name / "linebounce"
-    if not path.exists():
-        pytest.skip(f"there is no build of {name} (./dev test makes dev and clang, ./dev fuzz asan)")
-    return Program(path, directory)
+def test_how_it_is_built_and_runs_changes_nothing(linebounce: Program, case: str) -> None:
+    assert_every_way_agrees(linebounce, case_file(linebounce, "case.toml", case), ways=[*EVERY_WAY, *existing_builds()])
 
 
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("case", CASES)
-def test_how_it_was_built_changes_nothing(tmp_path: Path, plain_runs: PlainRuns, case: str, build: str) -> None:
-    program = other_build(build, tmp_path)
-    assert_same_data(plain_runs[case], program.run(case_file(program, "case.toml", case), "out"))
+def test_there_is_a_build_to_compare(build: Way) -> None:
+    if build not in existing_builds():
+        pytest.skip(f"there is no build/{build.value} (./dev test makes dev and clang, ./dev fuzz asan)")
 
 
-def test_the_next_seed_changes_something(linebounce: Program, plain_runs: PlainRuns) -> None:
+def test_the_next_seed_changes_something(linebounce: Program) -> None:
     """Else all of these tests might compare constants."""
     path = linebounce.file("case.toml", CASES["mcs"])
-    other = linebounce.run(path, "out", "--seed", "2")
-    first = data_files(plain_runs["mcs"])
-    assert any(
-        first[name].read_bytes() != path.read_bytes() for name, path in data_files(other).items() if name != "config.toml"
-    )
+    first, second = (data_files(linebounce.run(path, f"out_{seed}", "--seed", seed)) for seed in ("1", "2"))
+    assert any(first[name].read_bytes() != second[name].read_bytes() for name in first if name != "config.toml")
 
 
-def test_the_place_and_the_time_change_nothing(linebounce: Program, plain_runs: PlainRuns) -> None:
-    path = linebounce.file("deep/er/case.toml", CASES["mcs"])
+def test_the_place_and_the_time_change_nothing(linebounce: Program) -> None:
+    here, elsewhere = (linebounce.file(name, CASES["mcs"]) for name in ("case.toml", "deep/er/case.toml"))
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "40"}
-    assert_same_data(plain_runs["mcs"], linebounce.run(path, "elsewhere/out", env=environment))
+    assert_same_data(linebounce.run(here, "out"), linebounce.run(elsewhere, "elsewhere/out", env=environment))
 
 
 def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
@@ -151,12 +110,13 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
     assert "invariant" in result.stderr.lower()
 
 
-def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program, plain_runs: PlainRuns) -> None:
+def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program) -> None:
     """A copy of the machine file elsewhere gives the same figures."""
+    plain = linebounce.run(linebounce.file("plain.toml", CASES["ticket"]), "plain")
     path = machine_file(linebounce, lambda text: text + "\n# a copy\n")
     out = linebounce.run(linebounce.file("case.toml", experiment(workload=locked("ticket"), top=f'machine = "{path}"')), "out")
     for name in ["latency.csv", "lines.csv", "transitions.csv"]:
-        assert (out / name).read_bytes() == (plain_runs["ticket"] / name).read_bytes()
+        assert (out / name).read_bytes() == (plain / name).read_bytes()
 
 
 def measure_us(name: str) -> int:
@@ -173,19 +133,7 @@ def shortened(name: str) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("variation", VARIATIONS)
-def test_how_it_runs_changes_nothing_in_the_shipped_experiments(linebounce: Program, variation: str) -> None:
-    for name in shipped_experiments():
-        short = shortened(name)
-        plain = linebounce.run(name, f"plain/{name}", "-j", "1", *short, timeout=3600)
-        assert_same_data(plain, linebounce.run(name, f"varied/{name}", *short, *VARIATIONS[variation], timeout=3600))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("build", BUILDS)
-def test_how_it_was_built_changes_nothing_in_the_shipped_experiments(linebounce: Program, tmp_path: Path, build: str) -> None:
-    other = other_build(build, tmp_path)
-    for name in shipped_experiments():
-        short = shortened(name)
-        plain = linebounce.run(name, f"plain/{name}", *short, timeout=3600)
-        assert_same_data(plain, other.run(name, f"{build}/{name}", *short, timeout=3600))
+@pytest.mark.parametrize("name", shipped_experiments())
+def test_how_it_is_built_and_runs_changes_nothing_in_a_shipped_experiment(linebounce: Program, name: str) -> None:
+    ways = [*EVERY_WAY, *existing_builds()]
+    assert_every_way_agrees(linebounce, name, *shortened(name), ways=ways, timeout=3600)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from experiments import experiment
 from program import Program
-from results import assert_same_data, metric_of, paper_rows, read_csv
+from results import metric_of, paper_rows, read_csv
+from ways import assert_every_way_agrees
 
 PROC = 'name = "multi_user"\nrounds_of_readdir = 4\nreaddir_sleeps_us = 5\nuser_us = 5'
 
@@ -95,6 +96,4 @@ CASES = {
 def test_results_are_the_same_in_every_engine_setting(linebounce: Program, case: str) -> None:
     run = "measure_us = 0" if case in ("writes", "mistakes") else "warmup_us = 20\nmeasure_us = 200"
     path = linebounce.file("small.toml", experiment(workload=CASES[case], run=run))
-    base = linebounce.run(path, "base")
-    for setting in ["run_ahead=false", "parked_spins=false", "reverse_construction=true"]:
-        assert_same_data(base, linebounce.run(path, setting, "--set", f"engine.{setting}"))
+    assert_every_way_agrees(linebounce, path)

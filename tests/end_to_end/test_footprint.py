@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from experiments import experiment
 from program import Program
-from results import assert_same_data
+from ways import assert_every_way_agrees
 
 # User code of 64 KiB between requests that walk paths.
 HTTPERF = experiment(
@@ -57,11 +57,9 @@ def test_what_costs_nothing_changes_nothing_but_the_counts(linebounce: Program, 
     assert {name: value for name, value in counted.items() if not name.startswith("footprint.")} == without
 
 
-@pytest.mark.parametrize("variation", ["engine.run_ahead=false", "engine.parked_spins=false"])
-def test_speed_ups_change_nothing(linebounce: Program, httperf: Path, variation: str) -> None:
+def test_speed_ups_change_nothing(linebounce: Program, httperf: Path) -> None:
     arguments = ["--machine", "p4_xeon_ht_2way", *footprint(TLB | CODE), "--set", "workload.serving_cpus=3"]
-    plain = linebounce.run(httperf, "plain", *arguments)
-    assert_same_data(plain, linebounce.run(httperf, "varied", *arguments, "--set", variation))
+    assert_every_way_agrees(linebounce, httperf, *arguments)
 
 
 def test_what_would_have_no_effect_is_refused(linebounce: Program, httperf: Path) -> None:

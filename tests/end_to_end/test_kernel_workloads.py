@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from experiments import experiment
 from program import Program
-from results import assert_same_data, metric_of, read_csv
+from results import metric_of, read_csv
+from ways import assert_every_way_agrees
 
 TICKS = "rcu_tick_us = 50"
 PACKETS = 'name = "netdev_refcount"\npacket_cycles = 3000\ndevice_count = "{}"\nroute_count = "{}"'
@@ -252,11 +253,7 @@ MACHINE_KINDS = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, kind: str) -> None:
     text = experiment(workload=CASES[case], run=SMALL, more=MACHINE_KINDS[kind])
-    file = linebounce.file("case.toml", text)
-    base = linebounce.run(file, "base", "--fresh")
-    for setting in ["run_ahead=false", "parked_spins=false", "reverse_construction=true"]:
-        other = linebounce.run(file, "other", "--fresh", "--set", f"engine.{setting}")
-        assert_same_data(base, other)
+    assert_every_way_agrees(linebounce, linebounce.file("case.toml", text))
 
 
 @pytest.mark.parametrize(

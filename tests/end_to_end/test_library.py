@@ -3,10 +3,13 @@
 import os
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from program import ROOT
+from program import ROOT, Program
+from results import read_csv
+from ways import assert_every_way_agrees
 
 # The projects' own builds have no sanitizers, and cannot be linked with a library that has.
 pytestmark = pytest.mark.uninstrumented
@@ -53,8 +56,36 @@ def test_the_example_is_a_project_of_its_own(prefix: Path, tmp_path: Path) -> No
     assert "worst: finished line 0" in own
 
 
-def test_it_keeps_the_promises_of_its_header(prefix: Path, tmp_path: Path) -> None:
-    assert run(built(prefix, ROOT / "tests/library/promises.cpp", tmp_path), cwd=tmp_path) == ""
+@pytest.fixture(scope="module")
+def promises(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(prefix, ROOT / "tests/library/promises.cpp", tmp_path_factory.mktemp("promises"))
+
+
+def test_it_keeps_the_promises_of_its_header(promises: Path, tmp_path: Path) -> None:
+    assert run(promises, cwd=tmp_path) == ""
+
+
+PING_PONG = """
+ends = true
+function setup() ball = place_array("ball", 8) end
+function run(cpu)
+  for round = 0, cpu.id < 2 and 49 or -1 do
+    cpu:spin_until(ball, "==", 2 * round + cpu.id)
+    cpu:fetch_add(ball, 1)
+  end
+end
+"""
+
+
+def test_a_program_in_lua_makes_the_transfers_of_the_same_one_in_cpp(linebounce: Program, promises: Path) -> None:
+    """The library's way of running it, beside those of ways.py."""
+    plain = assert_every_way_agrees(linebounce, linebounce.file("ping_pong.lua", PING_PONG), "--machine", "numaq_16way")
+    transfers: Counter = Counter()
+    for row in read_csv(plain / "lines.csv"):
+        transfers[row["source"]] += int(row["count"])
+        transfers["total_ns"] += int(row["count"]) * float(row["latency_ns_mean"])
+    said = dict(line.split() for line in run(promises, "numaq_16way", cwd=linebounce.directory).splitlines())
+    assert {name: float(value) for name, value in said.items()} == pytest.approx(transfers, rel=1e-5)
 
 
 def test_its_header_needs_none_but_the_standard_library(prefix: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from program import ROOT, Program
 from results import assert_same_data, read_csv
+from ways import assert_every_way_agrees
 
 SUBSYSTEM = 'alignment_bytes = 128\nsubsystem       = "dcache"'
 EXPERIMENT = """\
@@ -286,11 +287,7 @@ def test_several_seeds_give_means(linebounce: Program, directory: Path) -> None:
 
 def test_the_engine_changes_nothing(linebounce: Program, directory: Path) -> None:
     measured(linebounce, lock_rows(directory))
-    path = experiment(linebounce, TABLE)
-    first = linebounce.run(path, "first")
-    for setting in ["run_ahead=false", "parked_spins=false", "reverse_construction=true"]:
-        name = setting.split("=")[0]
-        assert_same_data(first, linebounce.run(path, name, "--set", f"engine.{setting}"))
+    assert_every_way_agrees(linebounce, experiment(linebounce, TABLE))
 
 
 def test_a_table_of_what_is_not_there_is_refused(linebounce: Program) -> None:

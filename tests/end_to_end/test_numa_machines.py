@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from experiments import experiment
 from program import Program
-from results import assert_same_data, metric_of, read_csv
+from results import metric_of, read_csv
+from ways import Way, assert_every_way_agrees
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES = sorted(path.stem for path in (ROOT / "configs" / "machines").glob("*.toml"))
@@ -118,19 +119,13 @@ def test_data_files_are_the_same_with_every_speed_up_off(linebounce: Program, ma
     cpus = tomllib.loads((ROOT / "configs" / "machines" / f"{machine}.toml").read_text())["cpus"]
     operations = 600 if cpus <= 32 else 150  # spins that are not parked take their time where many CPUs spin
     file = linebounce.file("random.toml", experiment(workload=f'name = "random_references"\noperations = {operations}', run=""))
-    switches = ["engine.run_ahead", "engine.parked_spins"]
-    with_all = linebounce.run(file, "on", "--machine", machine)
-    for switch in switches:
-        assert_same_data(with_all, linebounce.run(file, switch, "--machine", machine, "--set", f"{switch}=false"))
-    backwards = linebounce.run(file, "backwards", "--machine", machine, "--set", "engine.reverse_construction=true")
-    assert_same_data(with_all, backwards)
+    assert_every_way_agrees(linebounce, file, "--machine", machine)
 
 
 @pytest.mark.parametrize("machine", NODES)
 def test_the_mix_is_the_same_with_run_ahead_off(linebounce: Program, machine: str) -> None:
     file = linebounce.file("mix.toml", experiment(workload='name = "numa_mix"', run="warmup_us = 20\nmeasure_us = 100"))
-    with_all = linebounce.run(file, "on", "--machine", machine)
-    assert_same_data(with_all, linebounce.run(file, "off", "--machine", machine, "--set", "engine.run_ahead=false"))
+    assert_every_way_agrees(linebounce, file, "--machine", machine, ways=[Way.RUN_AHEAD_OFF])
 
 
 def test_every_cpu_gets_its_turn(session_linebounce: Program) -> None:
@@ -233,10 +228,7 @@ def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Pr
         run="warmup_us = 3.017\nmeasure_us = 29.013",
         top=f'machine = "{machine}"',
     )
-    path = linebounce.file("tree.toml", text)
-    plain = linebounce.run(path, "plain")
-    for number, variation in enumerate(["run_ahead=false", "parked_spins=false", "reverse_construction=true"]):
-        assert_same_data(plain, linebounce.run(path, f"varied_{number}", "--set", f"engine.{variation}"))
+    plain = assert_every_way_agrees(linebounce, linebounce.file("tree.toml", text))
     transitions = read_csv(plain / "transitions.csv")
     seen = {(row["state"], row["event"].split()[0]) for row in transitions if row["controller"] == "group"}
     assert TREE_SEES[protocol] <= seen

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from program import ROOT, Program
 from results import assert_same_data
+from ways import USUAL_WAYS, Way, assert_every_way_agrees
 
 LOCKS = ROOT / "programs" / "locks"
 PROGRAMS = sorted((ROOT / "programs").rglob("*.lua"))
@@ -281,18 +282,8 @@ end
 def test_a_program_that_tries_to_differ_gives_the_same_bytes(linebounce: Program) -> None:
     """Orders of keys, tables and functions as text, garbage, races: with another memory layout, and without the speed-ups."""
     program = linebounce.file("tries.lua", TRIES)
-    first = linebounce.run(program, "first", *ON_XEON)
-    assert metrics(first)["throughput.operations"] > 0
-    changes: list[list[str]] = [
-        [],
-        [],
-        ["engine.run_ahead=false"],
-        ["engine.parked_spins=false"],
-        ["engine.reverse_construction=true"],
-    ]
-    for number, sets in enumerate(changes):
-        options = [word for change in sets for word in ("--set", change)]
-        assert_same_data(first, linebounce.run(program, f"again_{number}", *ON_XEON, *options))
+    plain = assert_every_way_agrees(linebounce, program, *ON_XEON, ways=[Way.PLAIN, Way.PLAIN, *USUAL_WAYS])
+    assert metrics(plain)["throughput.operations"] > 0
 
 
 # ---- traces ----

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from experiments import experiment, machine_file
 from program import Program
-from results import assert_same_data
+from ways import QUICK_WAYS, USUAL_WAYS, Way, assert_every_way_agrees
 
 TINY = {"cache.L1D.size_kib": 1, "cache.L1D.ways": 1, "cache.L2.size_kib": 2, "cache.L2.ways": 1}
 STARVED = {"cpu.outstanding_misses": 1, "cpu.write_back_buffers": 1, "bus.outstanding": 1, "memory.banks": 1}
@@ -170,10 +170,6 @@ MACHINES = {
 # Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.
 RUNS = ["warmup_us = 3.017\nmeasure_us = 29.013", "warmup_us = 7.4\nmeasure_us = 0"]
 
-OFF = ["--set", "engine.run_ahead=false"]
-UNPARKED = ["--set", "engine.parked_spins=false"]
-VARIATIONS = [OFF, UNPARKED, OFF + UNPARKED, ["--set", "engine.reverse_construction=true"]]
-
 # Four seeds that ./dev test always takes, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
 QUICK = [(name, 1 + number % 4) for number, name in enumerate(MACHINES)]
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
@@ -196,12 +192,6 @@ def random_run(program: Program, seed: int, run: str, top: str = "") -> Path:
     return program.file("random.toml", experiment(workload=workload, run=run, top=top))
 
 
-def compare(program: Program, experiment_file: Path, arguments: list[str], variations: list[list[str]]) -> None:
-    plain = program.run(experiment_file, "plain", *arguments)
-    for number, variation in enumerate(variations):
-        assert_same_data(plain, program.run(experiment_file, f"varied_{number}", *arguments, *variation))
-
-
 def machine_and_seed(name: str, seed: int) -> list[str]:
     """Machines of today also have several loads under way and drop translations; the others' traffic is as it was."""
     shares = ["--set", "workload.load_all_share=8", "--set", "workload.invalidate_share=2"]
@@ -212,36 +202,28 @@ def machine_and_seed(name: str, seed: int) -> list[str]:
 @pytest.mark.parametrize(("name", "seed"), QUICK)
 def test_speed_ups_change_nothing(linebounce: Program, name: str, seed: int) -> None:
     path = random_run(linebounce, seed, RUNS[seed % 2])
-    compare(linebounce, path, machine_and_seed(name, seed), [OFF, UNPARKED] if seed < 3 else [OFF + UNPARKED, VARIATIONS[3]])
+    assert_every_way_agrees(linebounce, path, *machine_and_seed(name, seed), ways=QUICK_WAYS[seed // 3])
 
 
 @pytest.mark.parametrize("name", ["tiny", "two threads, tiny", "two threads, tiny, ia64"])
 def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: str) -> None:
     machine = machine_file(linebounce, with_a_third_level)
     path = random_run(linebounce, 1, RUNS[0], f'machine = "{machine}"')
-    compare(linebounce, path, machine_and_seed(name, 1), [OFF, UNPARKED])
+    assert_every_way_agrees(linebounce, path, *machine_and_seed(name, 1), ways=QUICK_WAYS[0])
 
 
-def test_speed_ups_do_not_change_what_is_counted_of_a_sequence_lock(linebounce: Program) -> None:
-    """Its readers keep no writer out: when they end says nothing about when the lock went from hand to hand."""
-    found = Path(__file__).with_name("readers_hand_nothing_over.toml")
-    compare(linebounce, found, [], [OFF, VARIATIONS[3]])
+@pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
+def test_what_once_ran_differently_agrees(linebounce: Program, name: str) -> None:
+    """The files say what differed."""
+    assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 
 
-def test_an_operation_that_is_tried_again_after_a_handler_comes_in_the_same_order_beside_a_parked_spin(
-    linebounce: Program,
-) -> None:
-    """A sibling's load at the time of the handler's end comes before it, parked or not."""
-    found = Path(__file__).with_name("retried_after_a_handler.toml")
-    compare(linebounce, found, [], [UNPARKED])
-
-
-def test_another_seed_gives_other_traffic(linebounce: Program) -> None:
+def test_a_run_with_another_seed_does_not_agree(linebounce: Program) -> None:
     """Else all of these tests might compare constants."""
     path = random_run(linebounce, 1, RUNS[0])
-    first = linebounce.run(path, "first", "--seed", "1") / "results.json"
-    second = linebounce.run(path, "second", "--seed", "2") / "results.json"
-    assert first.read_text() != second.read_text()
+    plain = linebounce.run(path, "plain", "--seed", "1")
+    with pytest.raises(AssertionError, match=r"differ in .*'latency.csv'.*'results.json'"):
+        assert_every_way_agrees(linebounce, path, "--seed", "2", plain=plain)
 
 
 @pytest.mark.parametrize("name", ["plain", "tiny", "two threads, lru"])
@@ -257,4 +239,4 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program, name: str) ->
 @pytest.mark.parametrize("name", MACHINES)
 def test_speed_ups_change_nothing_on_any_machine(linebounce: Program, name: str, seed: int) -> None:
     path = random_run(linebounce, seed, RUNS[seed % 2])
-    compare(linebounce, path, machine_and_seed(name, seed), VARIATIONS)
+    assert_every_way_agrees(linebounce, path, *machine_and_seed(name, seed), ways=[*USUAL_WAYS, Way.BOTH_OFF])

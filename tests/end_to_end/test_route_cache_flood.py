@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from program import Program
-from results import assert_same_data, metric_of, read_csv, validate
+from results import metric_of, read_csv, validate
+from ways import Way, assert_every_way_agrees
 
 ONE_POINT = """\
 name    = "flood"
@@ -34,9 +35,8 @@ def flood(linebounce: Program, output: str, *arguments: str, us: int = 30_000, m
 @pytest.mark.parametrize("reception", ["netif_rx", "napi"])
 def test_speed_ups_change_nothing(linebounce: Program, reception: str) -> None:
     more = f'reception = "{reception}"\nsoftirq_quota_pct = 60'
-    slow = ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false"]
-    fast = flood(linebounce, "fast", more=more)
-    assert_same_data(fast, flood(linebounce, "slow", *slow, more=more))
+    file = linebounce.file("flood.toml", ONE_POINT.format(us=30_000, more=more))
+    assert_every_way_agrees(linebounce, file, ways=[Way.BOTH_OFF])
 
 
 def test_series_have_one_row_every_four_milliseconds(linebounce: Program) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from program import ROOT, Program
 from results import assert_same_data, read_csv
+from ways import Way, assert_every_way_agrees
 
 FILLED = ROOT / "tests/support/filled.lua"
 EXPERIMENT = f"""\
@@ -64,8 +65,7 @@ def test_of_several_seeds_it_is_the_first_ones(linebounce: Program, filled: Path
 
 
 def test_speed_ups_do_not_change_it(linebounce: Program, filled: Path) -> None:
-    slow = ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false"]
-    assert_same_data(linebounce.run(filled, "fast", *ALONE), linebounce.run(filled, "slow", *ALONE, *slow))
+    assert_every_way_agrees(linebounce, filled, *ALONE, ways=[Way.BOTH_OFF])
 
 
 def test_a_resumed_sweep_has_every_point(linebounce: Program, filled: Path) -> None:

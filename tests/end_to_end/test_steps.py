@@ -9,7 +9,8 @@ import pytest
 from experiments import experiment
 from program import ROOT, Program
 from test_random_differential import MACHINES as ODD_MACHINES
-from test_random_differential import OFF, UNPARKED, VARIATIONS, machine_and_seed
+from test_random_differential import machine_and_seed
+from ways import Way, assert_every_way_has_the_same_steps
 
 PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
@@ -138,27 +139,22 @@ CHOSEN = [
 @pytest.mark.parametrize("name", CHOSEN)
 def test_steps_fit_together_and_no_speed_up_changes_them(linebounce: Program, name: str) -> None:
     seed = 1 + CHOSEN.index(name) % 4
-    arguments = [random_file(linebounce, seed), *machine_and_seed(name, seed)]
-    plain = linebounce("steps", *arguments)
-    assert plain.code == 0, plain.stderr
-    seen = assert_fits_together(json.loads(plain.stdout))
+    document = assert_every_way_has_the_same_steps(linebounce, random_file(linebounce, seed), *machine_and_seed(name, seed))
+    assert document["exit"] == 0, document["error"]
+    seen = assert_fits_together(document)
     assert min(seen[ROW], seen[ACCESS], seen[MESSAGE], seen[OPERATION]) > 500, seen
     assert seen[BUFFER] > 50, seen
     assert (seen[DIRECTORY] > 0) == ("nodes" in name and "broadcast" not in name), seen
-    for variation in [OFF + UNPARKED, VARIATIONS[3]]:
-        assert linebounce("steps", *arguments, *variation).stdout == plain.stdout
 
 
 def test_steps_of_a_machine_with_groups_fit_together(linebounce: Program) -> None:
     workload = 'name = "random_references"\noperations = 40\nshared_lines = 3'
     top = 'machine = "generic_chiplet_64core"'
     file = linebounce.file("groups.toml", experiment(workload=workload, run="measure_us = 0", top=top))
-    arguments = [file, "--set", "machine.cpus=12"]
-    document = steps(linebounce, *arguments)
+    document = assert_every_way_has_the_same_steps(linebounce, file, "--set", "machine.cpus=12", ways=[Way.BOTH_OFF])
     assert document["groups"] > 0
     assert_fits_together(document)
     assert {step[2] for step in document["log"] if step[1] == ROW} == {0, 2, 3, 4}
-    assert steps(linebounce, *arguments, *OFF, *UNPARKED) == document
 
 
 def test_every_odd_machine_is_named_once() -> None:
@@ -168,12 +164,11 @@ def test_every_odd_machine_is_named_once() -> None:
 def test_spins_are_told_alike_whether_they_are_parked_or_not(linebounce: Program) -> None:
     file = linebounce.file("busy.toml", experiment(run="warmup_us = 1\nmeasure_us = 6"))
     for lock in ("ticket", "mcs", "tas"):
-        arguments = [file, "--set", f"workload.lock={lock}"]
-        document = steps(linebounce, *arguments)
+        lock_set = ["--set", f"workload.lock={lock}"]
+        document = assert_every_way_has_the_same_steps(linebounce, file, *lock_set, ways=[Way.BOTH_OFF])
         assert_fits_together(document)
         operations = {document["operations"][step[3]] for step in document["log"] if step[1] == OPERATION}
         assert ("spin" in operations) == (lock != "tas")
-        assert steps(linebounce, *arguments, *OFF, *UNPARKED) == document
 
 
 @pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
@@ -181,7 +176,7 @@ def test_a_limit_keeps_the_first_steps(linebounce: Program, machine: str) -> Non
     arguments = [random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4"]
     whole = steps(linebounce, *arguments)
     for limit in (1, 100, 777):
-        document = steps(linebounce, *arguments, "--steps", str(limit))
+        document = assert_every_way_has_the_same_steps(linebounce, *arguments, "--steps", str(limit), ways=[Way.BOTH_OFF])
         assert document["cut"]
         assert not whole["cut"]
         first, all_steps = ([step for step in one["log"] if step[1] != DATA] for one in (document, whole))
@@ -190,7 +185,6 @@ def test_a_limit_keeps_the_first_steps(linebounce: Program, machine: str) -> Non
         for cut, step in zip(first, all_steps, strict=False):
             late = step[1] == MESSAGE and step[6] > last
             assert cut == ([*step[:6], -1, *step[7:]] if late else step)
-        assert steps(linebounce, *arguments, "--steps", str(limit), *OFF, *UNPARKED) == document
 
 
 def test_a_program_has_its_lines_words_and_text(linebounce: Program) -> None:

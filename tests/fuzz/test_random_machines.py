@@ -10,19 +10,13 @@ import time
 
 import pytest
 from experiments import experiment
-from program import ROOT, Program
-from results import assert_same_data
+from program import Program
+from ways import USUAL_WAYS, Way, assert_every_way_agrees, existing_builds
 
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100"))
 
 LOCKS = ["tas", "ttas", "ticket", "mcs"]
-OTHER_BUILDS = ["dev", "clang"]
-VARIATIONS = [
-    ["--set", "engine.run_ahead=false"],
-    ["--set", "engine.parked_spins=false"],
-    ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false", "--set", "engine.reverse_construction=true"],
-]
 
 
 def random_caches(draw: random.Random, outer_line: int) -> str:
@@ -117,9 +111,4 @@ def random_experiment(seed: int, program: Program) -> str:
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + RUNS))
 def test_random_machines_run_the_same_every_way(linebounce: Program, seed: int) -> None:
     path = linebounce.file("random.toml", random_experiment(seed, linebounce))
-    plain = linebounce.run(path, "plain")
-    for number, variation in enumerate(VARIATIONS):
-        assert_same_data(plain, linebounce.run(path, f"varied_{number}", *variation))
-    for other in [ROOT / "build" / build / "linebounce" for build in OTHER_BUILDS]:
-        if other.exists():  # ./dev fuzz makes them all, and says so where it can't
-            assert_same_data(plain, Program(other, linebounce.directory).run(path, other.parent.name))
+    assert_every_way_agrees(linebounce, path, ways=[*USUAL_WAYS, Way.BOTH_OFF, *existing_builds()])

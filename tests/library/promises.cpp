@@ -1,4 +1,5 @@
-// What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold.
+// What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold. With a machine's name as
+// its argument it plays ping-pong there instead, and prints how many transfers came from where.
 #include <cstdio>
 #include <linebounce/linebounce.hpp>
 #include <stdexcept>
@@ -104,7 +105,16 @@ void errors_are_exceptions() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count > 1) {
+    lb::Simulation simulation(arguments[1]);
+    ping_pong(simulation, 50);
+    const lb::Transfers transfers = simulation.run().transfers;
+    for (const auto& [source, number] : transfers.count)
+      std::printf("%s %lld\n", source.c_str(), static_cast<long long>(number));
+    std::printf("total_ns %.3f\n", transfers.total_latency_ns);
+    return 0;
+  }
   several_simulations_do_not_touch_each_other();
   a_local_line_is_cheaper_than_a_remote_one();
   errors_are_exceptions();
