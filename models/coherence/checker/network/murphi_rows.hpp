@@ -44,7 +44,7 @@ class MurphiRows {
     });
     const bool counts = rows.find("others[i]") != std::string::npos;
     out_.line(0, "procedure {}({});{} begin", name, declared(parameters),
-              counts ? fmt::format(" var others: array[{}] of boolean; count: nack;", step.of.members) : "");
+              counts ? fmt::format(" var others: array[{0}] of boolean; count: any_{0};", step.of.members) : "");
     if (counts) {
       out_.line(1, "count := 0; for i: {} do", step.of.members);
       out_.line(2, "others[i] := {}.sharers[i] & i != {}; if others[i] then count := count + 1; end;", step.of.at, step.member);
