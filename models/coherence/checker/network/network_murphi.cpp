@@ -98,14 +98,14 @@ class NetworkMurphi {
       out_.line(2, "access: waiting;  -- the access that waits");
     } else {
       out_.line(2, "requestor: any_aid;  -- for whom a recall is made");
-      out_.line(2, "member: any_cid;    -- who is served later");
+      out_.line(2, "member: any_cid;     -- who is served later");
       out_.line(2, "caches: array[cid] of cache;");
     }
     if (system_.has_groups) out_.line(2, "owner: any_cid; sharers: array[cid] of boolean;");
     if (system_.has_nodes) {
       out_.line(2, "transaction: transaction;  -- of the controller, waits for the bus");
-      out_.line(2, "bus_data: val;             -- the value on the data bus");
-      out_.line(2, "due: any_cid;             -- the cache whose data step is due");
+      out_.line(2, "bus_data: val;              -- the value on the data bus");
+      out_.line(2, "due: any_cid;              -- the cache whose data step is due");
     }
     out_.line(1, "end;");
   }
