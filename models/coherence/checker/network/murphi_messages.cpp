@@ -1,6 +1,6 @@
 #include "models/coherence/checker/network/murphi_messages.hpp"
 
-#include <algorithm>
+#include <array>
 
 namespace linebounce::checker {
 

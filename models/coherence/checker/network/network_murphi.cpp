@@ -104,7 +104,7 @@ class NetworkMurphi {
     if (system_.has_groups) out_.line(2, "owner: any_cid; sharers: array[cid] of boolean;");
     if (system_.has_nodes) {
       out_.line(2, "transaction: transaction;  -- of the controller, waits for the bus");
-      out_.line(2, "bus_data: val;              -- the value on the data bus");
+      out_.line(2, "bus_data: val;             -- the value on the data bus");
       out_.line(2, "due: any_cid;              -- the cache whose data step is due");
     }
     out_.line(1, "end;");
@@ -148,7 +148,7 @@ class NetworkMurphi {
 
   // --- nodes
 
-  // A step of node `a` in which the bus can have data: that cache `c` causes, or a recall.
+  // A step that cache `c` causes at the controller of its node `a`. `has_data` is the condition that the bus has data.
   [[nodiscard]] MurphiStep bus_step(std::string has_data) const {
     MurphiStep step = rows_.agent_step();
     step.member = "c";
