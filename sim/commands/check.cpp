@@ -11,6 +11,7 @@
 #include "models/coherence/checker/check_protocol.hpp"
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/murphi.hpp"
+#include "models/coherence/checker/network/network_murphi.hpp"
 #include "models/coherence/checker/network/prove_network.hpp"
 #include "models/ordinal.hpp"
 #include "sim/commands/check_random.hpp"

@@ -28,7 +28,7 @@ MurphiController MurphiBus::cache(const std::string& name) const {
 void MurphiBus::types() {
   std::vector<std::string> requests = {"R_none"};
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) requests.push_back(request(m));
-  out_.line(1, "cid: 1..CACHES; anycache: 0..CACHES + 1; -- 0: nobody; CACHES + 1: the memory side of the bus");
+  out_.line(1, "cid: 1..CACHES; any_cid: 0..CACHES + 1; -- 0: nobody; CACHES + 1: the memory side of the bus");
   out_.line(1, "cache_state: enum {{ {} }};", cache("c").states());
   out_.line(1, "bus_request: enum {{ {} }};", fmt::join(requests, ", "));
   out_.line(1, "waiting: enum {{ W_none, W_Load, W_Store{} }};", bus_.has_far_atomics() ? ", W_Atomic" : "");
@@ -39,13 +39,13 @@ void MurphiBus::types() {
   out_.line(1, "end;");
   out_.line(1, "bus_step: record  -- the bus's signals, and what has happened in an order step");
   out_.line(2, "shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred, operated: boolean;");
-  out_.line(2, "sender: anycache;  -- who put data on the bus");
+  out_.line(2, "sender: any_cid;  -- who put data on the bus");
   if (bus_.sends_words) out_.line(2, "word: boolean; before: val; takers: array[cid] of boolean;");
   out_.line(1, "end;");
 }
 
 void MurphiBus::procedures() {
-  out_.line(0, "procedure drive(var t: bus_step; {}who: anycache; data: val); begin", parameters_);
+  out_.line(0, "procedure drive(var t: bus_step; {}who: any_cid; data: val); begin", parameters_);
   out_.line(1, "assert t.sender = 0 | t.sender = who \"two senders\"; t.sender := who; {}.bus_data := data;", memory_.at);
   out_.line(0, "end;\n");
   out_.line(0, "procedure issue({}; request: bus_request); begin", declared(cache("c").selected_by));

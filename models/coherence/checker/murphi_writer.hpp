@@ -29,10 +29,10 @@ using MurphiVariables = std::vector<MurphiVariable>;
 std::string declared(const MurphiVariables& variables);  // "a: aid; c: cid"
 std::string listed(const MurphiVariables& variables);    // "a, c"
 std::string indexes(const MurphiVariables& variables);   // "[a][c]"
-// "for all a and c": a condition.
+// Returns the condition that `condition` holds for all values of the variables.
 std::string for_all(const MurphiVariables& variables, std::string condition);
 
-// A controller of the model.
+// A controller of the model. `a` and `c` in its record's name are parameters of the procedure that is being written.
 struct MurphiController {
   std::string at;         // the controller's record: "agents[a].caches[c]"
   std::string_view kind;  // the prefix of the names of its states: "C" for a cache, "A" for an agent, "H" for the home
@@ -52,7 +52,7 @@ struct MurphiController {
     }
     return tests.empty() ? "false" : fmt::format("({})", fmt::join(tests, " | "));
   }
-  // As is(), by a flag of StateInfo.
+  // Returns the condition that the controller's state has the flag.
   [[nodiscard]] std::string is(bool StateInfo::*flag) const {
     return is([&](std::size_t s) { return table->states[s].*flag; });
   }

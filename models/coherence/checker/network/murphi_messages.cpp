@@ -1,6 +1,6 @@
 #include "models/coherence/checker/network/murphi_messages.hpp"
 
-#include <algorithm>
+#include <array>
 
 namespace linebounce::checker {
 
@@ -45,7 +45,7 @@ void MurphiMessages::types() {
     if (queued(way, message)) kinds.push_back("F_" + name(way, message));
   });
   out_.line(1, "forward_kind: enum {{ {} }};", fmt::join(kinds, ", "));
-  out_.line(1, "forward: record kind: forward_kind; r: {}; k: nack; v: val; end;", system_.has_groups ? "0..MOST" : "anybody");
+  out_.line(1, "forward: record kind: forward_kind; r: {}; k: nack; v: val; end;", system_.has_groups ? "0..MOST" : "any_aid");
   out_.line(1, "queue: record n: 0..QUEUE; at: array[0..QUEUE - 1] of forward; end;");
 }
 
@@ -84,7 +84,7 @@ void MurphiMessages::procedures() {
 
 void MurphiMessages::check_known(int depth, const std::string& number) {
   const bool saved = number == "0" || number.find('.') != std::string::npos;
-  if (saved) out_.line(depth, "assert {} != 0 \"sends to nobody, or on behalf of nobody\";", number);
+  if (saved) out_.line(depth, "assert {} != 0 \"names nobody\";", number);
 }
 
 void MurphiMessages::send(int depth, Way way, std::size_t message, const MurphiMessage& sent) {

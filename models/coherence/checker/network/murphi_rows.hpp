@@ -24,7 +24,7 @@ class MurphiRows {
   MurphiRows(const CheckedSystem& system, MurphiMessages& messages, MurphiWriter& out);
 
   const MurphiController home, agent, member;  // `member`: a cache in a node or group
-  // A step of agent `a` that is caused by itself.
+  // A step of agent `a` that no message and no cache causes.
   [[nodiscard]] MurphiStep agent_step() const;
   // A cache in a node or group, or a cache that is itself an agent.
   [[nodiscard]] const MurphiController& cache() const { return system_.has_nodes || system_.has_groups ? member : agent; }
@@ -44,7 +44,7 @@ class MurphiRows {
     });
     const bool counts = rows.find("others[i]") != std::string::npos;
     out_.line(0, "procedure {}({});{} begin", name, declared(parameters),
-              counts ? fmt::format(" var others: array[{}] of boolean; count: nack;", step.of.members) : "");
+              counts ? fmt::format(" var others: array[{0}] of boolean; count: any_{0};", step.of.members) : "");
     if (counts) {
       out_.line(1, "count := 0; for i: {} do", step.of.members);
       out_.line(2, "others[i] := {}.sharers[i] & i != {}; if others[i] then count := count + 1; end;", step.of.at, step.member);
@@ -55,8 +55,8 @@ class MurphiRows {
   }
   // Writes the procedure for the arrival of a message.
   void arrival_procedure(Way way, std::size_t message);
-  // Writes a row's actions, and an action of a node that its bus runs.
   void actions(int depth, const Row& row, const MurphiStep& step);
+  // Writes one action. `acks_to_expect` is the number of acknowledgements that an answer in this step announces.
   void action(int depth, Action action, const MurphiStep& step, const std::string& acks_to_expect);
 
  private:

@@ -1,9 +1,10 @@
 // Writes one Murphi procedure for each kind of step, with a case for each row. Variables of the model: `a` is an agent (a
 // cache, a node or a group), `c` a cache in a node or group, and `w` the value that a store writes.
+#include "models/coherence/checker/network/network_murphi.hpp"
+
 #include <algorithm>
 #include <optional>
 
-#include "models/coherence/checker/murphi.hpp"
 #include "models/coherence/checker/murphi_bus.hpp"
 #include "models/coherence/checker/network/murphi_rows.hpp"
 
@@ -59,10 +60,11 @@ class NetworkMurphi {
     out_.line(0, "const AGENTS: {}; CACHES: {}; ACKS: {}; MOST: {}; QUEUE: {};", system_.agents, system_.options.caches,
               system_.has_groups ? std::max(system_.agents, members) : system_.agents - 1, system_.agents + members + 1,
               system_.agents + members + 2);
+    out_.line(0, "-- ACKS: the most acknowledgements; MOST: the most equal messages; QUEUE: the most forwards to one receiver");
     out_.line(0, "type");
-    out_.line(1, "aid: 1..AGENTS; anybody: 0..AGENTS; val: 0..1; nack: 0..ACKS; acks: -ACKS..ACKS; -- 0: nobody");
+    out_.line(1, "aid: 1..AGENTS; any_aid: 0..AGENTS; val: 0..1; nack: 0..ACKS; acks: -ACKS..ACKS; -- 0: nobody");
     if (system_.has_groups) {
-      out_.line(1, "cid: 1..CACHES; anycache: 0..CACHES; requestor: 1..CACHES + 1; -- CACHES + 1: the group itself");
+      out_.line(1, "cid: 1..CACHES; any_cid: 0..CACHES; requestor: 1..CACHES + 1; -- CACHES + 1: the group itself");
     }
     messages_.types();
     if (bus_) {
@@ -77,7 +79,7 @@ class NetworkMurphi {
     agent_type();
     out_.line(1, "home_state: enum {{ {} }};", rows_.home.states());
     out_.line(0, "var");
-    out_.line(1, "home: record state: home_state; data: val; owner: anybody; sharers: array[aid] of boolean; end;");
+    out_.line(1, "home: record state: home_state; data: val; owner: any_aid; sharers: array[aid] of boolean; end;");
     out_.line(1, "agents: array[aid] of agent;");
     messages_.variable();
     out_.line(1, "latest: val;  -- ghost: what the last store wrote\n");
@@ -95,15 +97,15 @@ class NetworkMurphi {
     if (!has_caches()) {
       out_.line(2, "access: waiting;  -- the access that waits");
     } else {
-      out_.line(2, "requestor: anybody;  -- for whom a recall is made");
-      out_.line(2, "member: anycache;    -- who is served later");
+      out_.line(2, "requestor: any_aid;  -- for whom a recall is made");
+      out_.line(2, "member: any_cid;     -- who is served later");
       out_.line(2, "caches: array[cid] of cache;");
     }
-    if (system_.has_groups) out_.line(2, "owner: anycache; sharers: array[cid] of boolean;");
+    if (system_.has_groups) out_.line(2, "owner: any_cid; sharers: array[cid] of boolean;");
     if (system_.has_nodes) {
       out_.line(2, "transaction: transaction;  -- of the controller, waits for the bus");
       out_.line(2, "bus_data: val;             -- the value on the data bus");
-      out_.line(2, "due: anycache;             -- the cache whose data step is due");
+      out_.line(2, "due: any_cid;              -- the cache whose data step is due");
     }
     out_.line(1, "end;");
   }
@@ -146,7 +148,7 @@ class NetworkMurphi {
 
   // --- nodes
 
-  // A step of node `a` in which the bus can have data: that cache `c` causes, or a recall.
+  // A step that cache `c` causes at the controller of its node `a`. `has_data` is the condition that the bus has data.
   [[nodiscard]] MurphiStep bus_step(std::string has_data) const {
     MurphiStep step = rows_.agent_step();
     step.member = "c";
@@ -170,7 +172,7 @@ class NetworkMurphi {
     bus_->procedures();
     for_events(ask_event, [this](std::size_t message, std::size_t base) { ask_procedure(message, base); });
     for_events(recalled_event, [this](std::size_t message, std::size_t base) { recall_procedure(message, base); });
-    out_.line(0, "procedure run_deferred(a: aid; w: val); var c: anycache; begin");
+    out_.line(0, "procedure run_deferred(a: aid; w: val); var c: any_cid; begin");
     out_.line(1, "c := agents[a].member; agents[a].member := 0; agents[a].transaction := T_none;");
     out_.line(1, "switch agents[a].caches[c].request");
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
