@@ -33,8 +33,11 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce advise server.lbt --recheck "make server"
       then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++
 
-It finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
-atomic operations, as compare-locks --word-locks does. A change is advised if it gains at least 1 % by more than chance in orders
+The page begins with where the time of all threads goes: each tick of each thread is computation, a miss of its own, a lock,
+false sharing, true sharing of a word that several threads write, communication, or waiting. Then it finds falsely shared lines
+and tries cures, as find-sharing does, and replaces locks, also those that the program has made of atomic operations, as
+compare-locks --word-locks does. In the place of a count that many threads change it tries others: per thread, batched, striped;
+each is advised with what the program must not need. A change is advised if it gains at least 1 % by more than chance in orders
 of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. A
 change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace could not hold
 is listed: it may hide more.
@@ -121,7 +124,8 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;
     MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
-    advice.time = time_on(arguments, advice.sharing.machine, locks.reader());
+    const bool is_known = advice.sharing.time && !locks.replaced();
+    advice.time = is_known ? advice.sharing.time : time_on(arguments, advice.sharing.machine, locks.reader());
     if (advice.time)
       advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
                                  locks.reader(), argv, code);

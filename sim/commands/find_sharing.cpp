@@ -30,6 +30,10 @@ Which bytes share a line depends on where malloc puts a block, which may be at a
 the heap or pairs of lines would share are listed, too. Where the recorded places share nothing, the costs and proposals are those
 of the worst other place (workload.heap_shift).
 
+Slots that threads use in turn are judged in time: where one thread uses a slot while another uses the next one, the line is
+listed, although each slot is used by several. Where the machine fetches lines in pairs (machine.cpu.pair_prefetch), pairs take
+the place of lines.
+
 Proposals are not run where all misses on their lines together take less than a quarter of a percent of the run's time: nothing
 can gain more than that. The answer says how much it is.
 

@@ -108,7 +108,7 @@ class SharingFinder {
     if (!recorded) return std::nullopt;
     const Placements placements = all_placements(report, *recorded);
     const auto users = lines_of_several_threads(reader_, placements.places);
-    const auto shared = falsely_shared(users.front(), reader_.symbols(), lines_shared_in_time(*recorded));
+    const auto shared = falsely_shared(users.front(), reader_.symbols(), lines_shared_in_time(report, *recorded));
     find_lines(report, shared, placements.places.front(), users.front());
     find_elsewhere(report, shared, placements, users);
     if (report.lines.empty() && !report.elsewhere.empty()) {
@@ -137,9 +137,11 @@ class SharingFinder {
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
   // None where the machine fetches pairs of lines: there a line may be lost because of its neighbour.
-  [[nodiscard]] std::vector<FalseLine> lines_shared_in_time(const SimulationInput& recorded) const {
-    if (lines_each_ > 1) return {};
-    return account_time(recorded, reader_.symbols()).false_lines;
+  std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
+    if (report.pairs) return {};
+    report.time = account_time(recorded, reader_.symbols());
+    report.time->machine = report.machine;
+    return report.time->false_lines;
   }
 
   // What was run. None: nothing has finished.

@@ -9,6 +9,7 @@
 
 #include "sim/studies/advice/false_sharing.hpp"
 #include "sim/studies/advice/proposals.hpp"
+#include "sim/studies/advice/time_account.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
 
@@ -61,6 +62,7 @@ struct SharingReport {
   std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
   double all_misses_after = 0;                  // as TriedProposal::misses_after, with all of them
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
+  std::optional<TimeAccount> time = {};         // of the recorded run; none where the machine fetches pairs
   std::vector<std::string> missing = {};        // what the trace could not hold
 };
 
