@@ -2,66 +2,66 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string_view>
-#include <utility>
-
-#include "workloads/lua/lua_structure.hpp"
 
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Comparison>, 6> kComparisons = {{{"==", Comparison::equal},
-                                                                                  {"~=", Comparison::unequal},
-                                                                                  {"<", Comparison::less},
-                                                                                  {"<=", Comparison::at_most},
-                                                                                  {">", Comparison::greater},
-                                                                                  {">=", Comparison::at_least}}};
 constexpr const char* kSpinForm = "a spin waits for word, \"==\", value; legal comparisons: == ~= < <= > >=";
 
+constexpr Value kLeast = Value{1} << 63, kMost = ~kLeast;  // of signed values
+
+constexpr int code_of(std::string_view sign) {
+  return sign.size() == 1 ? sign[0] : sign.size() == 2 ? sign[0] << 8 | sign[1] : 0;
+}
+
+// Sets the range of a comparison with `operand`. Returns false if `sign` is no comparison.
+bool set_range(SpinWord& spin, std::string_view sign, Value operand) {
+  const int code = code_of(sign);
+  switch (code) {
+    case code_of("=="):
+    case code_of("~="): spin.first = operand, spin.length = 0; break;
+    case code_of("<="):
+    case code_of(">"): spin.first = kLeast, spin.length = operand - kLeast; break;
+    case code_of(">="):
+    case code_of("<"): spin.first = operand, spin.length = kMost - operand; break;
+    default: return false;
+  }
+  spin.outside = code == code_of("~=") || code == code_of(">") || code == code_of("<");
+  return true;
+}
+
 Value operand_at(Interpreter& lua, int index) {
-  if (lua_isinteger(lua.state(), index) == 0)
-    lua.fail(fmt::format("{}; its value is {}", kSpinForm, luaL_typename(lua.state(), index)));
-  return static_cast<Value>(lua_tointeger(lua.state(), index));
+  int is_whole = 0;
+  const lua_Integer operand = lua_tointegerx(lua.state(), index, &is_whole);
+  if (is_whole == 0) lua.fail(fmt::format("{}; its value is {}", kSpinForm, luaL_typename(lua.state(), index)));
+  return static_cast<Value>(operand);
 }
 
 }  // namespace
 
 Cpu::Word checked_word(Interpreter& lua, int index) {
-  if (lua_isinteger(lua.state(), index) == 0) {
+  int is_whole = 0;
+  const lua_Integer packed = lua_tointegerx(lua.state(), index, &is_whole);
+  if (is_whole == 0) {
     lua.fail(fmt::format("the word is {}: it must be a field of an object, or an address (is its name misspelt?)",
                          luaL_typename(lua.state(), index)));
   }
-  const Cpu::Word word = LuaWord::unpack(lua_tointeger(lua.state(), index));
+  const Cpu::Word word = LuaWord::unpack(packed);
   lua.require_object(word.address, word.bytes);
   if ((word.address & static_cast<Address>(word.bytes - 1)) != 0)
     lua.fail(fmt::format("{} bytes at 0x{:x}: a multiple of the size is legal", word.bytes, word.address));
+  lua.remember_word(packed);
   return word;
 }
 
-bool SpinWord::holds(Value value) const {
-  const auto left = static_cast<std::int64_t>(value & mask);
-  const auto right = static_cast<std::int64_t>(operand);
-  switch (comparison) {
-    case Comparison::equal: return left == right;
-    case Comparison::unequal: return left != right;
-    case Comparison::less: return left < right;
-    case Comparison::at_most: return left <= right;
-    case Comparison::greater: return left > right;
-    case Comparison::at_least: return left >= right;
-  }
-  return false;
-}
-
 SpinWord read_spin_word(Interpreter& lua, int index) {
-  SpinWord spin{checked_word(lua, index), Comparison::equal, 0, ~Value{0}};
-  const std::string_view sign = lua_type(lua.state(), index + 1) == LUA_TSTRING ? lua_tostring(lua.state(), index + 1) : "";
-  std::size_t which = 0;
-  while (which < kComparisons.size() && kComparisons[which].first != sign) ++which;
-  if (which == kComparisons.size()) lua.fail(kSpinForm);
-  spin.comparison = kComparisons[which].second;
-  spin.operand = low_bytes(operand_at(lua, index + 2), spin.word.bytes);
-  if (!lua_isnoneornil(lua.state(), index + 3)) spin.mask = operand_at(lua, index + 3);
+  lua_State* state = lua.state();
+  SpinWord spin{.word = word_at(lua, index)};
+  std::size_t size = 0;
+  const char* const sign = lua_tolstring(state, index + 1, &size);
+  if (!set_range(spin, {sign, size}, low_bytes(operand_at(lua, index + 2), spin.word.bytes))) lua.fail(kSpinForm);
+  if (!lua_isnoneornil(state, index + 3)) spin.mask = operand_at(lua, index + 3);
   return spin;
 }
 

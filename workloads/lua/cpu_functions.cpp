@@ -24,44 +24,29 @@ constexpr std::int64_t kMostCycles = 1'000'000'000'000;
 // One call of a Lua function cpu:NAME(...). The arguments in parentheses count from 1, because argument 0 is `cpu`.
 class CpuCall {
  public:
-  explicit CpuCall(lua_State* state) : lua_(Interpreter::of(state)), state_(state) {
-    lua_.count_operation();
-    if (lua_type(state, 1) != LUA_TTABLE) lua_.fail("write cpu:load(word), with a colon");
-  }
-  [[nodiscard]] Cpu& cpu() const { return lua_.cpu(); }
-  [[nodiscard]] Interpreter& lua() const { return lua_; }
+  explicit CpuCall(lua_State* state) : CpuCall(state, Unchecked{}) { require_colon(state); }
+  [[nodiscard]] Cpu& cpu() const { return lua().cpu(); }
+  [[nodiscard]] Interpreter& lua() const { return Interpreter::of(state_); }
   [[nodiscard]] bool has(int argument) const { return !lua_isnoneornil(state_, argument + 1); }
 
-  // Errors: as for checked_word().
-  [[nodiscard]] Cpu::Word word(int argument) const { return checked_word(lua_, argument + 1); }
-
   [[nodiscard]] double number(int argument) const {
-    if (lua_type(state_, argument + 1) != LUA_TNUMBER)
-      lua_.fail(fmt::format("argument {} must be a number, and is {}", argument, what_is(argument)));
+    if (lua_type(state_, argument + 1) != LUA_TNUMBER) refuse(state_, argument, "a number");
     return lua_tonumber(state_, argument + 1);
   }
+  // As Lua's own functions, accepts any value that is a whole number, also a text.
   [[nodiscard]] lua_Integer integer(int argument) const {
-    if (lua_isinteger(state_, argument + 1) == 0)
-      lua_.fail(fmt::format("argument {} must be a whole number, and is {}", argument, what_is(argument)));
-    return lua_tointeger(state_, argument + 1);
+    int is_whole = 0;
+    const lua_Integer integer = lua_tointegerx(state_, argument + 1, &is_whole);
+    if (is_whole == 0) refuse(state_, argument, "a whole number");
+    return integer;
   }
-  // Returns the part of the argument that a word of this size can hold.
-  [[nodiscard]] Value value(int argument, int bytes) const { return low_bytes(static_cast<Value>(integer(argument)), bytes); }
-
   [[nodiscard]] std::int64_t at_least_0(int argument, const char* what) const {
     const lua_Integer number = integer(argument);
-    if (number < 0 || number > kMostCycles) lua_.fail(fmt::format("{} {}: 0 to {} are legal", number, what, kMostCycles));
+    if (number < 0 || number > kMostCycles) lua().fail(fmt::format("{} {}: 0 to {} are legal", number, what, kMostCycles));
     return number;
   }
   [[nodiscard]] MeteredLock& lock(int argument) const {
-    return *lua_.handles->locks[handle_at(lua_, argument + 1, HandleKind::lock)];
-  }
-
-  [[nodiscard]] std::string what_is(int argument) const {
-    if (lua_isnone(state_, argument + 1)) return "missing";
-    if (lua_isnil(state_, argument + 1)) return "nil (is a name misspelt?)";
-    if (lua_type(state_, argument + 1) == LUA_TNUMBER) return fmt::format("{}", lua_tonumber(state_, argument + 1));
-    return std::string("a ") + luaL_typename(state_, argument + 1);
+    return *lua().handles->locks[handle_at(lua(), argument + 1, HandleKind::lock)];
   }
 
   int returns(Value value) const {
@@ -73,17 +58,55 @@ class CpuCall {
     return 1;
   }
 
+ protected:
+  struct Unchecked {};
+  CpuCall(lua_State* state, Unchecked) : state_(state) { lua().count_operation(); }
+
+  static void require_colon(lua_State* state) {
+    if (lua_type(state, 1) != LUA_TTABLE) Interpreter::of(state).fail("write cpu:load(word), with a colon");
+  }
+
  private:
-  Interpreter& lua_;
+  [[noreturn]] static void refuse(lua_State* state, int argument, const char* expected) {
+    require_colon(state);
+    Interpreter::of(state).fail(
+        fmt::format("argument {} must be {}, and is {}", argument, expected, what_is(state, argument + 1)));
+  }
+  [[nodiscard]] static std::string what_is(lua_State* state, int index) {
+    if (lua_isnone(state, index)) return "missing";
+    if (lua_isnil(state, index)) return "nil (is a name misspelt?)";
+    if (lua_type(state, index) == LUA_TNUMBER) return fmt::format("{}", lua_tonumber(state, index));
+    return std::string("a ") + luaL_typename(state, index);
+  }
+
   lua_State* state_;
+};
+
+// A call whose first argument is a word. A missing colon leaves one argument too few, so it is only looked for when an argument
+// is refused.
+class WordCall : public CpuCall {
+ public:
+  explicit WordCall(lua_State* state) : CpuCall(state, Unchecked{}), word(first_word(state)) {}
+
+  const Cpu::Word word;
+  // Returns the part of the argument that the word can hold.
+  [[nodiscard]] Value value(int argument) const { return low_bytes(static_cast<Value>(integer(argument)), word.bytes); }
+
+ private:
+  static Cpu::Word first_word(lua_State* state) {
+    Interpreter& lua = Interpreter::of(state);
+    const lua_Integer packed = lua_tointeger(state, 2);
+    if (lua.knows_word(packed)) return LuaWord::unpack(packed);
+    require_colon(state);
+    return checked_word(lua, 2);
+  }
 };
 
 // ---- memory ----
 
 int cpu_load(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  return call.returns(call.cpu().load(word.address, word.bytes));
+  const WordCall call(state);
+  return call.returns(call.cpu().load(call.word.address, call.word.bytes));
 }
 
 // load_all(word, ...): returns the words' values. The loads overlap.
@@ -93,7 +116,7 @@ int cpu_load_all(lua_State* state) {
   const int count = lua_gettop(state) - 1;
   if (count < 1 || count > kMostWords) call.lua().fail(fmt::format("load_all: 1 to {} words are legal", kMostWords));
   std::vector<Cpu::Word> words;
-  for (int i = 1; i <= count; ++i) words.push_back(call.word(i));
+  for (int i = 1; i <= count; ++i) words.push_back(word_at(call.lua(), i + 1));
   std::vector<Value> values(words.size());
   call.cpu().load_all(words, values);
   luaL_checkstack(state, count, nullptr);
@@ -102,42 +125,36 @@ int cpu_load_all(lua_State* state) {
 }
 
 int cpu_load_acquire(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  return call.returns(call.cpu().load_acquire(word.address, word.bytes));
+  const WordCall call(state);
+  return call.returns(call.cpu().load_acquire(call.word.address, call.word.bytes));
 }
 
 int cpu_store(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  call.cpu().store(word.address, call.value(2, word.bytes), word.bytes);
+  const WordCall call(state);
+  call.cpu().store(call.word.address, call.value(2), call.word.bytes);
   return 0;
 }
 
 int cpu_store_release(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  call.cpu().store_release(word.address, call.value(2, word.bytes), word.bytes);
+  const WordCall call(state);
+  call.cpu().store_release(call.word.address, call.value(2), call.word.bytes);
   return 0;
 }
 
 int cpu_exchange(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  return call.returns(call.cpu().exchange(word.address, call.value(2, word.bytes), word.bytes));
+  const WordCall call(state);
+  return call.returns(call.cpu().exchange(call.word.address, call.value(2), call.word.bytes));
 }
 
 int cpu_fetch_add(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  return call.returns(call.cpu().fetch_add(word.address, call.value(2, word.bytes), word.bytes));
+  const WordCall call(state);
+  return call.returns(call.cpu().fetch_add(call.word.address, call.value(2), call.word.bytes));
 }
 
 int cpu_compare_exchange(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
-  const Value expected = call.value(2, word.bytes);
-  return call.returns(call.cpu().compare_exchange(word.address, expected, call.value(3, word.bytes), word.bytes));
+  const WordCall call(state);
+  const Value expected = call.value(2);
+  return call.returns(call.cpu().compare_exchange(call.word.address, expected, call.value(3), call.word.bytes));
 }
 
 int cpu_fence(lua_State* state) {
@@ -152,11 +169,10 @@ int cpu_store_fence(lua_State* state) {
 
 // prefetch(word [, "write"]): "write" prefetches the line with the right to write it.
 int cpu_prefetch(lua_State* state) {
-  const CpuCall call(state);
-  const Cpu::Word word = call.word(1);
+  const WordCall call(state);
   if (call.has(2) && (lua_type(state, 3) != LUA_TSTRING || std::string_view(lua_tostring(state, 3)) != "write"))
     call.lua().fail("prefetch: argument 2 is \"write\" or left out");
-  call.cpu().prefetch(word.address, call.has(2) ? kWriteAccess : kReadAccess);
+  call.cpu().prefetch(call.word.address, call.has(2) ? kWriteAccess : kReadAccess);
   return 0;
 }
 
@@ -392,7 +408,7 @@ int cpu_take_node(lua_State* state) {
 
 int cpu_give_node(lua_State* state) {
   const CpuCall call(state);
-  nodes_of(call).give(call.cpu(), call.word(2).address);
+  nodes_of(call).give(call.cpu(), word_at(call.lua(), 3).address);
   return 0;
 }
 

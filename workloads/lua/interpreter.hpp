@@ -7,6 +7,7 @@
 // any more.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,6 +72,9 @@ class Interpreter {
     if (object == AddressSpace::kNoObject || address + static_cast<Address>(bytes) > end_of(memory_->objects()[object]))
       refuse_word(address, bytes);
   }
+  // Words that the program has used lately, each as Lua's integer for it. A word stays legal, because objects are only added.
+  [[nodiscard]] bool knows_word(lua_Integer word) const { return word != 0 && known_words_[slot_of(word)] == word; }
+  void remember_word(lua_Integer word) { known_words_[slot_of(word)] = word; }
 
   // seed() begins all series of random numbers anew, from this seed and the CPU's number. random() returns one of them.
   void seed(std::uint64_t seed);
@@ -106,6 +110,12 @@ class Interpreter {
   static constexpr int kInstructions = 10'000'000;       // instructions of Lua between two calls of check_progress()
   static constexpr std::size_t kNestedBytes = 64 << 10;  // limit on the host's stack that nested calls between C++ and Lua use
 
+  static constexpr int kKnownBits = 8;
+  static std::size_t slot_of(lua_Integer word) {
+    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // spreads words that are a power of two apart
+    return static_cast<std::uint64_t>(word) * kGoldenRatio >> (64 - kKnownBits);
+  }
+
   static int panic(lua_State* state);
   static void check_progress(lua_State* state, lua_Debug* at);
   [[nodiscard]] std::string located(const std::string& message) const;
@@ -120,6 +130,7 @@ class Interpreter {
   lua_State* state_;
   Cpu* cpu_ = nullptr;
   const AddressSpace* memory_ = nullptr;
+  std::array<lua_Integer, 1 << kKnownBits> known_words_ = {};
   std::vector<Random> randoms_;
   std::int64_t operations_ = 0;
   std::int64_t operations_then_ = -1;     // the value of operations_ at the latest check_progress()

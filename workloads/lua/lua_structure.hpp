@@ -3,7 +3,7 @@
 //   structure { name = "ring", "head:4", { "tail", at = machine.line_bytes }, { "slot", count = 8 }, align = "line" }
 //
 // LuaWord represents a word of simulated memory in Lua as an integer: its address, with a code for its size in the upper byte
-// (0 for 8 bytes). A field of a structure is its offset in this form, so that address + field is a word.
+// (8 bytes shifted right by the code). A field of a structure is its offset in this form, so that address + field is a word.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -16,13 +16,12 @@ class LuaWord {
  public:
   static lua_Integer pack(Address address, int bytes) {
     Address code = 0;
-    while (bytes < 8 && (1 << code) <= bytes) ++code;  // code 1 is 1 byte, 2 is 2 bytes, 3 is 4 bytes
+    while (bytes < 8 >> code) ++code;
     return static_cast<lua_Integer>(address | code << kShift);
   }
   static Cpu::Word unpack(lua_Integer word) {
     const auto bits = static_cast<Address>(word);
-    const Address code = bits >> kShift;
-    return {bits & ((Address{1} << kShift) - 1), code == 0 ? 8 : 1 << ((code - 1) & 3)};
+    return {bits & ((Address{1} << kShift) - 1), 8 >> (bits >> kShift & 3)};
   }
 
  private:

@@ -20,8 +20,9 @@ void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
 }
 
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
+  // Null, and of no kind, if the argument is no handle: programs have no other userdata.
   const auto bits = reinterpret_cast<std::uintptr_t>(lua_touserdata(lua.state(), argument));
-  if (lua_type(lua.state(), argument) != LUA_TLIGHTUSERDATA || bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
+  if (bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
     lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],
                          luaL_typename(lua.state(), argument)));
   }

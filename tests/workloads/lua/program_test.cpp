@@ -131,6 +131,35 @@ TEST(LuaProgram, ASpinOnSeveralWordsSaysWhichOneEndedIt) {
   EXPECT_EQ(run.tallied(), 2);
 }
 
+// The second condition holds at once, so the first one's result is seen whether it holds or not.
+TEST(LuaProgram, SpinsCompareSignedNumbersAsLuaDoes) {
+  EXPECT_EQ(counted("local numbers = { math.mininteger, -4, -3, -2, 0, 1, math.maxinteger }\n"
+                    "local function holds(sign, left, right)\n"
+                    "  cpu:store(t.a, left)\n"
+                    "  return cpu:spin_until_any { { t.a, sign, right }, { t.a, '==', left } } == 1\n"
+                    "end\n"
+                    "for _, left in ipairs(numbers) do for _, right in ipairs(numbers) do\n"
+                    "  assert(holds('==', left, right) == (left == right) and holds('~=', left, right) == (left ~= right))\n"
+                    "  assert(holds('<', left, right) == (left < right) and holds('<=', left, right) == (left <= right))\n"
+                    "  assert(holds('>', left, right) == (left > right) and holds('>=', left, right) == (left >= right))\n"
+                    "  cpu:tally()\n"
+                    "end end"),
+            49);
+}
+
+TEST(LuaProgram, EachCpuHasLuasLibraryToItself) {
+  const std::string text =
+      "ends = true\nfunction setup() t = place(structure { name = 't', 'a' }, 't') end\n"
+      "function run(cpu)\n"
+      "  assert(math.secret == nil and string.secret == nil)\n"
+      "  math.secret, string.secret = 1, 2\n"
+      "  cpu:store(t.a, 1)\n"
+      "  assert(('a'):rep(3):upper() == 'AAA' and '10' + 1 == 11 and math.maxinteger + 1 == math.mininteger)\n"
+      "  assert(table.concat({ 1, 2 }, ',') == '1,2' and ('%d'):format(7) == '7' and math.huge > math.pi)\n"
+      "  cpu:tally()\nend";
+  EXPECT_EQ(LuaRun(text).tallied(), 2);
+}
+
 TEST(LuaProgram, FunctionsWithANameAreKnownToReports) {
   LuaRun run(
       "ends = true\nwork = named('work', function(cpu, a, b) cpu:execute(40) return a + b, 'x' end)\n"
