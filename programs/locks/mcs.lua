@@ -36,16 +36,12 @@ function try_acquire(cpu, lock)
   return true
 end
 
-local function pass_on(cpu, lock, mine)
-  local after = cpu:load(mine + node.next)
-  if after == 0 then
-    if cpu:compare_exchange(lock.tail, mine, 0) == mine then return end
-    after = cpu:spin_until(mine + node.next, "~=", 0)
-  end
-  cpu:store_release(after + node.waits, 0)
-end
-
 function release(cpu, lock)
-  pass_on(cpu, lock, lock.mine)
-  cpu:give_node(nodes, lock.mine)
+  local mine = lock.mine
+  local after = cpu:load(mine + node.next)
+  if after == 0 and cpu:compare_exchange(lock.tail, mine, 0) ~= mine then
+    after = cpu:spin_until(mine + node.next, "~=", 0) -- a waiter is in the queue, and about to store where it is
+  end
+  if after ~= 0 then cpu:store_release(after + node.waits, 0) end
+  cpu:give_node(nodes, mine)
 end
