@@ -8,6 +8,14 @@
 #include "workloads/lua/library.hpp"
 
 namespace linebounce::workloads {
+namespace {
+
+int append_code(lua_State*, const void* bytes, std::size_t size, void* code) {
+  static_cast<std::string*>(code)->append(static_cast<const char*>(bytes), size);
+  return 0;
+}
+
+}  // namespace
 
 Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
     : file_(file), name_(file.name()), cpu_number_(cpu), heap_(*this), state_(lua_newstate(LuaMemory::allocate, &heap_)) {
@@ -26,9 +34,12 @@ void Interpreter::seed(std::uint64_t seed) {
     randoms_.emplace_back(seed, static_cast<std::uint64_t>(cpu_number_.value_or(0)), series);
 }
 
-void Interpreter::load() {
+void Interpreter::load(std::string* compiled) {
   const std::string chunk = "@" + name_;
-  if (luaL_loadbufferx(state_, file_.text.data(), file_.text.size(), chunk.c_str(), "t") != LUA_OK) panic(state_);
+  const bool known = compiled != nullptr && !compiled->empty();
+  const std::string& code = known ? *compiled : file_.text;
+  if (luaL_loadbufferx(state_, code.data(), code.size(), chunk.c_str(), known ? "b" : "t") != LUA_OK) panic(state_);
+  if (compiled != nullptr && !known) lua_dump(state_, append_code, compiled, 0);
   call(0, 0);
 }
 

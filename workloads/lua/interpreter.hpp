@@ -38,8 +38,10 @@ class Interpreter {
   static Interpreter& of(lua_State* state) { return **static_cast<Interpreter**>(lua_getextraspace(state)); }
   [[nodiscard]] lua_State* state() const { return state_; }
 
-  // Runs the file's text, which sets globals and defines functions. Errors: LuaError, here and below.
-  void load();
+  // Runs the file's text, which sets globals and defines functions. `compiled`, if not null, is the text in Lua's bytecode: if
+  // it is empty, load() compiles the text and sets it, so that the other CPUs' interpreters needn't. Errors: LuaError, here and
+  // below.
+  void load(std::string* compiled = nullptr);
   // Pushes the global function `name` and returns true. Returns false, and pushes nothing, if there is none.
   bool push_function(const char* name);
   // Calls the function that lies on Lua's stack with its arguments, as lua_call does.

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +18,9 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::array kBaseNames = {"assert", "error", "ipairs", "select", "tonumber", "type"};
-constexpr std::array kMathNames = {"abs", "ceil",       "floor", "fmod", "huge",      "max",  "maxinteger",
-                                   "min", "mininteger", "pi",    "sqrt", "tointeger", "type", "ult"};
-constexpr std::array kStringNames = {"byte", "char", "len", "lower", "rep", "reverse", "sub", "upper"};
+constexpr std::array kMathNames = {"abs", "ceil", "floor", "fmod", "max", "min", "sqrt", "tointeger", "type", "ult"};
+constexpr std::array kStringNames = {"byte", "char", "format", "len", "lower", "rep", "reverse", "sub", "upper"};
+constexpr std::array kArithmeticNames = {"__add", "__sub", "__mul", "__mod", "__pow", "__div", "__idiv", "__unm"};
 constexpr std::array kTableNames = {"concat", "insert", "move", "pack", "remove", "unpack"};
 
 constexpr lua_Unsigned kMostMoved = 1 << 24;  // limit on the elements that table.move may move
@@ -150,66 +154,112 @@ int sorted_pairs(lua_State* state) {
   return 1;
 }
 
-// Copies the entries `names` of the table at -2 to the table at -1.
+// A part of Lua's own library, reduced to the functions that programs have.
+struct LibraryPart {
+  const char* table;  // the global table that holds the functions; null: they are globals themselves
+  std::vector<luaL_Reg> functions;
+};
+
+// Takes the functions `names` from the table on top of the stack, and pops the table.
 template <class Names>
-void copy_entries(lua_State* state, const Names& names) {
+std::vector<luaL_Reg> take_functions(lua_State* state, const Names& names) {
+  std::vector<luaL_Reg> functions;
   for (const char* name : names) {
-    lua_getfield(state, -2, name);
-    lua_setfield(state, -2, name);
+    lua_getfield(state, -1, name);
+    functions.push_back({name, lua_tocfunction(state, -1)});
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  return functions;
+}
+
+template <class Names>
+LibraryPart open_part(lua_State* state, const char* table, lua_CFunction open, const Names& names) {
+  luaL_requiref(state, table == nullptr ? LUA_GNAME : table, open, 0);
+  return {table, take_functions(state, names)};
+}
+
+struct Library {
+  std::vector<LibraryPart> parts;
+  std::vector<luaL_Reg> arithmetic;  // of texts that are numbers
+};
+
+// Opens Lua's library in an interpreter of its own, because opening costs as much as all else that starts an interpreter. The
+// functions have no state, so all interpreters can use them.
+Library read_library() {
+  const std::unique_ptr<lua_State, decltype(&lua_close)> own(luaL_newstate(), lua_close);
+  if (!own) throw std::bad_alloc();
+  Library library;
+  library.parts = {open_part(own.get(), nullptr, luaopen_base, kBaseNames),
+                   open_part(own.get(), LUA_MATHLIBNAME, luaopen_math, kMathNames),
+                   open_part(own.get(), LUA_TABLIBNAME, luaopen_table, kTableNames),
+                   open_part(own.get(), LUA_STRLIBNAME, luaopen_string, kStringNames)};
+  lua_pushliteral(own.get(), "");
+  lua_getmetatable(own.get(), -1);
+  library.arithmetic = take_functions(own.get(), kArithmeticNames);
+  return library;
+}
+
+void set_functions(lua_State* state, std::span<const luaL_Reg> functions) {
+  for (const luaL_Reg& function : functions) {
+    lua_pushcfunction(state, function.func);
+    lua_setfield(state, -2, function.name);
   }
 }
 
-// Sets `name` in the table at index 1 to a table with only the functions `names` of a library.
-template <class Names>
-void open_part(lua_State* state, const char* name, lua_CFunction open, const Names& names) {
-  luaL_requiref(state, name, open, 0);
-  lua_newtable(state);
-  copy_entries(state, names);
-  lua_setfield(state, 1, name);
-  lua_pop(state, 1);
-}
-
-// Replaces the entry `name` of the table at -1 by `function`, which gets the old entry as upvalue.
-void replace(lua_State* state, const char* name, lua_CFunction function) {
+// Replaces the function `name` of the global table `table` by `function`, which gets the old one as upvalue.
+void replace(lua_State* state, const char* table, const char* name, lua_CFunction function) {
+  lua_getfield(state, -1, table);
   lua_getfield(state, -1, name);
   lua_pushcclosure(state, function, 1);
   lua_setfield(state, -2, name);
+  lua_pop(state, 1);
 }
 
-// Opens `string`, and makes methods of texts, such as ("text"):upper(), use only the part that programs have.
-void open_strings(lua_State* state) {
-  open_part(state, LUA_STRLIBNAME, luaopen_string, kStringNames);
-  lua_pushliteral(state, "");
-  lua_getmetatable(state, -1);
-  lua_getfield(state, 1, LUA_STRLIBNAME);
-  lua_getfield(state, -2, "__index");
-  lua_getfield(state, -1, "format");
-  lua_pushcclosure(state, plain_format, 1);
-  lua_setfield(state, -3, "format");
+void set_math_constants(lua_State* state) {
+  lua_getfield(state, -1, LUA_MATHLIBNAME);
+  lua_pushnumber(state, std::numbers::pi);
+  lua_setfield(state, -2, "pi");
+  lua_pushnumber(state, HUGE_VAL);
+  lua_setfield(state, -2, "huge");
+  lua_pushinteger(state, LUA_MAXINTEGER);
+  lua_setfield(state, -2, "maxinteger");
+  lua_pushinteger(state, LUA_MININTEGER);
+  lua_setfield(state, -2, "mininteger");
   lua_pop(state, 1);
-  replace(state, "rep", bounded_rep);
+}
+
+// Sets the metatable of texts, with the table `string` for methods such as ("text"):upper().
+void set_methods_of_texts(lua_State* state, std::span<const luaL_Reg> arithmetic) {
+  lua_pushliteral(state, "");
+  lua_createtable(state, 0, static_cast<int>(arithmetic.size()) + 1);
+  set_functions(state, arithmetic);
+  lua_getfield(state, -3, LUA_STRLIBNAME);
   lua_setfield(state, -2, "__index");
-  lua_pop(state, 2);
+  lua_setmetatable(state, -2);
+  lua_pop(state, 1);
 }
 
 }  // namespace
 
 void open_library(lua_State* state) {
-  lua_newtable(state);
-  luaL_requiref(state, LUA_GNAME, luaopen_base, 0);
-  lua_pushvalue(state, 1);
-  copy_entries(state, kBaseNames);
-  lua_pop(state, 2);
-  open_part(state, LUA_MATHLIBNAME, luaopen_math, kMathNames);
-  open_part(state, LUA_TABLIBNAME, luaopen_table, kTableNames);
-  lua_getfield(state, 1, LUA_TABLIBNAME);
-  replace(state, "move", bounded_move);
-  lua_pop(state, 1);
-  open_strings(state);
+  static const Library kLibrary = read_library();
+  constexpr int kGlobals = 64;  // an estimate, so that the table need not grow
+  lua_createtable(state, 0, kGlobals);
+  for (const LibraryPart& part : kLibrary.parts) {
+    if (part.table != nullptr) lua_createtable(state, 0, static_cast<int>(part.functions.size()));
+    set_functions(state, part.functions);
+    if (part.table != nullptr) lua_setfield(state, -2, part.table);
+  }
+  set_math_constants(state);
+  replace(state, LUA_TABLIBNAME, "move", bounded_move);
+  replace(state, LUA_STRLIBNAME, "rep", bounded_rep);
+  replace(state, LUA_STRLIBNAME, "format", plain_format);
+  set_methods_of_texts(state, kLibrary.arithmetic);
   lua_pushcfunction(state, sorted_pairs);
-  lua_setfield(state, 1, "pairs");
+  lua_setfield(state, -2, "pairs");
   lua_pushcfunction(state, plain_tostring);
-  lua_setfield(state, 1, "tostring");
+  lua_setfield(state, -2, "tostring");
   lua_rawseti(state, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   add_setup_functions(state);
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "workloads/lua/interpreter.hpp"
 
@@ -19,27 +21,29 @@ constexpr std::size_t kAlignment = 8;
 void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::size_t size) {
   auto& self = *static_cast<LuaMemory*>(memory);
   if (block == nullptr) old_size = 0;  // for a new block, Lua passes the kind of object here
-  if (size > old_size) return self.grow(block, old_size, size);
-  void* smaller = size > 0 ? self.copied(block, old_size, size) : nullptr;
-  if (block != nullptr) self.pool_.deallocate(block, old_size, kAlignment);
-  self.used_ -= old_size - size;
-  return smaller;
-}
-
-void* LuaMemory::grow(void* block, std::size_t old_size, std::size_t size) {
   // Fails instead of returning null, because Lua's own error for null would not name the line of the program.
-  if (size - old_size > kLimit - used_)
-    owner_.fail(fmt::format("more than {} MiB of memory for one CPU's program", kLimit >> 20));
-  void* larger = copied(block, old_size, size);
-  if (block != nullptr) pool_.deallocate(block, old_size, kAlignment);
-  used_ += size - old_size;
-  return larger;
+  if (size > old_size && size - old_size > kLimit - self.used_)
+    self.owner_.fail(fmt::format("more than {} MiB of memory for one CPU's program", kLimit >> 20));
+  void* moved = size > 0 ? self.take(size) : nullptr;
+  if (block != nullptr) {
+    if (size > 0) std::memcpy(moved, block, std::min(old_size, size));
+    self.give_back(block, old_size);
+  }
+  self.used_ += size - old_size;
+  return moved;
 }
 
-void* LuaMemory::copied(const void* block, std::size_t old_size, std::size_t size) {
-  void* copy = pool_.allocate(size, kAlignment);
-  if (block != nullptr) std::memcpy(copy, block, std::min(old_size, size));
-  return copy;
+void* LuaMemory::take(std::size_t size) {
+  if (size > kLargestSmall) return large_.allocate(size, kAlignment);
+  FreeBlock*& first = free_[list_of(size)];
+  if (first == nullptr) return small_.allocate((list_of(size) + 1) * kStep, kAlignment);
+  return std::exchange(first, first->next);
+}
+
+void LuaMemory::give_back(void* block, std::size_t size) {
+  if (size > kLargestSmall) return large_.deallocate(block, size, kAlignment);
+  FreeBlock*& first = free_[list_of(size)];
+  first = new (block) FreeBlock{first};
 }
 
 }  // namespace linebounce::workloads

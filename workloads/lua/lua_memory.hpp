@@ -3,6 +3,7 @@
 // time ends.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory_resource>
 
@@ -19,11 +20,20 @@ class LuaMemory {
   static void* allocate(void* memory, void* block, std::size_t old_size, std::size_t size);
 
  private:
-  void* grow(void* block, std::size_t old_size, std::size_t size);
-  void* copied(const void* block, std::size_t old_size, std::size_t size);
+  void* take(std::size_t size);
+  void give_back(void* block, std::size_t size);
+
+  // A small block has one of these sizes, and when it is free, it is in the list of the blocks of its size.
+  static constexpr std::size_t kStep = 16, kLargestSmall = 512;  // bytes
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+  static std::size_t list_of(std::size_t size) { return (size - 1) / kStep; }
 
   const Interpreter& owner_;
-  std::pmr::unsynchronized_pool_resource pool_;
+  std::pmr::monotonic_buffer_resource small_{16 << 10};
+  std::array<FreeBlock*, kLargestSmall / kStep> free_ = {};
+  std::pmr::unsynchronized_pool_resource large_;
   std::size_t used_ = 0;
 };
 

@@ -60,13 +60,14 @@ bool LuaObject::ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwis
 void LuaObjectFile::start(const LuaObject& object, AddressSpace& memory, CpuObjects& per_cpu) {
   if (!interpreters_.empty()) return;
   if (sleeps_) handles_.sleepers.emplace(per_cpu);
+  std::string compiled;
   for (int cpu = 0; cpu < per_cpu.cpus(); ++cpu) {
     interpreters_.push_back(std::make_unique<Interpreter>(file_, cpu));
     Interpreter& lua = *interpreters_.back();
     lua.set_memory(memory);
     lua.handles = &handles_;
     set_machine(lua, memory.line_bytes(), per_cpu.places(), per_cpu.cpus());
-    lua.load();
+    lua.load(&compiled);
     lua_pushglobaltable(lua.state());
     hosts_->emplace_back(lua, lua_gettop(lua.state()), object.functions());
     lua_pop(lua.state(), 1);

@@ -44,9 +44,10 @@ class LuaProgram final : public Workload {
     per_cpu_.emplace(setting.memory, setting.machine.cpus, setting.layout.cpus);
     SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr, setting.layout.cpus);
     samples_.resize(static_cast<std::size_t>(setting.machine.cpus));
+    std::string compiled;
     for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
       interpreters_.push_back(std::make_unique<Interpreter>(file_, cpu));
-      set_up_cpu(*interpreters_.back(), setting, context);
+      set_up_cpu(*interpreters_.back(), setting, context, compiled);
       context.begin_again();
     }
     tallies_ = interpreters_.front()->tallies;
@@ -90,13 +91,13 @@ class LuaProgram final : public Workload {
     }
   }
 
-  void set_up_cpu(Interpreter& lua, const WorkloadSetup& setting, SetupContext& context) {
+  void set_up_cpu(Interpreter& lua, const WorkloadSetup& setting, SetupContext& context, std::string& compiled) {
     lua.set_memory(setting.memory);
     lua.handles = &handles_;
     lua.seed(setting.seed);
     set_machine(lua, setting.memory.line_bytes(), setting.layout.cpus, setting.machine.cpus,
                 setting.layout.nodes_with_memory.back());
-    lua.load();
+    lua.load(&compiled);
     lua.tallies = read_tallies(lua);
     lua_newtable(lua.state());
     for (const ParameterDeclaration& declared : declaration_.parameters) {

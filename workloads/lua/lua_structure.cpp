@@ -55,19 +55,21 @@ class FieldReader {
 
   // A name must have no bracket, because the elements of an array are fields "slot[0]", "slot[1]", ...
   void check_name(const std::string& name) {
-    const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
-    if (name.find('[') != std::string::npos) lua_.fail(whole + ": a name has no bracket; count = makes an array");
-    if (!names_.insert(name).second) lua_.fail(whole + " is there twice");
+    if (name.find('[') != std::string::npos) refuse(name, ": a name has no bracket; count = makes an array");
+    if (!names_.insert(name).second) refuse(name, " is there twice");
   }
 
   void add_field(const std::string& name, int bytes, int at) {
-    const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
-    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) lua_.fail(whole + ": legal sizes are 1, 2, 4 and 8 bytes");
-    if (at % bytes != 0) lua_.fail(fmt::format("{}: {} bytes at {}: a multiple of its size is legal", whole, bytes, at));
-    if (name.empty() || name == "address") lua_.fail(whole + ": it needs another name");
-    if (layout_.fields.size() == kMostFields) lua_.fail(fmt::format("{}: more than {} fields", whole, kMostFields));
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) refuse(name, ": legal sizes are 1, 2, 4 and 8 bytes");
+    if (at % bytes != 0) refuse(name, fmt::format(": {} bytes at {}: a multiple of its size is legal", bytes, at));
+    if (name.empty() || name == "address") refuse(name, ": it needs another name");
+    if (layout_.fields.size() == kMostFields) refuse(name, fmt::format(": more than {} fields", kMostFields));
     layout_.fields.push_back({name, at, bytes});
     end_ = std::max(end_, at + bytes);
+  }
+
+  [[noreturn]] void refuse(const std::string& field, const std::string& why) const {
+    lua_.fail(fmt::format("structure {}: field {}{}", layout_.name, field, why));
   }
 
   Interpreter& lua_;

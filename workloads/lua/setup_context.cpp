@@ -33,8 +33,8 @@ void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& 
   lua_State* state = lua.state();
   lua.nodes = 1;
   lua.cpus = cpus;
-  lua_newtable(state);
-  lua_newtable(state);
+  lua_createtable(state, 0, 4);
+  lua_createtable(state, cpus - 1, 1);  // CPU 0's entry lies beside Lua's array, which begins at 1
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int node = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].node;
     lua.nodes = std::max(lua.nodes, node + 1);
