@@ -169,7 +169,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of));
+  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of), input.seed);
   const std::vector<CounterEntry> counters = entries_of(input.counter_files, counter_entry_of);
   workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
                     input.program.path.empty() ? nullptr : &input.program, counters});

@@ -29,13 +29,16 @@ class CpuObjects {
  public:
   // The number of queue locks of one kind that a CPU, with its interrupt handlers, may hold and await at once.
   static constexpr int kNodesOfCpu = 16;
+  static constexpr std::uint64_t kDefaultSeed = 1;  // as of an experiment
 
   // `places` says which node each CPU is in. If it is empty, the machine's policy homes the objects.
-  CpuObjects(AddressSpace& memory, int cpus, std::vector<CpuPlace> places)
-      : memory_(&memory), cpus_(cpus), places_(std::move(places)) {}
+  CpuObjects(AddressSpace& memory, int cpus, std::vector<CpuPlace> places, std::uint64_t seed = kDefaultSeed)
+      : memory_(&memory), cpus_(cpus), places_(std::move(places)), seed_(seed) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] const std::vector<CpuPlace>& places() const { return places_; }
+  // The run's seed, for locks and counters that draw random numbers.
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
   // Places a new object on a separate line, homed at the CPU's node.
   Address place(const Layout& layout, const std::string& name, int cpu);
@@ -57,6 +60,7 @@ class CpuObjects {
   AddressSpace* memory_;
   int cpus_;
   std::vector<CpuPlace> places_;
+  std::uint64_t seed_;
   std::map<std::string, std::vector<Address>> shared_;  // keyed by the layout's name
   std::map<std::string, QueueNodes> nodes_;
   std::map<std::string, std::shared_ptr<void>> kept_;
