@@ -24,9 +24,11 @@ std::string name_in_figures(std::string name);
 class LockSet {
  public:
   // `places`: as for CpuObjects. `from_files`: locks in addition to all_locks(), named by the paths of their files.
-  LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {}, std::vector<LockEntry> from_files = {})
+  // `seed`: the run's.
+  LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {}, std::vector<LockEntry> from_files = {},
+          std::uint64_t seed = CpuObjects::kDefaultSeed)
       : memory_(&memory),
-        per_cpu_(memory, cpus, std::move(places)),
+        per_cpu_(memory, cpus, std::move(places), seed),
         from_files_(std::move(from_files)),
         holders_(memory, cpus) {}
 

@@ -17,12 +17,13 @@ namespace {
 constexpr std::int64_t kShortest = 64;
 constexpr std::int64_t kLongest = 64 * kShortest;
 
-constexpr std::uint64_t kSeed = 1990;  // the same in all runs, because a lock is not given the run's seed
+constexpr std::uint64_t kBackoffSeries = 1989;  // added to the run's seed, so that programs draw other numbers
 
 class TtasBackoffLock final : public Lock {
  public:
   TtasBackoffLock(Address word, const LockPlace& place) : word_(word), bytes_(place.word_bytes), waits_in_(place.waits_in) {
-    for (int cpu = 0; cpu < place.per_cpu.cpus(); ++cpu) random_.emplace_back(kSeed, static_cast<std::uint64_t>(cpu), 0);
+    for (int cpu = 0; cpu < place.per_cpu.cpus(); ++cpu)
+      random_.emplace_back(kBackoffSeries + place.per_cpu.seed(), static_cast<std::uint64_t>(cpu), 0);
   }
 
   bool acquire(Cpu& cpu) override {

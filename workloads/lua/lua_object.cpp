@@ -66,6 +66,8 @@ void LuaObjectFile::start(const LuaObject& object, AddressSpace& memory, CpuObje
     Interpreter& lua = *interpreters_.back();
     lua.set_memory(memory);
     lua.handles = &handles_;
+    lua.seed(per_cpu.seed() - 1);  // a program has the seed itself, and should not draw the same numbers
+    lua.draws = per_cpu.draws();
     set_machine(lua, memory.line_bytes(), per_cpu.places(), per_cpu.cpus());
     lua.load(&compiled);
     lua_pushglobaltable(lua.state());
