@@ -29,7 +29,7 @@ concept ControllerOutbox = requires(T out, const NetworkMessage& message, int nu
   out.update_memory();                            // directory: writes the incoming message's data to memory
   out.run();                                      // node: puts the saved member's transaction on the bus again
   out.recall(bus_message);                        // node: puts the node controller's own message on the bus
-  out.on_transition(state, event);                // called before the row runs
+  out.on_transition(state, event, state);         // called before the row runs; the last argument is the next state
 };
 
 // An Outbox for caches, which have two more actions.
@@ -70,7 +70,7 @@ class ControllerStep {
     event_ = qualify(table.base_events[base], {.bus = {.owned = cause_.owned}, .entry = &entry_, .in = cause_.in});
     const Row& row = table.row(before_, event_);
     if (row.impossible) fault(ProtocolFault::Kind::impossible);
-    out_.on_transition(before_, event_);
+    out_.on_transition(before_, event_, row.next);
     if (row.stalls()) return StepResult::stalled;
     entry_.state = row.next;
     if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
@@ -83,29 +83,6 @@ class ControllerStep {
   // Runs one action, except for those that concern only a bus.
   void act(Action action) {
     switch (action.verb) {
-      case Verb::send_home: {
-        // A relay has the requestor of the forward that caused it. All other messages have the agent itself as requestor.
-        const bool relays = rules_.protocol->messages[action.argument].message_class == MessageClass::relay;
-        out_.send_home(upwards(action, relays ? requestor_ : self_));
-        break;
-      }
-      case Verb::send_requestor:
-        // A directory's requestor is one of its members.
-        if (rules_.is_directory()) {
-          answer_member(action);
-        } else {
-          out_.send(known(requestor_), upwards(action, requestor_));
-        }
-        break;
-      case Verb::send_member: answer_member(action); break;
-      case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
-      case Verb::send_sharers: send_all(others_, downwards(action, member_)); break;
-      case Verb::send_others: send_others(downwards(action, member_)); break;
-      case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
-      case Verb::recall_sharers:
-        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
-        send_all(entry_.sharers, downwards(action, kGroupItself));
-        break;
       case Verb::take_data: out_.take_data(); break;
       case Verb::update_memory: out_.update_memory(); break;
       case Verb::save_asker:
@@ -131,7 +108,7 @@ class ControllerStep {
       case Verb::free:
         if constexpr (CacheOutbox<Outbox>) out_.free();
         break;
-      default: break;  // bus_order.hpp and the callers run the other verbs
+      default: send(action); break;
     }
   }
 
@@ -147,6 +124,39 @@ class ControllerStep {
     return relayed ? cause.in->requestor : cause.in->source;
   }
 
+  // Runs an action that sends messages. It is kept out of line so that act() needs no stack frame for the others.
+  [[gnu::noinline]] void send(Action action) {
+    switch (action.verb) {
+      case Verb::send_home: {
+        // A relay has the requestor of the forward that caused it. All other messages have the agent itself as requestor.
+        const bool relays = rules_.protocol->messages[action.argument].message_class == MessageClass::relay;
+        out_.send_home(upwards(action, relays ? requestor_ : self_));
+        break;
+      }
+      case Verb::send_requestor:
+        // A directory's requestor is one of its members.
+        if (rules_.is_directory()) {
+          answer_member(action);
+        } else {
+          out_.send(known(requestor_), upwards(action, requestor_));
+        }
+        break;
+      case Verb::send_member: answer_member(action); break;
+      case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
+      case Verb::send_sharers: send_all(others_, downwards(action, member_)); break;
+      case Verb::send_others:
+        for (int member = 0; member < out_.members(); ++member) {
+          if (member != member_) out_.send_member(member, downwards(action, member_));
+        }
+        break;
+      case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
+      case Verb::recall_sharers:
+        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
+        send_all(entry_.sharers, downwards(action, kGroupItself));
+        break;
+      default: break;  // bus_order.hpp and the callers run the other verbs
+    }
+  }
   [[nodiscard]] NetworkMessage upwards(Action action, std::int8_t requestor) const {
     return {.message = rules_.network_id(action.argument), .source = self_, .requestor = requestor, .acks = 0};
   }
@@ -163,14 +173,8 @@ class ControllerStep {
     if (row_->does(Verb::send_sharers)) return std::popcount(others_);
     return row_->does(Verb::send_others) ? out_.members() - 1 : 0;
   }
-  // These two are kept out of line so that act() stays small.
-  [[gnu::noinline]] void send_all(std::uint64_t members, const NetworkMessage& message) {
+  void send_all(std::uint64_t members, const NetworkMessage& message) {
     for (std::uint64_t rest = members; rest != 0; rest &= rest - 1) out_.send_member(std::countr_zero(rest), message);
-  }
-  [[gnu::noinline]] void send_others(const NetworkMessage& message) {
-    for (int member = 0; member < out_.members(); ++member) {
-      if (member != member_) out_.send_member(member, message);
-    }
   }
 
   [[noreturn]] void fault(ProtocolFault::Kind kind) const {

@@ -35,9 +35,8 @@ struct CoherenceController::Outbox {
   void tell_taken() const;
   void run() { self.bus_side_->run(slot, ready); }
   void recall(MessageId message) { self.bus_side_->recall(slot, message, ready); }
-  void on_transition(StateId state, EventId event) {
-    self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event,
-                     self.rules_.table->row(state, event).next);
+  void on_transition(StateId state, EventId event, StateId next) {
+    self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event, next);
   }
 };
 

@@ -41,7 +41,7 @@ class NetworkSteps::Outbox {
   }
   void complete() { steps_.complete(place_); }
   void free() {}  // clear_dead_variables() drops the copy, which is dead in the next state
-  void on_transition(StateId state, EventId event) { steps_.ran(place_, state, event); }
+  void on_transition(StateId state, EventId event, StateId) { steps_.ran(place_, state, event); }
 
  private:
   [[nodiscard]] ControllerWorld& self() { return steps_.at(place_); }
