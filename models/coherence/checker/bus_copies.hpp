@@ -73,6 +73,7 @@ class BusCopies {
     ControllerWorld& requestor = host().cache(cache);
     const std::uint8_t request = requestor.request;
     requestor.request = 0;
+    sender_ = kNobody;
     const OrderOutcome outcome = order_step(host().protocol(), host(), static_cast<MessageId>(request - 1), cache);
     if (outcome.deferred) requestor.request = request;
     requestor.data_due = outcome.needs_data_step;
