@@ -17,6 +17,7 @@
 #include "sim/statistics/statistics.hpp"
 #include "trace/reader.hpp"
 #include "trace/recover.hpp"
+#include "workloads/counters/counter_trial.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/lua/lua_file.hpp"
 #include "workloads/program/workload.hpp"
@@ -167,7 +168,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
-  Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
+  const double warmup_us = input.run.warmup_us + (input.counter_files.empty() ? 0 : CounterTrials::kUs);
+  Machine machine(input.machine, input.protocols, input.engine, warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of), input.seed);
   const std::vector<CounterEntry> counters = entries_of(input.counter_files, counter_entry_of);
@@ -178,7 +180,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics, tap);
-  const Tick measured_from = machine.timebase().from_us(input.run.warmup_us);
+  const Tick measured_from = machine.timebase().from_us(warmup_us);
   TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us),
                             machine.core_spec().end);
   if (input.run.record_timeline) machine.set_timeline(timeline);

@@ -9,7 +9,7 @@
 #include "models/ordinal.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
-#include "workloads/micro/critical_section.hpp"
+#include "workloads/locks/exclusion_check.hpp"
 
 namespace linebounce::sim {
 namespace {

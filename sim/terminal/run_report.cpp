@@ -28,7 +28,7 @@
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
-#include "workloads/micro/critical_section.hpp"
+#include "workloads/locks/exclusion_check.hpp"
 
 namespace linebounce::sim {
 namespace {

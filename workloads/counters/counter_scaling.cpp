@@ -2,13 +2,12 @@
 // worth to it.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 #include <stdexcept>
 
-#include "models/failure.hpp"
 #include "workloads/counters/counter_registry.hpp"
+#include "workloads/counters/counter_trial.hpp"
 #include "workloads/counters/counters.hpp"
-#include "workloads/program/barrier.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"
@@ -38,49 +37,6 @@ struct CounterScalingOptions {
   }
 };
 
-// A counter of a file is tried first, on one of its own: what counts wrong would only look fast.
-class CounterTrial {
- public:
-  CounterTrial(const CounterEntry& entry, const CounterPlace& place, bool references)
-      : name_(entry.name), cpus_(place.cpus), counted_(place.memory, "counter_trial_counted", cpus_) {
-    if (references) {
-      reference_count_ = entry.create_reference_count(place);
-    } else {
-      counter_ = entry.create_counter(place);
-    }
-  }
-
-  // Called once by each CPU. Errors: ModelFailure, if events or references were lost.
-  void run(Cpu& cpu) {
-    for (int i = 0; i < kRounds; ++i) reference_count_ ? take_and_drop(cpu) : counter_->add(cpu, 1);
-    counted_.wait(cpu);
-    if (cpu.id().value != 0) return;
-    if (reference_count_) {
-      if (!reference_count_->begin_dying(cpu)) fail("the owner drops the last reference, and is not told so");
-      return;
-    }
-    const std::int64_t sum = counter_->read(cpu);
-    if (sum != kRounds * cpus_) fail(fmt::format("{} of {} events are counted", sum, kRounds * cpus_));
-  }
-
- private:
-  static constexpr std::int64_t kRounds = 32;  // of each CPU, one after the other
-
-  void take_and_drop(Cpu& cpu) {
-    reference_count_->get(cpu);
-    if (reference_count_->put(cpu)) fail("a last reference is dropped while the owner holds its own");
-  }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw ModelFailure(fmt::format("the counter {} is wrong: with {} CPUs, {}", name_, cpus_, what));
-  }
-
-  std::string name_;
-  int cpus_;
-  Barrier counted_;
-  std::unique_ptr<Counter> counter_;
-  std::unique_ptr<ReferenceCount> reference_count_;
-};
-
 class CounterScaling final : public Workload {
  public:
   explicit CounterScaling(const Parameters& parameters) : options_(read_options<CounterScalingOptions>(parameters)) {}
@@ -97,27 +53,24 @@ class CounterScaling final : public Workload {
     interrupts_ = std::make_unique<Interrupts>(setting.machine.cpus);
     percpu_ = std::make_unique<PerCpuAllocator>(setting, setting.memory.line_bytes());
     if (references_) rcu_ = make_classic_rcu(setting, *interrupts_, options_.rcu);
-    CounterPlace place{.memory = setting.memory,
-                       .locks = setting.locks,
-                       .percpu = *percpu_,
-                       .interrupts = *interrupts_,
-                       .rcu = rcu_.get(),
-                       .name = "counter",
-                       .cpus = setting.machine.cpus};
+    const CounterPlace place{.memory = setting.memory,
+                             .locks = setting.locks,
+                             .percpu = *percpu_,
+                             .interrupts = *interrupts_,
+                             .rcu = rcu_.get(),
+                             .name = "counter",
+                             .cpus = setting.machine.cpus};
     if (references_) {
       reference_count_ = entry.create_reference_count(place);
     } else {
       counter_ = entry.create_counter(place);
     }
-    const bool from_file =
-        std::ranges::any_of(setting.counters, [this](const CounterEntry& file) { return file.name == options_.counter; });
-    place.name = "counter_trial";
-    if (from_file) trial_ = std::make_unique<CounterTrial>(entry, place, references_);
+    trials_.emplace(setting).add(entry, place, references_);
   }
 
   void run(Cpu& cpu) override {
     if (rcu_) rcu_->start(cpu);
-    if (trial_) trial_->run(cpu);
+    trials_->run(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     for (;;) {
       const auto outside = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * options_.outside_cycles + 1)));
@@ -155,7 +108,7 @@ class CounterScaling final : public Workload {
   std::unique_ptr<Rcu> rcu_;
   std::unique_ptr<Counter> counter_;
   std::unique_ptr<ReferenceCount> reference_count_;
-  std::unique_ptr<CounterTrial> trial_;
+  std::optional<CounterTrials> trials_;
 };
 
 }  // namespace

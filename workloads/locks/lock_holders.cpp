@@ -47,7 +47,7 @@ bool LockHolders::find_cycle(int cpu, int begin, std::vector<int>& path) const {
   if (awaited(cpu).empty() || std::find(path.begin(), path.end(), cpu) != path.end()) return false;
   path.push_back(cpu);
   const Use& wanted = awaited(cpu).back();
-  for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
+  for (int other = 0; other < cpus(); ++other) {
     if (other == cpu) continue;
     // A lock that was taken after the latest wait began belongs to an interrupt handler, and is released before that wait ends.
     const auto stuck = [&](const Use& use) { return awaited(other).empty() || use.since <= awaited(other).back().since; };
@@ -67,13 +67,25 @@ LockHolders::Use LockHolders::released(const Cpu& cpu, const MeteredLock& lock, 
   std::vector<Use>& held = held_[index(cpu)];
   const auto latest = std::find_if(held.rbegin(), held.rend(), [&](const Use& use) { return use.lock == &lock; });
   if (latest == held.rend() || latest->shared != shared) {
-    throw LockMisuse(fmt::format("release of a lock that is not held: CPU {} releases {}{} in {}\n{}", cpu.id().value,
-                                 lock.name(), shared ? " as a reader" : "", memory_->functions()[cpu.function()].name,
+    throw LockMisuse(fmt::format("release of a lock that is not held: CPU {} releases {}{} in {}; {}\n{}", cpu.id().value,
+                                 lock.name(), shared ? " as a reader" : "", name_of(cpu.function()), holder_text(lock),
                                  describe()));
   }
   const Use use = *latest;
   held.erase(std::next(latest).base());
   return use;
+}
+
+// The lock cannot be at fault: its own functions have not been called yet.
+std::string LockHolders::holder_text(const MeteredLock& lock) const {
+  std::string holders;
+  for (int cpu = 0; cpu < cpus(); ++cpu) {
+    for (const Use& use : held(cpu)) {
+      if (use.lock == &lock)
+        holders += fmt::format("{}CPU {}{}", holders.empty() ? "" : " and ", cpu, use.shared ? " as a reader" : "");
+    }
+  }
+  return fmt::format("held by {}. The program is wrong, not the lock", holders.empty() ? "nobody" : holders);
 }
 
 bool LockHolders::holds(const Cpu& cpu, const MeteredLock& lock) const {
@@ -87,7 +99,7 @@ bool LockHolders::is_kept_waiting(int cpu, const Use& wanted) const {
     const Use last{wanted.lock, wanted.call_site, wanted.lock->last_release(shared), shared};
     if (last.since > wanted.since && in_the_way(last)) return true;
   }
-  for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
+  for (int other = 0; other < cpus(); ++other) {
     if (other != cpu && std::any_of(held(other).begin(), held(other).end(), in_the_way)) return true;
   }
   return false;
@@ -95,7 +107,7 @@ bool LockHolders::is_kept_waiting(int cpu, const Use& wanted) const {
 
 std::string LockHolders::describe() const {
   std::string all;
-  for (int cpu = 0; cpu < static_cast<int>(held_.size()); ++cpu) {
+  for (int cpu = 0; cpu < cpus(); ++cpu) {
     for (const Use& use : held(cpu)) all += text(cpu, "holds", "taken in", use);
     for (const Use& use : awaited(cpu)) all += text(cpu, "awaits", "in", use);
   }
@@ -104,7 +116,7 @@ std::string LockHolders::describe() const {
 
 std::string LockHolders::text(int cpu, const char* does, const char* where, const Use& use) const {
   return fmt::format("  CPU {} {} {}{}, {} {}\n", cpu, does, use.lock->name(), use.shared ? " as a reader" : "", where,
-                     memory_->functions()[use.call_site].name);
+                     name_of(use.call_site));
 }
 
 }  // namespace linebounce::workloads

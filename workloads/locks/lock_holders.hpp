@@ -47,12 +47,15 @@ class LockHolders {
   [[nodiscard]] bool is_kept_waiting(int cpu, const Use& wanted) const;
   [[nodiscard]] const std::vector<Use>& held(int cpu) const { return held_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const std::vector<Use>& awaited(int cpu) const { return awaited_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int cpus() const { return static_cast<int>(held_.size()); }
+  [[nodiscard]] const std::string& name_of(FunctionId function) const { return memory_->functions()[function].name; }
   // Returns a line for each lock that a CPU holds or awaits.
   [[nodiscard]] std::string describe() const;
 
  private:
   static std::size_t index(const Cpu& cpu) { return static_cast<std::size_t>(cpu.id().value); }
   [[nodiscard]] bool find_cycle(int cpu, int begin, std::vector<int>& path) const;
+  [[nodiscard]] std::string holder_text(const MeteredLock& lock) const;
   [[nodiscard]] std::string text(int cpu, const char* does, const char* where, const Use& use) const;
 
   const AddressSpace* memory_;

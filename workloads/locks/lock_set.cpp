@@ -34,7 +34,7 @@ MeteredLock& LockSet::create(const LockEntry& entry, const std::string& name, co
   const std::optional<Address> word = fits ? options.word : std::nullopt;
   std::unique_ptr<Lock> lock =
       entry.create({*memory_, per_cpu_, name, word, options.waits_in, word ? options.word_bytes : kLockWordBytes});
-  locks_.push_back(std::make_unique<MeteredLock>(name, entry.traits, std::move(lock), figures, holders_));
+  locks_.push_back(std::make_unique<MeteredLock>(name, entry.name, entry.traits, std::move(lock), figures, holders_));
   created_.push_back({entry.name, options, locks_.back().get(), first_object, memory_->objects().size()});
   return *locks_.back();
 }

@@ -14,13 +14,14 @@ void MeteredLock::take(Cpu& cpu, bool shared) {
   holders_->begins_to_wait(cpu, wanted);
   const bool waited = shared ? lock_->acquire_shared(cpu) : lock_->acquire(cpu);
   holders_->ends_to_wait(cpu);
-  holders_->acquired(cpu, {this, wanted.call_site, cpu.local_time(), shared});
+  begin_hold(cpu, wanted.call_site, shared);
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
-  // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out, so last_release_ includes
+  // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out, so last_release() includes
   // them, however far CPUs run ahead. Holds of readers that keep no writer out don't count: they hand nothing over, and
-  // last_release_ may lack some of them.
+  // last_release() may lack some of them.
   const bool alone = traits_.excludes && (!shared || traits_.readers == Readers::one_by_one);
-  const Tick released = keep_writers_out(traits_.readers) ? std::max(last_release_[0], last_release_[1]) : last_release_[0];
+  const Tick released =
+      keep_writers_out(traits_.readers) ? std::max(last_release(false), last_release(true)) : last_release(false);
   if (waited && alone && released > wanted.since) figures_->handed_off(cpu, wanted.call_site, released);
   if (waited && cpu.timeline() != nullptr)
     cpu.timeline()->lock(cpu.id(), name_, LockPhase::wait, wanted.since, cpu.local_time());
@@ -35,17 +36,22 @@ bool MeteredLock::try_acquire(Cpu& cpu) {
     figures_->rejected(cpu, call_site);
     return false;
   }
-  holders_->acquired(cpu, {this, call_site, cpu.local_time(), false});
+  begin_hold(cpu, call_site, false);
   figures_->acquired(cpu, call_site, wanted, false);
   return true;
+}
+
+void MeteredLock::begin_hold(Cpu& cpu, FunctionId call_site, bool shared) {
+  const LockHolders::Use taken{this, call_site, cpu.local_time(), shared};
+  holders_->acquired(cpu, taken);
+  exclusion_.entered(cpu, taken);
 }
 
 LockHolders::Use MeteredLock::end_hold(const Cpu& cpu, bool shared) {
   const LockHolders::Use use = holders_->released(cpu, *this, shared);
   figures_->released(cpu, use.call_site, use.since);
   held_ += cpu.measured(use.since, cpu.local_time());
-  Tick& last = last_release_[shared ? 1 : 0];
-  last = std::max(last, cpu.local_time());
+  exclusion_.left(cpu, use, cpu.local_time());
   if (!traits_.excludes) sections_.add(cpu, use.call_site, use.since, cpu.local_time(), shared);
   if (cpu.timeline() != nullptr) cpu.timeline()->lock(cpu.id(), name_, LockPhase::hold, use.since, cpu.local_time());
   return use;
@@ -65,8 +71,11 @@ void MeteredLock::release(Cpu& cpu) {
 bool MeteredLock::release_shared(Cpu& cpu) {
   CompositeOperation releasing(cpu, {.what = Composite::What::release_shared, .lock = this});
   const LockHolders::Use use = end_hold(cpu, true);
-  const bool valid = lock_->release_shared(cpu);
-  if (valid) return true;
+  const Tick until = cpu.local_time();
+  if (lock_->release_shared(cpu)) {
+    exclusion_.accepted(cpu, use, until);
+    return true;
+  }
   releasing.set_failed();
   figures_->rejected(cpu, use.call_site);
   return false;

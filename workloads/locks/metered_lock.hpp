@@ -1,11 +1,11 @@
-// A lock as programs use it: a Lock with a name, whose use is measured and checked for misuse. The call site of an acquisition
-// is the function that the CPU is running (FunctionScope).
+// A lock as programs use it: a Lock with a name, whose use is measured and checked: for mistakes of the program (LockHolders)
+// and of the lock (ExclusionCheck). The call site of an acquisition is the function that the CPU is running (FunctionScope).
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 
+#include "workloads/locks/exclusion_check.hpp"
 #include "workloads/locks/lock.hpp"
 #include "workloads/locks/lock_figures.hpp"
 #include "workloads/locks/lock_holders.hpp"
@@ -15,9 +15,15 @@ namespace linebounce::workloads {
 
 class MeteredLock {
  public:
-  MeteredLock(std::string name, const LockTraits& traits, std::unique_ptr<Lock> lock, LockFigures& figures,
-              LockHolders& holders)
-      : name_(std::move(name)), traits_(traits), lock_(std::move(lock)), figures_(&figures), holders_(&holders) {}
+  // `algorithm`: as for ExclusionCheck.
+  MeteredLock(std::string name, std::string algorithm, const LockTraits& traits, std::unique_ptr<Lock> lock,
+              LockFigures& figures, LockHolders& holders)
+      : name_(std::move(name)),
+        traits_(traits),
+        lock_(std::move(lock)),
+        figures_(&figures),
+        holders_(&holders),
+        exclusion_(std::move(algorithm), traits, holders) {}
 
   void acquire(Cpu& cpu) { take(cpu, false); }
   bool try_acquire(Cpu& cpu);
@@ -35,11 +41,12 @@ class MeteredLock {
   // The sum of all holds' parts in the measured time; overlapping holds of readers all count. REQUIRES: the simulation is over.
   [[nodiscard]] Tick held() const { return held_; }
   // When the latest hold of a reader (`shared`) or a writer ended; -1: none has. REQUIRES: the simulation is over.
-  [[nodiscard]] Tick last_release(bool shared) const { return last_release_[shared ? 1 : 0]; }
+  [[nodiscard]] Tick last_release(bool shared) const { return exclusion_.last_release(shared); }
   // The sections under a lock that excludes nobody; empty for any other lock.
   [[nodiscard]] Sections& sections() { return sections_; }
 
  private:
+  void begin_hold(Cpu& cpu, FunctionId call_site, bool shared);
   LockHolders::Use end_hold(const Cpu& cpu, bool shared);
   void take(Cpu& cpu, bool shared);
 
@@ -49,7 +56,7 @@ class MeteredLock {
   LockFigures* figures_;
   LockHolders* holders_;
   Tick held_ = 0;
-  std::array<Tick, 2> last_release_ = {-1, -1};  // ends of the latest holds of a writer and a reader; -1: none
+  ExclusionCheck exclusion_;
   Sections sections_;
 };
 

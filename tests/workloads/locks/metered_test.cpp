@@ -39,7 +39,7 @@ struct Metered {
       : small(small_machine(1), {}, warmup_us, measure_us),
         space(small.machine.store()),
         holders(space, 1),
-        lock("lock", {}, std::make_unique<TimedLock>(std::move(waits)), figures, holders) {}
+        lock("lock", "timed", {}, std::make_unique<TimedLock>(std::move(waits)), figures, holders) {}
 
   void run(const std::function<void(Cpu&)>& program) {
     small.machine.set_functions(space.functions().size());
@@ -234,9 +234,22 @@ TEST(LockHolders, AReleaseOfWhatIsNotHeldStopsTheRun) {
   EXPECT_THAT(run.failure_of({[&](Cpu& cpu) { lock.acquire(cpu); },
                               [&](Cpu& cpu) {
                                 cpu.compute(1000);
+                                cpu.now();  // comes after what the other has done
                                 lock.release(cpu);
                               }}),
-              AllOf(HasSubstr("release of a lock that is not held: CPU 1"), HasSubstr("inode_lock")));
+              AllOf(HasSubstr("release of a lock that is not held: CPU 1"), HasSubstr("inode_lock"),
+                    HasSubstr("held by CPU 0. The program is wrong, not the lock")));
+}
+
+TEST(LockHolders, ASecondReleaseIsTheProgramsMistake) {
+  Locks run(1);
+  MeteredLock& lock = run.locks.create("mcs", "inode_lock");
+  EXPECT_THAT(run.failure_of({[&](Cpu& cpu) {
+    lock.acquire(cpu);
+    lock.release(cpu);
+    lock.release(cpu);
+  }}),
+              HasSubstr("held by nobody. The program is wrong, not the lock"));
 }
 
 TEST(LockHolders, AReadersReleaseOfAWritersLockStopsTheRun) {

@@ -5,7 +5,10 @@
 // All connections to the loopback address use one route. The device's count has a line to itself; the route's lies among fields
 // that every packet reads (dev, obsolete, metrics), so that it makes those reads miss, too: when tcp_sendmsg() begins and in
 // ip_queue_xmit().
+#include <optional>
+
 #include "workloads/counters/counter_registry.hpp"
+#include "workloads/counters/counter_trial.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"
@@ -61,12 +64,16 @@ class NetdevRefcount final : public Workload {
                                   {"output", line}}};
     route_ = setting.memory.place(route, "route", line);
     output_ = route_ + static_cast<Address>(line);
-    route_count_ =
-        find_counter(options_.route_count, setting.counters).create_counter(kernel_->counter_place("route_count", route_));
+    const CounterEntry& of_route = find_counter(options_.route_count, setting.counters);
+    const CounterPlace route_place = kernel_->counter_place("route_count", route_);
+    route_count_ = of_route.create_counter(route_place);
     const Layout device{.name = "net_device", .size = 2 * line, .fields = {{"features", 0}, {"refcnt", line, kCounterBytes}}};
     device_ = setting.memory.place(device, "loopback", line);
-    device_count_ = find_counter(options_.device_count, setting.counters)
-                        .create_reference_count(kernel_->counter_place("device_count", device_ + static_cast<Address>(line)));
+    const CounterEntry& of_device = find_counter(options_.device_count, setting.counters);
+    const CounterPlace device_place = kernel_->counter_place("device_count", device_ + static_cast<Address>(line));
+    device_count_ = of_device.create_reference_count(device_place);
+    trials_.emplace(setting).add(of_route, route_place, false);
+    trials_->add(of_device, device_place, true);
     sendmsg_ = setting.memory.function("tcp_sendmsg", Mode::kernel);
     queue_xmit_ = setting.memory.function("ip_queue_xmit", Mode::kernel);
     netif_rx_ = setting.memory.function("netif_rx", Mode::kernel);
@@ -76,6 +83,7 @@ class NetdevRefcount final : public Workload {
 
   void run(Cpu& cpu) override {
     kernel_->rcu().start(cpu);
+    trials_->run(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     for (;;) {
       send(cpu, random);
@@ -132,6 +140,7 @@ class NetdevRefcount final : public Workload {
   std::unique_ptr<KernelBase> kernel_;
   std::unique_ptr<Counter> route_count_;
   std::unique_ptr<ReferenceCount> device_count_;
+  std::optional<CounterTrials> trials_;
   Address route_ = 0, output_ = 0, device_ = 0;
   FunctionId sendmsg_ = 0, queue_xmit_ = 0, netif_rx_ = 0, process_backlog_ = 0, recvmsg_ = 0;
 };

@@ -1,7 +1,10 @@
 // Every CPU looks up paths below one mount. A walk takes a reference of the mount at its beginning (mntget() in path_lookup())
 // and drops it at its end (mntput() in path_release()); between them it reads the mount's root and flags, which share the
 // count's line (struct vfsmount of Linux 2.6.13).
+#include <optional>
+
 #include "workloads/counters/counter_registry.hpp"
+#include "workloads/counters/counter_trial.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"
@@ -41,14 +44,17 @@ class VfsmountRefcount final : public Workload {
                        .size = 2 * line,
                        .fields = {{"mnt_count", 0, kCounterBytes}, {"mnt_root", kRoot}, {"mnt_flags", kFlags}}};
     mount_ = setting.memory.place(mount, "mount", line);
-    count_ = find_counter(options_.mount_count, setting.counters)
-                 .create_reference_count(kernel_->counter_place("mount_count", mount_));
+    const CounterEntry& entry = find_counter(options_.mount_count, setting.counters);
+    const CounterPlace place = kernel_->counter_place("mount_count", mount_);
+    count_ = entry.create_reference_count(place);
+    trials_.emplace(setting).add(entry, place, true);
     lookup_ = setting.memory.function("path_lookup", Mode::kernel);
     release_ = setting.memory.function("path_release", Mode::kernel);
   }
 
   void run(Cpu& cpu) override {
     kernel_->rcu().start(cpu);
+    trials_->run(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     for (;;) {
       const std::int64_t outside = KernelBase::around(random, options_.outside_cycles);
@@ -74,6 +80,7 @@ class VfsmountRefcount final : public Workload {
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   std::unique_ptr<ReferenceCount> count_;
+  std::optional<CounterTrials> trials_;
   Address mount_ = 0;
   FunctionId lookup_ = 0, release_ = 0;
 };

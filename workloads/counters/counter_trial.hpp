@@ -1,0 +1,80 @@
+// A trial that a counter from a file must pass before a workload uses it, because a counter that loses updates only looks fast.
+//
+// All CPUs use spare counters on a randomly perturbed schedule. In lockstep, machines exist on which two CPUs never come
+// together. Operations that race with each other are undone one after the other, so that no second loss hides the first.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/counters/counter.hpp"
+#include "workloads/counters/counters.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::workloads {
+
+class CounterTrial {
+ public:
+  // `place`: as the workload's own counter has it; the spare ones get lines of their own.
+  CounterTrial(const CounterEntry& entry, CounterPlace place, std::uint64_t seed, bool references);
+
+  // Errors: ModelFailure, if events or references are lost.
+  void run(Cpu& cpu);
+
+ private:
+  // The references are taken and dropped in four ways, with a spare count for each.
+  enum Way : std::uint8_t { kTake, kDrop, kTakeAndDrop, kDie };
+  static constexpr int kWays = 4;
+
+  void count_events(Cpu& cpu, Random& random);
+  void race_to_take(Cpu& cpu, Random& random);
+  void race_to_drop(Cpu& cpu, Random& random);
+  void race_to_take_and_drop(Cpu& cpu, Random& random);
+  void race_to_drop_the_last(Cpu& cpu, Random& random);
+  // These do it `rounds_` times. / Drops a reference that is not the last.
+  void take_all(Cpu& cpu, Way way, Random* random);
+  void drop_all(Cpu& cpu, Way way, Random* random);
+  void drop(Cpu& cpu, Way way);
+  void let_owner_die(Cpu& cpu, Way way);
+  void judge_last();
+  template <class Work>
+  void one_by_one(Cpu& cpu, Work work);
+  void perturb(Cpu& cpu, Random* random) const;
+  void expect_sum(Cpu& cpu, std::int64_t expected);
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string name_;
+  int cpus_;
+  std::int64_t rounds_;  // of each CPU
+  std::uint64_t seed_;
+  Barrier together_;
+  Address turn_;  // whose turn it is in one_by_one()
+  std::unique_ptr<Counter> counter_;
+  std::array<std::unique_ptr<ReferenceCount>, kWays> counts_;  // by Way
+  struct Drops {
+    Tick latest_began = -1, last_ended = -1;  // last: of the one that was told that it was the last; -1: none was
+  };
+  std::vector<Drops> drops_;  // by CPU, for kDie
+};
+
+// The trials of a workload's counters. Those of counters that ship are left out.
+class CounterTrials {
+ public:
+  // A run with a counter from a file begins so much later, in simulated time, so that a trial does not count in its results.
+  static constexpr double kUs = 10'000;
+
+  explicit CounterTrials(const WorkloadSetup& setting) : setting_(setting) {}
+  // Arguments: as of CounterTrial.
+  void add(const CounterEntry& entry, const CounterPlace& place, bool references);
+  // Each CPU calls it once, at the start of its program.
+  void run(Cpu& cpu);
+
+ private:
+  WorkloadSetup setting_;
+  std::vector<std::unique_ptr<CounterTrial>> trials_;
+};
+
+}  // namespace linebounce::workloads

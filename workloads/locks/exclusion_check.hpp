@@ -1,0 +1,106 @@
+// Stops a run at the first two CPUs that hold a lock together though it should keep them apart.
+//
+// Programs run in the host's order, which is not that of simulated time. A lock that excludes makes the two orders agree: an
+// acquisition sees the release before it through simulated memory, so the host has run that release, and its time is not later.
+// An acquisition to which that does not apply is looked at more closely, and ends the run if the two holds overlap in simulated
+// time. That costs a right lock a few comparisons and no simulated time.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "models/core/cpu.hpp"
+#include "models/failure.hpp"
+#include "workloads/locks/lock_holders.hpp"
+#include "workloads/locks/lock_traits.hpp"
+
+namespace linebounce::workloads {
+
+// In the message of a LockDoesNotExclude, behind the name of the lock's algorithm.
+inline constexpr std::string_view kDoesNotExclude = " does not exclude: ";
+
+// The message names the algorithm, both CPUs, both functions and the times.
+class LockDoesNotExclude : public ModelFailure {
+ public:
+  LockDoesNotExclude(const std::string& algorithm, const std::string& what)
+      : ModelFailure(algorithm + std::string(kDoesNotExclude) + what) {}
+};
+
+// Returns a simulated time as messages have it: "12.345 µs".
+std::string time_text(const Cpu& cpu, Tick at);
+
+class ExclusionCheck {
+ public:
+  // `algorithm`: the lock's name in `list locks`, or its file's path.
+  ExclusionCheck(std::string algorithm, const LockTraits& traits, const LockHolders& holders)
+      : algorithm_(std::move(algorithm)),
+        holders_(&holders),
+        watches_{traits.excludes, traits.excludes && keep_writers_out(traits.readers)},
+        apart_from_readers_{keep_writers_out(traits.readers), traits.readers == Readers::one_by_one},
+        reads_again_(traits.excludes && traits.readers == Readers::read_again) {}
+
+  // All throw LockDoesNotExclude. REQUIRES: `holders` knows of the acquisition, and no more of the hold that has ended.
+  void entered(Cpu& cpu, const LockHolders::Use& use) {
+    if (!watches_[use.shared]) return;
+    if (may_overlap(use)) [[unlikely]]
+      look_for_holder(cpu, use);
+    ++inside_[use.shared];
+    if (reads_again_ && !use.shared) settled_ = {ended_[0], use.since};
+  }
+  void left(const Cpu& cpu, const LockHolders::Use& use, Tick until) {
+    if (watches_[use.shared]) {
+      --inside_[use.shared];
+      if (may_overlap(use)) [[unlikely]]
+        look_for_overlap(cpu, use, until);
+    }
+    Hold& last = ended_[use.shared];
+    if (until >= last.until) last = {cpu.id(), use, until};
+  }
+  // A reader's section has ended at `until`, and the reader is not told to read again.
+  void accepted(const Cpu& cpu, const LockHolders::Use& use, Tick until) const {
+    if (settled_.release.until > use.since && settled_.seen_at <= until) [[unlikely]]
+      fail_reader(cpu, use, until);
+  }
+
+  // When the latest hold of a reader (`shared`) or a writer ended; -1: none has.
+  [[nodiscard]] Tick last_release(bool shared) const { return ended_[shared].until; }
+
+ private:
+  struct Hold {
+    CpuId cpu{};
+    LockHolders::Use use{};
+    Tick until = -1;
+  };
+
+  // Whether holds of these two kinds must not overlap. REQUIRES: watches both.
+  [[nodiscard]] bool apart(bool shared, bool other_shared) const {
+    return other_shared ? apart_from_readers_[shared] : !shared || apart_from_readers_[0];
+  }
+  // True if the host has not run all releases that this hold should have waited for, or one of them comes later.
+  [[nodiscard]] bool may_overlap(const LockHolders::Use& use) const {
+    return inside_[0] > 0 || ended_[0].until > use.since ||
+           (apart_from_readers_[use.shared] && (inside_[1] > 0 || ended_[1].until > use.since));
+  }
+  void look_for_holder(Cpu& cpu, const LockHolders::Use& use) const;
+  void look_for_overlap(const Cpu& cpu, const LockHolders::Use& use, Tick until) const;
+  template <class Overlaps>
+  void fail_if_held(const Cpu& cpu, const LockHolders::Use& use, Overlaps overlaps) const;
+  [[noreturn]] void fail(const Cpu& cpu, Hold first, Hold second) const;
+  [[noreturn]] void fail_reader(const Cpu& cpu, const LockHolders::Use& use, Tick until) const;
+
+  std::string algorithm_;
+  const LockHolders* holders_;
+  // These four are by kind of hold: 0 a writer's, 1 a reader's.
+  std::array<bool, 2> watches_;             // whether such holds may have to be kept apart from others
+  std::array<bool, 2> apart_from_readers_;  // whether readers must not be inside beside such a hold
+  std::array<int, 2> inside_ = {0, 0};      // holds that the host has not seen end
+  std::array<Hold, 2> ended_;               // the latest by their ends
+  bool reads_again_;                        // readers must be told if a writer was inside meanwhile
+  struct {
+    Hold release;
+    Tick seen_at = -1;
+  } settled_;  // the latest release that a later writer has seen, so that readers must have seen it then
+};
+
+}  // namespace linebounce::workloads
