@@ -30,17 +30,26 @@ constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2 a larger case: minutes, and --states 1000000
   linebounce check-lock mcs ticket --json                     locks of `list locks`, for a program
 
-Two and three CPUs take the lock once or twice, in every order in which their operations can come; under tso and ia64 each CPU
-has a store buffer, which empties at any time, under ia64 also out of order. Orders that nobody can tell apart count once.
-Checked is that nobody is inside beside a writer, that readers see whole data, that somebody can always go on, and that a lock
-with `fifo` serves whoever waited before whoever came later. A violation is shown with few switches between CPUs. Then the lock
-runs on random machines, where critical_section notices lost updates.
+Two CPUs take the lock once or twice, in every order in which their operations can come: as writers, as a reader and a writer,
+and by try_acquire. Three CPUs take it once, and two readers beside two writers, as far as the limit of states allows; what it
+cuts off has a "+", and its orders with up to three switches between CPUs are looked at, too. Under tso and ia64 each CPU has a
+store buffer, which empties at any time, under ia64 also out of order. Orders that nobody can tell apart count once. A random
+number has all values up to four, and between two looks at the clock either hardly any time passes or a second.
 
-A CPU whose loop sees the same again and again is taken to wait until that changes; whether it would, is tried.
+Checked is that nobody is inside beside a writer, that readers see whole data, that somebody can always go on, that try_acquire
+fails only for a reason and without harm, and that a lock with `fifo` serves whoever waited before whoever came later. A
+violation is shown with few switches between CPUs. Then the lock runs on random machines, where two CPUs inside end the run.
+
+A CPU whose loop sees the same again and again is taken to wait until that changes; whether it would, is tried. A lock from a
+file goes through `check-lock --quick` before each run, replay or comparison that uses it, for the machine's memory model.
 
 Exit code: 1 if a promise is broken, or if not everything could be checked.)";
 
-constexpr std::uint64_t kStatesOfFile = 50'000;
+// By default: of a case, and of all extra cases together.
+struct DefaultStates {
+  std::uint64_t one, extras;
+};
+constexpr DefaultStates kStates{500'000, 1'000'000}, kStatesOfFile{50'000, 70'000};
 
 struct CheckLockArguments {
   std::vector<std::string> locks;
@@ -48,6 +57,7 @@ struct CheckLockArguments {
   LockCheckOptions options;
   std::string directory = "out/check_lock";
   std::optional<std::int64_t> states;
+  bool quick = false;
   bool json = false;
 };
 
@@ -85,6 +95,7 @@ std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& c
 }
 
 ExitCode check_locks(CheckLockArguments arguments) {
+  if (arguments.quick) arguments.options.machines = 0;
   if (!arguments.consistencies.empty()) arguments.options.consistencies = consistencies_of(arguments.consistencies);
   std::vector<workloads::LockEntry> locks;
   for (const std::string& name : arguments.locks) {
@@ -97,8 +108,14 @@ ExitCode check_locks(CheckLockArguments arguments) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const workloads::LockEntry& lock : locks) {
     // An interpreter for each CPU and schedule takes its time.
-    const std::uint64_t by_default = !lock.file.empty() ? kStatesOfFile : SearchLimits{}.states;
-    arguments.options.limits.states = arguments.states ? static_cast<std::uint64_t>(*arguments.states) : by_default;
+    const DefaultStates& by_default = !lock.file.empty() ? kStatesOfFile : kStates;
+    LockCheckOptions& options = arguments.options;
+    options.limits.states = by_default.one;
+    options.states_of_extras = by_default.extras;
+    if (arguments.quick || arguments.states) {
+      options.limits.states = arguments.states ? static_cast<std::uint64_t>(*arguments.states) : kQuickStates;
+      options.states_of_extras.reset();
+    }
     const LockCheck check = check_one(lock, arguments.options, arguments.json);
     if (check.interrupted) return ExitCode::interrupted;
     const std::string experiment = keep_experiment(lock, check, arguments.directory);
@@ -128,8 +145,11 @@ void add_check_lock(Command& program) {
   command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
       .one_value_each();
   command
-      .option("--states", "N", &arguments->states, "Stop a case after so many states; default: 500000, of a lock in Lua 50000")
+      .option("--states", "N", &arguments->states,
+              "Stop a case after so many states; default: 500000, and 1000000 of all but the smallest cases, of a lock in Lua "
+              "50000 and 70000")
       .between(1, 1'000'000'000);
+  command.flag("--quick", arguments->quick, "Look at few states of each case, on no random machine: a second or two");
   command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12").between(0, 100000);
   command.option("--seed", "N", &arguments->options.seed, "Of the random machines; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,

@@ -16,6 +16,10 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   return overrides;
 }
 
+void add_unchecked(Command& command, bool& unchecked) {
+  command.flag("--unchecked", unchecked, "Use locks from files even if a quick check-lock finds them broken");
+}
+
 Option add_jobs(Command& command, int& at_once) {
   return command.option("-j,--jobs", "N", &at_once, "Simulations at the same time; default: one for each core")
       .between(1, 4096);
@@ -42,6 +46,7 @@ void add_study_options(Command& command, StudyArguments& arguments, const std::s
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
   command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder));
   add_jobs(command, arguments.at_once);
+  add_unchecked(command, arguments.unchecked);
   command.flag("--json", arguments.json, "Print one JSON object instead of tables");
   command.when_parsed([&arguments, folder] {
     const std::filesystem::path trace = arguments.trace;
@@ -67,6 +72,7 @@ RunOptions run_options(const StudyArguments& arguments, const std::filesystem::p
   options.directory = directory;
   options.at_once = arguments.at_once;
   options.argv = argv;
+  options.unchecked = arguments.unchecked;
   return options;
 }
 

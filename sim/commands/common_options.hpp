@@ -26,6 +26,9 @@ Overrides overrides_of(const OverrideArguments& arguments);
 // -j: simulations at the same time.
 Option add_jobs(Command& command, int& at_once);
 
+// --unchecked: RunOptions::unchecked.
+void add_unchecked(Command& command, bool& unchecked);
+
 // Errors: ConfigError for a --point that an experiment of so many points does not have.
 void require_point(int point, std::size_t points);
 
@@ -36,9 +39,10 @@ struct StudyArguments {
   std::string directory;  // empty: add_study_options' folder, and the trace's name
   int at_once = available_cores();
   bool json = false;
+  bool unchecked = false;
 };
 
-// TRACE, --set, -o, -j and --json. `folder`: where results go by default, below it one of the trace's name.
+// TRACE, --set, -o, -j, --unchecked and --json. `folder`: where results go by default, below it one of the trace's name.
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder);
 
 // --machine, of studies that run on several.

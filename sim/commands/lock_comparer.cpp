@@ -8,6 +8,7 @@
 
 #include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/lock_gate.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -58,9 +59,12 @@ std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
 }
 
 // Locks of the user's own, under the paths that he gives.
-std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files) {
+std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files, bool unchecked) {
   std::vector<workloads::LockEntry> locks;
-  for (const std::string& file : files) locks.push_back(load_lock_file(file));
+  for (const std::string& file : files) {
+    locks.push_back(load_lock_file(file));
+    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // what runs it looks at its machine's model
+  }
   return locks;
 }
 
@@ -72,7 +76,7 @@ class Comparer {
       : arguments_(arguments),
         locks_(require_locks(reader, words)),
         named_(named(locks_, arguments.locks)),
-        from_files_(locks_of_files(arguments.files)),
+        from_files_(locks_of_files(arguments.files, arguments.unchecked)),
         argv_(argv),
         unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)),
         own_locks_(words_that_matter(words, locks_)),

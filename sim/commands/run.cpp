@@ -21,6 +21,7 @@ struct RunArguments : OverrideArguments {
   bool quiet = false;
   bool all_metrics = false;
   bool fresh = false;
+  bool unchecked = false;
   bool plan = false;
   bool merge = false;
 };
@@ -82,6 +83,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   options.directory = arguments.directory.empty() ? "out/" + plan.experiment.name : arguments.directory;
   options.at_once = arguments.at_once;
   options.fresh = arguments.fresh;
+  options.unchecked = arguments.unchecked;
   options.argv = argv;
   return arguments.points.empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
 }
@@ -104,6 +106,7 @@ void add_run(Command& program) {
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, behind the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  add_unchecked(command, arguments->unchecked);
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");
   command.option("--point", "K", &arguments->points, "Only run point K, without merging; may be repeated").one_value_each();
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");

@@ -20,29 +20,10 @@ using workloads::Readers;
 
 namespace {
 
-std::vector<LockCase> cases_of(const workloads::LockEntry& lock, const LockCheckOptions& options) {
-  std::vector<std::pair<int, int>> sizes = {{2, 1}, {2, 2}, {3, 1}};
-  if (options.cpus > 0 || options.acquisitions > 0) sizes = {{std::max(options.cpus, 2), std::max(options.acquisitions, 1)}};
-  std::vector<LockCase> cases;
-  for (const auto& [cpus, acquisitions] : sizes) {
-    if (lock.traits.most_cpus > 0 && cpus > lock.traits.most_cpus) continue;
-    for (const bool with_readers : {false, true}) {
-      const Readers readers = lock.traits.readers;
-      if (with_readers && (readers == Readers::one_by_one || readers == Readers::never_wait)) continue;
-      for (const Consistency consistency : options.consistencies)
-        cases.push_back({.lock = &lock,
-                         .cpus = cpus,
-                         .acquisitions = acquisitions,
-                         .consistency = consistency,
-                         .with_readers = with_readers});
-    }
-  }
-  return cases;
-}
-
 using workloads::LockEntry;
 using workloads::Random;
-constexpr int kMostCpusOfTrial = 6;  // of a lock that is for a number of them
+constexpr std::uint64_t kFewestStates = 1000;  // of an extra case
+constexpr int kMostCpusOfTrial = 6;            // of a lock that is for a number of them
 
 SimulationInput input_of(const MachineTrial& trial) {
   return point_maker(read_unexpanded(trial.experiment, "random machine", {}))(0).input;
@@ -95,7 +76,8 @@ std::optional<MachineTrial> random_trial(const LockEntry& lock, const std::strin
 LockVerdict LockCheck::verdict() const {
   if (!not_checkable.empty()) return LockVerdict::not_checkable;
   if (broken_case() || broken_trial()) return LockVerdict::broken;
-  const bool all = std::ranges::all_of(cases, [](const CheckedCase& one) { return one.result.is_complete(); });
+  const bool all =
+      std::ranges::all_of(cases, [](const CheckedCase& one) { return one.lock_case.is_extra || one.result.is_complete(); });
   return all && !cases.empty() ? LockVerdict::holds : LockVerdict::incomplete;
 }
 
@@ -106,12 +88,16 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
     check.not_checkable = "it promises nothing: it keeps nobody out";
     return check;
   }
-  const std::vector<LockCase> cases = cases_of(lock, options);
+  const std::vector<LockCase> cases = lock_cases(lock, options);
   const auto parts = static_cast<double>(cases.size() + 1);
+  std::optional<std::uint64_t> left = options.states_of_extras;
   try {
     for (const LockCase& one : cases) {
       progress(static_cast<double>(check.cases.size()) / parts);
-      check.cases.push_back({one, search(one, options.limits)});
+      SearchLimits limits = options.limits;
+      if (left && one.is_extra) limits.states = std::min(limits.states, std::max(*left / 3, kFewestStates));
+      check.cases.push_back({one, search(one, limits)});
+      if (left && one.is_extra) *left -= std::min(*left, check.cases.back().result.states);
       if (check.broken_case()) return check;
     }
   } catch (const NotCheckable& reason) {

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/machine_spec.hpp"
-#include "sim/lock_checker/lock_search.hpp"
+#include "sim/interleavings/lock_cases.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
@@ -56,12 +57,11 @@ struct LockCheck {
   [[nodiscard]] LockVerdict verdict() const;
 };
 
-struct LockCheckOptions {
-  std::vector<Consistency> consistencies = {Consistency::sc, Consistency::tso, Consistency::ia64};
-  int cpus = 0, acquisitions = 0;  // 0: several small cases
-  int machines = 12;               // random ones
-  std::uint64_t seed = 1;          // of these
+struct LockCheckOptions : CaseOptions {
+  int machines = 12;       // random ones
+  std::uint64_t seed = 1;  // of these
   SearchLimits limits;
+  std::optional<std::uint64_t> states_of_extras;  // of all extra cases together; empty: as many as of any case, each
 };
 
 // `progress` hears which share is done. Errors: LuaError, of a file that can't be set up.

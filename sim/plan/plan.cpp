@@ -29,6 +29,11 @@ void note(const Point& point, Plan& plan) {
     names.directory = machine.directory.protocol;
   }
   plan.protocols.insert(std::move(names));
+  for (const SourceFile& file : point.input.lock_files) {
+    Plan::LockFile& used = plan.lock_files[file.path];
+    used.source = file;
+    used.consistencies.insert(machine.cpu.consistency);
+  }
   if (point.input.trace.empty()) return;
   bool& sound = plan.traces[point.input.trace];
   sound = sound || !point.input.parameters.flag("recover");

@@ -27,6 +27,12 @@ struct Plan {
   std::string hash;                 // of the whole experiment
   std::vector<std::string> hashes;  // of each point; empty where it wasn't made
   std::set<ProtocolNames> protocols;
+  // Locks that points name by their file, and the memory models of the machines that run them. By path.
+  struct LockFile {
+    SourceFile source;
+    std::set<Consistency> consistencies;
+  };
+  std::map<std::string, LockFile> lock_files;
   std::map<std::string, bool> traces;  // that are replayed; whether the file must be without damage
   std::vector<PaperPoints> paper;      // for each paper row; empty for one that an override left without its point
 

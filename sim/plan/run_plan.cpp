@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "sim/plan/lock_gate.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
@@ -24,6 +25,11 @@ void check_traces(const Plan& plan) {
     if (reader.operations() == 0) throw trace::TraceError(fmt::format("{}: there is no operation to replay", file));
     if (sound) trace::check(reader);
   }
+}
+
+void check_files(const Plan& plan, const RunOptions& options) {
+  if (!options.unchecked) refuse_broken_locks(plan);
+  check_traces(plan);
 }
 
 namespace fs = std::filesystem;
@@ -294,7 +300,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
     show_again(plan, options.directory, run.report);
     return run.report;
   }
-  if (!run.wanted().empty()) check_traces(plan);
+  if (!run.wanted().empty()) check_files(plan, options);
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
@@ -317,7 +323,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
   if (options.fresh) remove_results(directory);
   run.take_stock({point});
-  if (!run.wanted().empty()) check_traces(plan);
+  if (!run.wanted().empty()) check_files(plan, options);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);

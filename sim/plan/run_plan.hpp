@@ -27,6 +27,7 @@ struct RunOptions {
   std::filesystem::path directory;
   int at_once = 1;  // simulations at the same time
   bool fresh = false;
+  bool unchecked = false;         // uses locks from files as they are, without lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
   Simulation simulation = simulate;  // tests put their own here

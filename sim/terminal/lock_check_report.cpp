@@ -36,15 +36,10 @@ const char* name_of(LockVerdict verdict) {
   return "";
 }
 
-std::string case_text(const LockCase& one) {
-  return fmt::format("{} CPUs, {} each{}", one.cpus, plural(static_cast<std::uint64_t>(one.acquisitions), "acquisition"),
-                     one.with_readers ? ", CPU 0 writes, the others read" : "");
-}
-
 // A column a CPU, and a row a step; of more than the terminal has room for, one after the other, each CPU further to the right.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
-  const std::size_t cpus = broken.lock_case.cpus;
+  const std::size_t cpus = broken.lock_case.roles.size();
   std::vector<std::size_t> widths(cpus, width_of("CPU 0"));
   for (const SearchStep& step : broken.result.steps) {
     std::size_t& width = widths[step.cpu];
@@ -59,7 +54,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
     const SearchStep& step = broken.result.steps[i];
     std::vector<Cell> cells = {{std::to_string(i + 1), Colour::dim}};
     if (beside) {
-      for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
+      for (int cpu = 0; cpu < broken.lock_case.cpus(); ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
     } else {
       const std::string indent(2 * step.cpu, ' ');
       cells.emplace_back(fmt::format("{}CPU {}: {}", indent, step.cpu, step.text));
@@ -139,12 +134,14 @@ std::string trials_text(const LockCheck& check) {
 
 std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, const Painter& paint) {
   const auto any_case = [&](auto is) { return std::ranges::any_of(check.cases, is); };
-  std::string out = "more CPUs and acquisitions in all interleavings; several locks at once; try_acquire";
+  std::string out = "more CPUs and acquisitions in all interleavings; several locks at once";
+  if (!any_case([](const CheckedCase& one) { return one.lock_case.has_tries(); })) out += "; try_acquire";
   if (any_case([](const CheckedCase& one) { return one.lock_case.consistency == Consistency::ia64; }))
     out += "; loads out of order, which ia64 allows";
   if (any_result(check, [](const SearchResult& result) { return result.has_loops; }))
     out += fmt::format("; loops that end by themselves after more than {} turns", kProbedTurns);
-  if (any_case([](const CheckedCase& one) { return one.lock_case.with_readers; })) out += "; two writers beside readers";
+  if (any_result(check, [](const SearchResult& result) { return result.left_out_draws; }))
+    out += fmt::format("; random numbers beyond {} of their values, and beyond a CPU's first {}", kTriedValues, kFreeDraws);
   if (lock.traits.readers == Readers::never_wait) out += "; readers, who take nothing";
   Table table({words("", 12), prose("", 0, 1)}, paint, 4);
   table.add({"Not checked:", out + "."});
@@ -158,8 +155,9 @@ struct VerdictText {
 
 // Without the lock's name, which stands there already.
 std::string trial_failure(const std::string& failure) {
-  const std::size_t name_end = failure.find(workloads::kDoesNotExclude);
-  return name_end == std::string::npos ? failure : failure.substr(name_end + workloads::kDoesNotExclude.size());
+  const std::string first = failure.substr(0, failure.find('\n'));
+  const std::size_t name_end = first.find(workloads::kDoesNotExclude);
+  return name_end == std::string::npos ? first : first.substr(name_end + workloads::kDoesNotExclude.size());
 }
 
 VerdictText verdict_of(const LockCheck& check) {
@@ -201,6 +199,12 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
          paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
 }
 
+ordered_json roles_json(const LockCase& one) {
+  ordered_json roles = ordered_json::array();
+  for (const Role role : one.roles) roles.push_back(role == Role::writes ? "writes" : role == Role::reads ? "reads" : "tries");
+  return roles;
+}
+
 ordered_json step_json(const SearchStep& step) {
   ordered_json memory = ordered_json::array();
   for (const auto& [word, value] : step.after.memory) memory.push_back({word, value});
@@ -216,10 +220,11 @@ ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& 
   for (const CheckedCase& one : check.cases) {
     ordered_json steps = ordered_json::array();
     for (const SearchStep& step : one.result.steps) steps.push_back(step_json(step));
-    cases.push_back({{"cpus", one.lock_case.cpus},
+    cases.push_back({{"cpus", one.lock_case.cpus()},
                      {"acquisitions", one.lock_case.acquisitions},
                      {"consistency", name_of(one.lock_case.consistency)},
-                     {"with_readers", one.lock_case.with_readers},
+                     {"with_readers", one.lock_case.has_readers()},
+                     {"roles", roles_json(one.lock_case)},
                      {"states", one.result.states},
                      {"all_states", one.result.all_states},
                      {"cut_off", one.result.cut_off},

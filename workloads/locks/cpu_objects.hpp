@@ -25,6 +25,14 @@ class QueueNodes {
   std::vector<std::vector<Address>> free_;  // each CPU's free nodes; take() takes the last
 };
 
+// Draws numbers in the place of the random ones of a lock.
+class Draws {
+ public:
+  virtual ~Draws() = default;
+  // Returns a number from 0 to bound - 1, for this CPU.
+  virtual std::uint64_t below(Cpu& cpu, std::uint64_t bound) = 0;
+};
+
 class CpuObjects {
  public:
   // The number of queue locks of one kind that a CPU, with its interrupt handlers, may hold and await at once.
@@ -39,6 +47,10 @@ class CpuObjects {
   [[nodiscard]] const std::vector<CpuPlace>& places() const { return places_; }
   // The run's seed, for locks and counters that draw random numbers.
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
+
+  // Null, as usual: locks draw random numbers. REQUIRES of draw_by(): no lock has been created yet.
+  [[nodiscard]] Draws* draws() const { return draws_; }
+  void draw_by(Draws& draws) { draws_ = &draws; }
 
   // Places a new object on a separate line, homed at the CPU's node.
   Address place(const Layout& layout, const std::string& name, int cpu);
@@ -61,6 +73,7 @@ class CpuObjects {
   int cpus_;
   std::vector<CpuPlace> places_;
   std::uint64_t seed_;
+  Draws* draws_ = nullptr;
   std::map<std::string, std::vector<Address>> shared_;  // keyed by the layout's name
   std::map<std::string, QueueNodes> nodes_;
   std::map<std::string, std::shared_ptr<void>> kept_;

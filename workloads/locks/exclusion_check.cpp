@@ -44,21 +44,21 @@ void ExclusionCheck::look_for_overlap(const Cpu& cpu, const LockHolders::Use& us
 void ExclusionCheck::fail(const Cpu& cpu, Hold first, Hold second) const {
   if (second.use.since < first.use.since) std::swap(first, second);
   const auto as_reader = [](const Hold& hold) { return hold.use.shared ? " as a reader" : ""; };
+  const std::string taken = time_text(cpu, second.use.since), held = time_text(cpu, first.use.since);
   throw LockDoesNotExclude(
       algorithm_, fmt::format("CPU {} takes {}{} in {} at {}, while CPU {} holds it{}, taken in {} at {}", second.cpu.value,
-                              second.use.lock->name(), as_reader(second), holders_->name_of(second.use.call_site),
-                              time_text(cpu, second.use.since), first.cpu.value, as_reader(first),
-                              holders_->name_of(first.use.call_site), time_text(cpu, first.use.since)));
+                              second.use.lock->name(), as_reader(second), holders_->name_of(second.use.call_site), taken,
+                              first.cpu.value, as_reader(first), holders_->name_of(first.use.call_site), held));
 }
 
 void ExclusionCheck::fail_reader(const Cpu& cpu, const LockHolders::Use& use, Tick until) const {
   const Hold& writer = settled_.release;
+  const std::string from = time_text(cpu, use.since), to = time_text(cpu, until), written = time_text(cpu, writer.until);
   throw LockDoesNotExclude(
       algorithm_, fmt::format("CPU {} reads under {} in {} from {} to {}, and is not told to read again, though CPU {} has "
                               "written meanwhile, in {} until {}",
-                              cpu.id().value, use.lock->name(), holders_->name_of(use.call_site), time_text(cpu, use.since),
-                              time_text(cpu, until), writer.cpu.value, holders_->name_of(writer.use.call_site),
-                              time_text(cpu, writer.until)));
+                              cpu.id().value, use.lock->name(), holders_->name_of(use.call_site), from, to, writer.cpu.value,
+                              holders_->name_of(writer.use.call_site), written));
 }
 
 }  // namespace linebounce::workloads

@@ -258,6 +258,7 @@ int cpu_random(lua_State* state) {
   const lua_Integer series = call.has(2) ? call.integer(2) : 0;
   if (bound < 1 || bound > lua_Integer{0xFFFFFFFF}) call.lua().fail("random: a bound from 1 to 2^32 - 1 is legal");
   if (series < 0 || series >= Interpreter::kRandomSeries) call.lua().fail("random: series 0 to 7 are legal");
+  if (call.lua().draws != nullptr) return call.returns(call.lua().draws->below(call.cpu(), static_cast<std::uint64_t>(bound)));
   return call.returns(call.lua().random(static_cast<std::size_t>(series)).below(static_cast<std::uint64_t>(bound)));
 }
 

@@ -23,6 +23,7 @@
 
 namespace linebounce::workloads {
 
+class Draws;
 class SetupContext;
 class WaitsIn;
 struct LuaHandles;
@@ -76,6 +77,7 @@ class Interpreter {
   void seed(std::uint64_t seed);
   [[nodiscard]] Random& random(std::size_t series) { return randoms_[series]; }
   static constexpr int kRandomSeries = 8;
+  Draws* draws = nullptr;  // what cpu:random() asks instead; null: nobody
 
   // ---- what the Lua functions in C++ work with ----
 

@@ -66,6 +66,7 @@ void LuaObjectFile::start(const LuaObject& object, AddressSpace& memory, CpuObje
     lua.set_memory(memory);
     lua.handles = &handles_;
     lua.seed(per_cpu.seed() - 1);  // a program has the seed itself, and should not draw the same numbers
+    lua.draws = per_cpu.draws();
     set_machine(lua, memory.line_bytes(), per_cpu.places(), per_cpu.cpus());
     lua.load();
     lua_pushglobaltable(lua.state());

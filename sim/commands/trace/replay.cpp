@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/commands/command.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -39,7 +40,7 @@ struct ReplayArguments {
   std::string file, machine, threads, directory;
   std::vector<std::string> sets, locks;
   std::optional<std::int64_t> seed;
-  bool fresh = false, recover = false, quiet = false;
+  bool fresh = false, recover = false, quiet = false, unchecked = false;
 };
 
 // "mcs" for all locks, or "dcache_lock=mcs" for one.
@@ -132,6 +133,7 @@ ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>
   RunOptions options;
   options.directory = arguments.directory.empty() ? default_directory(arguments) : fs::path(arguments.directory);
   options.fresh = arguments.fresh;
+  options.unchecked = arguments.unchecked;
   options.argv = argv;
   const RunReport report = run_with_progress(plan, options, reader.file().filename().string(), !arguments.quiet);
   print_failures(plan, report, options.directory);
@@ -163,6 +165,7 @@ void add_trace_replay(Command& trace) {
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,
                  "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...");
+  add_unchecked(command, arguments->unchecked);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command.flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");

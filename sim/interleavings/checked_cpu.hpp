@@ -10,7 +10,7 @@
 
 #include "models/core/cpu.hpp"
 #include "models/core/cpu_counters.hpp"
-#include "sim/lock_checker/checked_memory.hpp"
+#include "sim/interleavings/checked_memory.hpp"
 
 namespace linebounce::sim {
 
@@ -20,15 +20,16 @@ class NotCheckable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// wait: until one of the words of a spin differs from what the spin has seen. mark: not an operation.
-enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, mark };
+// wait: until one of the words of a spin differs from what the spin has seen. draw: a random number, or whether time passes.
+// mark: not an operation.
+enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, draw, mark };
 
 // What a CPU is about to do.
 struct Request {
   StepKind kind = StepKind::load;
   Address address = 0;
   int bytes = 8;
-  Value operand = 0;                    // stored, added or exchanged
+  Value operand = 0;                    // stored, added or exchanged; draw: the bound
   Value expected = 0;                   // compare_exchange only
   bool release = false;                 // store only
   std::span<const Address> words = {};  // wait only, as `values`
@@ -58,8 +59,11 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
   // Nobody else can notice this step, and nobody can take it away: a store into the own buffer, a fence behind nothing.
   [[nodiscard]] bool is_private() const;
-  // Does it, and runs on up to the next request. Errors: whatever the program throws.
-  void step();
+  // Does it, and runs on up to the next request. `drawn`: what a draw gives. Errors: whatever the program throws.
+  void step(Value drawn = 0);
+  // A number from 0 to bound - 1, which the search chooses.
+  Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
+  [[nodiscard]] int draws() const { return draws_; }  // that have been answered
   // What the latest operation has seen.
   [[nodiscard]] Value result() const { return result_; }
   [[nodiscard]] int steps() const { return steps_; }
@@ -94,11 +98,11 @@ class CheckedCpu final : public Cpu {
   void interrupt_later(CpuId, int, double) override { throw NotCheckable("it sends interrupts"); }
   void write_adding(OperationKind, Address, Value, int, bool) override { throw NotCheckable("it writes without values"); }
 
-  Tick now() override { throw NotCheckable("it asks what time it is"); }
-  [[nodiscard]] Tick local_time() const override { return 0; }
+  Tick now() override;
+  [[nodiscard]] Tick local_time() const override { return clock_; }
   [[nodiscard]] Tick measured(Tick, Tick) const override { return 0; }
   [[nodiscard]] bool measures(Tick) const override { return false; }
-  [[nodiscard]] double to_ns(Tick) const override { return 0; }
+  [[nodiscard]] double to_ns(Tick ticks) const override { return static_cast<double>(ticks); }
   FunctionId enter_function(FunctionId function) override { return std::exchange(function_, function); }
   void leave_function(FunctionId caller) override { function_ = caller; }
   [[nodiscard]] FunctionId function() const override { return function_; }
@@ -120,7 +124,7 @@ class CheckedCpu final : public Cpu {
   };
 
   Value ask(const Request& request);
-  Value perform();
+  Value perform(Value drawn);
   void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
   // The last looks are a loop's, twice the same turn, and the next request begins a third one: their number; 0: no loop.
@@ -142,6 +146,9 @@ class CheckedCpu final : public Cpu {
   std::int64_t wakes_ = 0, slept_ = 0;
   FunctionId function_ = 0;
   ThreadCounters counters_;
+  Tick clock_ = 0;
+  int draws_ = 0;
+  int short_times_ = 0;  // since a long time has passed
 };
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-#include "sim/lock_checker/checked_cpu.hpp"
+#include "sim/interleavings/checked_cpu.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -135,14 +135,24 @@ void CheckedCpu::add_to(Digest& digest) const {
   digest.add((wake_pending() ? 2U : 0U) + (ended_ ? 1U : 0U));
 }
 
-void CheckedCpu::step() {
+// Between two looks at the clock, hardly any time passes or a second, which is longer than any lock waits. After a few short
+// times a long one has to come, so that a loop with a time-out ends.
+Tick CheckedCpu::now() {
+  constexpr int kMostShortTimes = 2;
+  constexpr Tick kLong = 1'000'000'000;
+  const bool is_short = short_times_ < kMostShortTimes && draw(2) == 0;
+  short_times_ = is_short ? short_times_ + 1 : 0;
+  return clock_ += is_short ? 1 : kLong;
+}
+
+void CheckedCpu::step(Value drawn) {
   ++steps_;
-  result_ = perform();
+  result_ = perform(drawn);
   program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
 }
 
-Value CheckedCpu::perform() {
+Value CheckedCpu::perform(Value drawn) {
   const Request& request = request_;
   const auto before = [&] { return memory_->load(number_, request.address, request.bytes); };
   const auto put = [&](Value value) { memory_->write({request.address, request.bytes, value}); };
@@ -171,6 +181,10 @@ Value CheckedCpu::perform() {
       if (seen == request.expected) put(request.operand);
       break;
     case StepKind::sleep: slept_ = wakes_; break;
+    case StepKind::draw:
+      seen = drawn;
+      ++draws_;
+      break;
     case StepKind::fence:
     case StepKind::wait:
     case StepKind::mark: break;

@@ -1,4 +1,4 @@
-#include "sim/lock_checker/lock_run.hpp"
+#include "sim/interleavings/lock_run.hpp"
 
 #include <fmt/ranges.h>
 
@@ -28,21 +28,42 @@ std::vector<CpuPlace> places_of(int cpus) {
 
 LockRun::LockRun(const LockCase& lock_case)
     : case_(lock_case),
-      per_cpu_(space_, lock_case.cpus, places_of(lock_case.cpus)),
-      lock_(lock_case.lock->create({.memory = space_, .per_cpu = per_cpu_, .name = "lock", .word = {}, .waits_in = {}})),
+      per_cpu_(space_, lock_case.cpus(), places_of(lock_case.cpus())),
+      lock_(create_lock()),
       data_(space_.place({.name = "data", .size = 16, .fields = {{"first", 0, 8}, {"second", 8, 8}}}, "data", 64)),
-      where_(lock_case.cpus),
+      where_(lock_case.roles.size()),
       comes_(where_.size()),
       has_waited_(where_.size()),
+      undisturbed_(where_.size()),
       waited_(where_.size()),
       passed_(where_.size()) {
-  memory_.emplace(store_, case_.cpus, case_.consistency);
-  for (int cpu = 0; cpu < case_.cpus; ++cpu) {
+  memory_.emplace(store_, case_.cpus(), case_.consistency);
+  for (int cpu = 0; cpu < case_.cpus(); ++cpu) {
     cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.counts_turns));
     all_.push_back(cpus_.back().get());
   }
   for (CheckedCpu* cpu : all_) {
     guarded([&] { cpu->start([this](CheckedCpu& each) { run(each); }); });
+  }
+}
+
+std::unique_ptr<Lock> LockRun::create_lock() {
+  per_cpu_.draw_by(*this);
+  return case_.lock->create({.memory = space_, .per_cpu = per_cpu_, .name = "lock", .word = {}, .waits_in = {}});
+}
+
+std::uint64_t LockRun::below(Cpu& cpu, std::uint64_t bound) {
+  auto& checked = static_cast<CheckedCpu&>(cpu);
+  has_left_out_draws_ = has_left_out_draws_ || bound > kTriedValues || checked.draws() >= kFreeDraws;
+  return checked.draw(bound);
+}
+
+void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const {
+  const Value bound = cpu.request().operand, tried = std::min(bound, kTriedValues);
+  const bool is_free = cpu.draws() < kFreeDraws;
+  for (Value value = 0; value < tried; ++value) {
+    if (is_free || value == static_cast<Value>(cpu.draws()) % tried)
+      found.push_back({.cpu = cpu.id().value, .drawn = value == kTriedValues - 1 ? bound - 1 : value});
   }
 }
 
@@ -60,24 +81,50 @@ void LockRun::guarded(const std::function<void()>& step) {
 void LockRun::run(CheckedCpu& cpu) {
   for (int i = 0; i < case_.acquisitions; ++i) {
     comes_[index(cpu)] = true;
-    case_.with_readers&& cpu.id().value > 0 ? read(cpu) : write(cpu);
+    switch (case_.roles[index(cpu)]) {
+      case Role::reads: read(cpu); break;
+      case Role::tries: attempt(cpu); [[fallthrough]];
+      case Role::writes: write(cpu); break;
+    }
   }
+}
+
+// A try that fails must leave the lock as it is, which the acquisition behind it finds out, and may fail only for a reason.
+void LockRun::attempt(CheckedCpu& cpu) {
+  if (lock_->try_acquire(cpu)) {
+    enter(cpu, true);
+    change_data(cpu);
+    leave(cpu);
+    lock_->release(cpu);
+    give_back(cpu);
+  } else if (undisturbed_[index(cpu)]) {
+    violation_ = fmt::format("CPU {} fails in try_acquire, though nobody else has the lock or wants it", cpu.id().value);
+  }
+  waited_[index(cpu)].clear();
+  for (auto& waited : waited_) std::erase(waited, cpu.id().value);
+  has_waited_[index(cpu)] = false;
+  give_back(cpu);
+  comes_[index(cpu)] = true;
 }
 
 void LockRun::write(CheckedCpu& cpu) {
   lock_->acquire(cpu);
   enter(cpu, true);
-  // Where stores pass each other, the section's own may pass the one that gives the lock back.
-  if (case_.with_readers || case_.consistency == Consistency::ia64) {
-    const Value before = cpu.load(data_, 8);
-    if (before != static_cast<Value>(written_))
-      violation_ = fmt::format("an update was lost: CPU {} reads {} after {} updates", cpu.id().value, before, written_);
-    cpu.store(data_, before + 1, 8);
-    if (case_.with_readers) cpu.store(data_ + 8, before + 1, 8);
-    ++written_;
-  }
+  change_data(cpu);
   leave(cpu);
   lock_->release(cpu);
+  give_back(cpu);
+}
+
+// Where stores pass each other, the section's own may pass the one that gives the lock back.
+void LockRun::change_data(CheckedCpu& cpu) {
+  if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
+  const Value before = cpu.load(data_, 8);
+  if (before != static_cast<Value>(written_))
+    violation_ = fmt::format("an update was lost: CPU {} reads {} after {} updates", cpu.id().value, before, written_);
+  cpu.store(data_, before + 1, 8);
+  if (case_.has_readers()) cpu.store(data_ + 8, before + 1, 8);
+  ++written_;
 }
 
 void LockRun::read(CheckedCpu& cpu) {
@@ -86,7 +133,9 @@ void LockRun::read(CheckedCpu& cpu) {
     enter(cpu, case_.lock->traits.readers == Readers::one_by_one);
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
-    if (!lock_->release_shared(cpu)) continue;
+    const bool accepted = lock_->release_shared(cpu);
+    give_back(cpu);
+    if (!accepted) continue;
     if (first != second)
       violation_ = fmt::format("CPU {} has read half of a writer's data: {} and {}", cpu.id().value, first, second);
     return;
@@ -103,16 +152,29 @@ void LockRun::arrive(const CheckedCpu& cpu) {
   }
   passed_[index(cpu)] = 0;
   comes_[index(cpu)] = false;
+  undisturbed_[index(cpu)] = is_quiet(cpu.id().value);
   where_[index(cpu)] = Where::acquires;
+  for (const CheckedCpu* other : all_) {
+    if (other != &cpu) undisturbed_[index(*other)] = false;
+  }
+}
+
+// Whether nobody else has to do with the lock, and whatever others have stored can be seen.
+bool LockRun::is_quiet(int cpu) const {
+  return std::ranges::all_of(all_, [&](const CheckedCpu* other) {
+    const int number = other->id().value;
+    return number == cpu || (where_[number] == Where::outside && memory_->is_drained(number));
+  });
 }
 
 void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   const int me = cpu.id().value;
-  const bool reads_again = case_.lock->traits.readers == Readers::read_again && case_.with_readers;
+  const bool reads_again = case_.lock->traits.readers == Readers::read_again;
   for (const CheckedCpu* other : all_) {
     const Where its = where_[index(*other)];
     const int number = other->id().value;
-    if (other == &cpu || reads_again || !(its == Where::writes || (alone && its == Where::reads))) continue;
+    const bool together = its == Where::reads ? !alone || reads_again : !alone && reads_again;
+    if (other == &cpu || together || (its != Where::writes && its != Where::reads)) continue;
     violation_ = fmt::format("CPU {} and CPU {} both hold the lock", std::min(me, number), std::max(me, number));
   }
   where_[index(cpu)] = alone ? Where::writes : Where::reads;
@@ -120,7 +182,7 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (const int before : waited_[index(cpu)]) {
     const int passed = ++passed_[before];
     most_passed_ = std::max(most_passed_, passed);
-    const bool both_read = case_.with_readers && !alone && before > 0;
+    const bool both_read = !alone && case_.roles[before] == Role::reads;
     if (case_.lock->traits.fifo && !both_read)
       violation_ = fmt::format(
           "CPU {} has passed CPU {}, which already waited; the lock says that it is first come, first served", me, before);
@@ -131,6 +193,10 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
 // A step of its own, so that others may come while the CPU is inside.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
+  where_[index(cpu)] = Where::releases;
+}
+
+void LockRun::give_back(const CheckedCpu& cpu) {
   where_[index(cpu)] = Where::outside;
 }
 
@@ -142,7 +208,7 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
       // When a CPU comes, it can be told from others.
       const Choice own = {number, Choice::kProgram, cpu->is_private() && !comes_[index(*cpu)]};
       if (reduced && own.is_private) return {own};
-      found.push_back(own);
+      cpu->request().kind == StepKind::draw ? add_draws(*cpu, found) : found.push_back(own);
     }
     for (const int place : memory_->drainable(number)) found.push_back({number, place});
   }
@@ -177,7 +243,7 @@ void LockRun::do_step(const Choice& choice) {
   }
   if (comes_[index(cpu)]) arrive(cpu);
   const Where before = where_[index(cpu)];
-  guarded([&] { cpu.step(); });
+  guarded([&] { cpu.step(choice.drawn); });
   if (!describes_) return;
   latest_ = step_name(request, cpu.result());
   const Where now = where_[index(cpu)];
@@ -196,7 +262,7 @@ Digest LockRun::digest() const {
     cpu->add_to(digest);
     digest.add(static_cast<std::uint64_t>(where_[index(*cpu)]));
     digest.add(static_cast<std::uint64_t>(passed_[index(*cpu)]));
-    digest.add(has_waited_[index(*cpu)] ? 1 : 0);
+    digest.add((has_waited_[index(*cpu)] ? 1U : 0U) + (undisturbed_[index(*cpu)] ? 2U : 0U));
     digest.add(waited_[index(*cpu)].size());
     for (const int before : waited_[index(*cpu)]) digest.add(static_cast<std::uint64_t>(before));
   }
@@ -293,6 +359,7 @@ std::string LockRun::step_name(const Request& request, Value seen) const {
     case StepKind::fence: return "fence";
     case StepKind::wait: return fmt::format("sees a change of {}", place);
     case StepKind::sleep: return "wakes up";
+    case StepKind::draw: return fmt::format("draws {} of {}", seen, request.operand);
     case StepKind::mark: return "[leaves]";
   }
   return {};

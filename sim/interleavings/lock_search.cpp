@@ -1,4 +1,4 @@
-#include "sim/lock_checker/lock_search.hpp"
+#include "sim/interleavings/lock_search.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -56,6 +56,7 @@ class Search {
     }
     for (;;) {
       result_.most_passed = std::max(result_.most_passed, run.most_passed());
+      result_.left_out_draws = result_.left_out_draws || run.has_left_out_draws();
       if (!run.violation().empty()) return run.violation();
       std::vector<Choice> choices = run.choices(switches_ == kNoLimit, limits_.steps);
       if (choices.empty()) {
@@ -158,7 +159,9 @@ class Search {
 
 }  // namespace
 
-// What is found is looked for again with as few switches as possible, for people to read.
+// What is found is looked for again with as few switches as possible, for people to read. Where the limit of states was met,
+// the search in depth has tried few switches late and many early; orders with few switches, which show most mistakes, come
+// extra.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
   SearchResult all = Search(lock_case, limits, kNoLimit).run();
   lock_case.counts_turns = all.counts_turns;
@@ -166,9 +169,12 @@ SearchResult search(LockCase lock_case, const SearchLimits& limits) {
     all = Search(lock_case, limits, kNoLimit).run();
     all.counts_turns = true;
   }
-  constexpr int kMostSwitches = 8;
-  for (int switches = 0; switches <= kMostSwitches && !all.violation.empty(); ++switches) {
-    SearchResult shorter = Search(lock_case, limits, switches).run();
+  constexpr int kMostSwitches = 8, kFew = 3;
+  const int most = !all.violation.empty() ? kMostSwitches : all.all_states ? -1 : kFew;
+  SearchLimits fewer = limits;
+  if (all.violation.empty()) fewer.states /= 4;
+  for (int switches = 0; switches <= most; ++switches) {
+    SearchResult shorter = Search(lock_case, fewer, switches).run();
     if (!shorter.violation.empty()) return shorter;
   }
   return all;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/lock_checker/lock_run.hpp"
+#include "sim/interleavings/lock_run.hpp"
 
 namespace linebounce::sim {
 
@@ -28,11 +28,12 @@ struct SearchResult {
   std::string violation;          // empty: none was found
   std::vector<SearchStep> steps;  // that lead to it, with as few switches between CPUs as any
   std::uint64_t states = 0;
-  bool all_states = true;     // no limit was met: there are no others
-  std::uint64_t cut_off = 0;  // schedules in which one CPU took more steps than SearchLimits::steps
-  bool counts_turns = false;  // as LockCase::counts_turns
-  bool has_loops = false;     // some were taken to wait
-  int most_passed = 0;        // as LockRun::most_passed
+  bool all_states = true;       // no limit was met: there are no others
+  std::uint64_t cut_off = 0;    // schedules in which one CPU took more steps than SearchLimits::steps
+  bool counts_turns = false;    // as LockCase::counts_turns
+  bool has_loops = false;       // some were taken to wait
+  bool left_out_draws = false;  // as LockRun::has_left_out_draws
+  int most_passed = 0;          // as LockRun::most_passed
 
   [[nodiscard]] bool is_complete() const { return all_states && cut_off == 0; }
 };

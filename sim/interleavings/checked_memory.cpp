@@ -1,4 +1,4 @@
-#include "sim/lock_checker/checked_memory.hpp"
+#include "sim/interleavings/checked_memory.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,25 @@
+#include "sim/plan/lock_gate.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/interleavings/lock_cases.hpp"
+#include "sim/plan/exit_code.hpp"
+#include "workloads/lua/lua_file.hpp"
+
+namespace linebounce::sim {
+
+void refuse_if_broken(const workloads::LockEntry& lock, const std::vector<Consistency>& consistencies) {
+  const std::string broken = quick_check(lock, consistencies);
+  if (broken.empty()) return;
+  throw FailedElsewhere(
+      {ExitCode::check_failed,
+       fmt::format("the lock {} is broken: {}More: linebounce check-lock. To use it all the same: --unchecked", lock.name,
+                   broken)});
+}
+
+void refuse_broken_locks(const Plan& plan) {
+  for (const auto& [path, file] : plan.lock_files)
+    refuse_if_broken(workloads::lock_entry_of(file.source), {file.consistencies.begin(), file.consistencies.end()});
+}
+
+}  // namespace linebounce::sim

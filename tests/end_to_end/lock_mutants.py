@@ -1,0 +1,56 @@
+"""Locks of programs/locks with one mistake each: a fence or a wake left out, an order weakened, two operations swapped."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from program import ROOT
+
+LOCKS = ROOT / "programs" / "locks"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    lock: str
+    name: str  # "drop a fence 1": the first of the lock's lines to which this mistake applies
+    text: str
+
+
+def is_operation(line: str) -> bool:
+    """A line that is one operation of the CPU and nothing else, so that it can go or be moved."""
+    return bool(
+        re.fullmatch(r" +cpu:(store|store_release|fetch_add|exchange|fence|store_fence|wake|spin_until\w*)\(.*\)", line)
+    )
+
+
+def without(lines: list[str], at: int) -> list[str]:
+    return lines[:at] + lines[at + 1 :]
+
+
+def swapped(lines: list[str], at: int) -> list[str]:
+    return [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]]
+
+
+def changes(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    for at, line in enumerate(lines):
+        if re.fullmatch(r" +cpu:(fence|store_fence)\(\)", line):
+            yield "drop a fence", without(lines, at)
+        elif re.fullmatch(r" +cpu:wake\(.*\)", line):
+            yield "skip a wake", without(lines, at)
+        if "cpu:store_release(" in line:
+            yield "weaken a release", [*lines[:at], line.replace("cpu:store_release(", "cpu:store("), *lines[at + 1 :]]
+        if re.fullmatch(r" +cpu:store_release\(.*\)", line):
+            yield "leave a release out", without(lines, at)
+        if re.fullmatch(r" +cpu:spin_until\w*\(.*\)", line):
+            yield "skip a wait", without(lines, at)
+        if at + 1 < len(lines) and is_operation(line) and is_operation(lines[at + 1]) and line != lines[at + 1]:
+            yield "swap two operations", swapped(lines, at)
+
+
+def mutants() -> Iterator[Mutant]:
+    for path in sorted(LOCKS.glob("*.lua")):
+        lines = [re.sub(r" +--.*", "", line) for line in path.read_text().splitlines()]
+        counts: dict[str, int] = {}
+        for kind, changed in changes(lines):
+            counts[kind] = counts.get(kind, 0) + 1
+            yield Mutant(path.stem, f"{kind} {counts[kind]}", "\n".join(changed) + "\n")

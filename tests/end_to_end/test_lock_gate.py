@@ -1,0 +1,88 @@
+"""Locks from files that break: refused before anything is simulated, and else where two CPUs are inside."""
+
+import re
+from pathlib import Path
+
+import pytest
+from program import Program
+
+# Each keeps some CPUs apart, but not all: readers from writers, writers from writers, or CPU 0 from the others.
+WRONG = {
+    "by_load_and_store": """function setup() return lock_word(structure { name = "w", "held" }) end
+function acquire(cpu, lock)
+  while cpu:load(lock.held) ~= 0 do end
+  cpu:store(lock.held, 1)
+  return false
+end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
+""",
+    "first_cpu_need_not_wait": """function setup() return lock_word(structure { name = "w", "held" }) end
+function acquire(cpu, lock)
+  while cpu:exchange(lock.held, 1) ~= 0 and cpu.id > 0 do end
+  return false
+end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
+""",
+    "writers_ignore_readers": """traits = { readers = "together" }
+function setup() return lock_word(structure { name = "w", "held" }) end
+function acquire(cpu, lock)
+  while cpu:exchange(lock.held, 1) ~= 0 do end
+  return false
+end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
+function acquire_shared(cpu, lock) cpu:spin_until_acquire(lock.held, "==", 0) return false end
+function release_shared(cpu, lock) end
+""",
+}
+
+# Right where stores stay in order, wrong where they may pass each other.
+PLAIN_RELEASE = """function setup() return lock_word(structure { name = "w", "held" }) end
+function acquire(cpu, lock)
+  while cpu:exchange(lock.held, 1) ~= 0 do end
+  return false
+end
+function release(cpu, lock) cpu:store(lock.held, 0) end
+"""
+
+SHORT = ["--machine", "p3_xeon_4way", "--set", "run.measure_us=40", "--set", "run.warmup_us=0"]
+
+
+def wrong_lock(linebounce: Program, name: str) -> Path:
+    return linebounce.file(f"{name}.lua", f'title = "{name}"\n' + WRONG[name])
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_run_refuses_a_lock_that_breaks_and_shows_the_steps(linebounce: Program, name: str) -> None:
+    lock = wrong_lock(linebounce, name)
+    said = linebounce.refused("run", lock, *SHORT, code=1)
+    assert re.search(rf"{name}\.lua is broken: CPU \d and CPU \d both hold the lock", said)
+    assert re.search(r"^ +1  CPU \d: ", said, re.MULTILINE)
+    assert "--unchecked" in said
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_unchecked_it_ends_the_run_where_two_cpus_are_inside(linebounce: Program, name: str) -> None:
+    lock = wrong_lock(linebounce, name)
+    mixed = ["--set", "workload.read_pct=50"]
+    said = linebounce.refused("run", lock, "--unchecked", *SHORT, *mixed, code=4)
+    assert re.search(
+        rf"{name}\.lua does not exclude: CPU (\d) takes section_lock.* in critical_section at [\d.]+ µs, "
+        r"while CPU (?!\1)\d holds it",
+        said,
+    )
+
+
+def test_a_lock_is_refused_under_the_memory_model_of_the_machine_that_runs_it(linebounce: Program) -> None:
+    lock = linebounce.file("plain.lua", 'title = "plain release"\n' + PLAIN_RELEASE)
+    linebounce.run(lock, "out", *SHORT)
+    on_itanium = ["--machine", "itanium2_single_node", "--set", "run.measure_us=40"]
+    assert "an update was lost" in linebounce.refused("run", lock, "-o", "other", *on_itanium, code=1)
+
+
+def test_replays_and_comparisons_refuse_it_too(linebounce: Program) -> None:
+    lock = wrong_lock(linebounce, "first_cpu_need_not_wait")
+    recorded = ["--set", "workload.lock=mcs", "--set", "machine.cpus=4", "--set", "run.measure_us=30", "--set", "run.seeds=1"]
+    assert linebounce("trace", "record", "lock_scaling", "-o", "t.lbt", *recorded).code == 0
+    assert "both hold the lock" in linebounce.refused("trace", "replay", "t.lbt", "--lock", lock, code=1)
+    assert "both hold the lock" in linebounce.refused("compare-locks", "t.lbt", "--with", lock, code=1)
+    assert "does not exclude: CPU" in linebounce.refused("trace", "replay", "t.lbt", "--lock", lock, "--unchecked", code=4)
