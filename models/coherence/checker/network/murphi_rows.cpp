@@ -52,7 +52,7 @@ void MurphiRows::actions(int depth, const Row& row, const MurphiStep& step) {
 }
 
 void MurphiRows::action(int depth, Action action, const MurphiStep& step, const std::string& acks_to_expect) {
-  const std::string &at = step.of.at, &members = step.of.members, &member = step.member;
+  const std::string &at = step.of.at, &members = step.of.members, &whom = step.member;
   const std::string data = at + ".data", owner = at + ".owner", sharers = at + ".sharers", itself = "CACHES + 1";
   const bool inside = system_.is_inside({.controller = step.rules.controller});
   const Way up = inside ? Way::to_group : Way::to_home, across = inside ? Way::to_member : Way::to_agent;
@@ -77,7 +77,7 @@ void MurphiRows::action(int depth, Action action, const MurphiStep& step, const 
       break;
     }
     case Verb::send_requestor:
-      if (step.rules.is_directory()) return send_down(member, member, acks_to_expect);
+      if (step.rules.is_directory()) return send_down(whom, whom, acks_to_expect);
       if (inside) {
         out_.line(depth, "if r = {} then", itself);
         if (messages_.goes(Way::to_group, message)) {
@@ -90,10 +90,10 @@ void MurphiRows::action(int depth, Action action, const MurphiStep& step, const 
       messages_.send(depth, across, message, {.receiver = step.requestor, .requestor = step.requestor, .data = data});
       if (inside) out_.line(depth, "end;");
       break;
-    case Verb::send_member: send_down(member, member, acks_to_expect); break;
-    case Verb::send_owner: send_down(owner, member); break;
-    case Verb::send_sharers: send_to_all("others[i]", member); break;
-    case Verb::send_others: send_to_all("i != " + member, member); break;
+    case Verb::send_member: send_down(whom, whom, acks_to_expect); break;
+    case Verb::send_owner: send_down(owner, whom); break;
+    case Verb::send_sharers: send_to_all("others[i]", whom); break;
+    case Verb::send_others: send_to_all("i != " + whom, whom); break;
     case Verb::recall_owner: send_down(owner, itself); break;
     case Verb::recall_sharers:
       out_.line(depth, "for i: {0} do if {1}[i] then {2}.acks := {2}.acks + 1; end; end;", members, sharers, at);
@@ -105,20 +105,20 @@ void MurphiRows::action(int depth, Action action, const MurphiStep& step, const 
       out_.line(depth, "{} := {};", data, step.data);
       break;
     case Verb::save_asker: out_.line(depth, "assert {}.member = 0 \"two that ask\";", at); [[fallthrough]];
-    case Verb::save_member: out_.line(depth, "{}.member := {};", at, member); break;
+    case Verb::save_member: out_.line(depth, "{}.member := {};", at, whom); break;
     case Verb::save_requestor: out_.line(depth, "{}.requestor := r;", at); break;
     case Verb::add_acks: out_.line(depth, "{0}.acks := {0}.acks + k;", at); break;
     case Verb::count_ack: out_.line(depth, "{0}.acks := {0}.acks - 1;", at); break;
     case Verb::set_owner:
-      known(member);
-      out_.line(depth, "{} := {};", owner, member);
+      known(whom);
+      out_.line(depth, "{} := {};", owner, whom);
       if (!step.rules.is_directory()) out_.line(depth, "clear {};", sharers);
       break;
     case Verb::clear_owner: out_.line(depth, "{} := 0;", owner); break;
     case Verb::add_requestor:
     case Verb::add_member:
-      known(member);
-      out_.line(depth, "{}[{}] := true;", sharers, member);
+      known(whom);
+      out_.line(depth, "{}[{}] := true;", sharers, whom);
       break;
     case Verb::add_owner:
       known(owner);
