@@ -111,7 +111,7 @@ void CounterTrial::race_to_drop_the_last(Cpu& cpu, Random& random) {
 void CounterTrial::judge_last() {
   const auto told = std::ranges::count_if(drops_, [](const Drops& drops) { return drops.last_ended >= 0; });
   if (told != 1) fail(fmt::format("{} CPUs are told that they have dropped the last reference", told));
-  const Tick last = std::ranges::max(drops_, {}, &Drops::last_ended).last_ended;
+  const Tick last = std::ranges::max_element(drops_, {}, &Drops::last_ended)->last_ended;
   const auto late = std::ranges::find_if(drops_, [last](const Drops& drops) { return drops.latest_began > last; });
   if (late != drops_.end()) fail(fmt::format("a last reference is dropped while CPU {} holds one", late - drops_.begin()));
 }

@@ -36,8 +36,17 @@ void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::
 void* LuaMemory::take(std::size_t size) {
   if (size > kLargestSmall) return large_.allocate(size, kAlignment);
   FreeBlock*& first = free_[list_of(size)];
-  if (first == nullptr) return small_.allocate((list_of(size) + 1) * kStep, kAlignment);
+  if (first == nullptr) return carve((list_of(size) + 1) * kStep);
   return std::exchange(first, first->next);
+}
+
+void* LuaMemory::carve(std::size_t size) {
+  if (chunk_left_ < size) {
+    chunk_ = static_cast<std::byte*>(large_.allocate(kChunk, kAlignment));
+    chunk_left_ = kChunk;
+  }
+  chunk_left_ -= size;
+  return std::exchange(chunk_, chunk_ + size);
 }
 
 void LuaMemory::give_back(void* block, std::size_t size) {

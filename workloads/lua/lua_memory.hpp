@@ -21,19 +21,21 @@ class LuaMemory {
 
  private:
   void* take(std::size_t size);
+  void* carve(std::size_t size);
   void give_back(void* block, std::size_t size);
 
   // A small block has one of these sizes, and when it is free, it is in the list of the blocks of its size.
-  static constexpr std::size_t kStep = 16, kLargestSmall = 512;  // bytes
+  static constexpr std::size_t kStep = 16, kLargestSmall = 512, kChunk = 16 << 10;  // bytes
   struct FreeBlock {
     FreeBlock* next;
   };
   static std::size_t list_of(std::size_t size) { return (size - 1) / kStep; }
 
   const Interpreter& owner_;
-  std::pmr::monotonic_buffer_resource small_{16 << 10};
-  std::array<FreeBlock*, kLargestSmall / kStep> free_ = {};
   std::pmr::unsynchronized_pool_resource large_;
+  std::array<FreeBlock*, kLargestSmall / kStep> free_ = {};
+  std::byte* chunk_ = nullptr;  // new small blocks are carved from here
+  std::size_t chunk_left_ = 0;
   std::size_t used_ = 0;
 };
 
