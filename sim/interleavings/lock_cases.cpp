@@ -97,17 +97,17 @@ std::string quick_check(const LockEntry& lock, const std::vector<Consistency>& c
 
 std::string case_text(const LockCase& one) {
   const auto number = [&one](Role role) { return std::ranges::count(one.roles, role); };
-  std::string text =
-      fmt::format("{} CPUs, {} acquisition{} each", one.cpus(), one.acquisitions, one.acquisitions == 1 ? "" : "s");
-  if (number(Role::writes) == one.cpus()) return text;
-  const auto add = [&](Role role, const char* does, const char* do_) {
+  if (number(Role::writes) == one.cpus())
+    return fmt::format("{} CPUs, {} acquisition{} each", one.cpus(), one.acquisitions, one.acquisitions == 1 ? "" : "s");
+  std::string text;
+  const auto add = [&](Role role, const char* one_does, const char* several_do) {
     if (number(role) > 0)
-      text += fmt::format("{} {} {}", text.ends_with("each") ? ":" : ",", number(role), number(role) == 1 ? does : do_);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number(role), number(role) == 1 ? one_does : several_do);
   };
   add(Role::writes, "writes", "write");
   add(Role::reads, "reads", "read");
   add(Role::tries, "tries first", "try first");
-  return text;
+  return text + (one.acquisitions == 1 ? "; once each" : fmt::format("; {} times each", one.acquisitions));
 }
 
 }  // namespace linebounce::sim

@@ -12,7 +12,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kTrialSeries = 0x747269616c;  // of the random numbers
-constexpr std::int64_t kRacingOperations = 128;        // of all CPUs together, unless that is too few for each
+constexpr std::int64_t kRacingOperations = 128;       // of all CPUs together, unless that is too few for each
 constexpr std::int64_t kFewestRounds = 4;             // of each CPU
 
 }  // namespace

@@ -24,7 +24,7 @@ class Columns {
 
   [[nodiscard]] std::size_t count() const { return home() + 1; }
   [[nodiscard]] std::size_t home() const { return cache(system_.agents, 0); }
-  [[nodiscard]] std::size_t cache(int agent, int cache) const { return static_cast<std::size_t>(first(agent) + cache); }
+  [[nodiscard]] std::size_t cache(int agent, int cache) const { return first(agent) + static_cast<std::size_t>(cache); }
   // The column of an agent; for a node or group, the column of its controller.
   [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches(agent)); }
   [[nodiscard]] std::size_t of(const Place& place) const {
@@ -56,9 +56,9 @@ class Columns {
 
  private:
   // The column of the agent's first cache.
-  [[nodiscard]] int first(int agent) const {
-    int column = 0;
-    for (int a = 0; a < agent; ++a) column += system_.caches(a) + 1;
+  [[nodiscard]] std::size_t first(int agent) const {
+    std::size_t column = 0;
+    for (int a = 0; a < agent; ++a) column += static_cast<std::size_t>(system_.caches(a)) + 1;
     return column;
   }
   const CheckedSystem& system_;
