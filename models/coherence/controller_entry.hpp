@@ -1,5 +1,4 @@
-// What a controller on a network knows about a line, the messages that controllers exchange, and the table that a controller
-// runs.
+// Controllers on a network: the entry that each keeps for a line, the messages between them, and the table that each runs.
 #pragma once
 
 #include <array>
@@ -25,7 +24,7 @@ struct NetworkMessage {
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
-// What a controller knows about a line, apart from the line's data.
+// A controller's record of one line. The line's data is stored elsewhere.
 struct ControllerEntry {
   StateId state = 0;
   std::int8_t acks = 0;             // acks still to come; negative if some arrived before the message that says how many
@@ -43,7 +42,7 @@ enum class Side : std::uint8_t {
   itself,   // the controller or its processor
 };
 
-// What a controller evicts a line from: the cache with the line's data, or the directory's or filter's entries.
+// A controller's storage of limited size: its cache holds lines' data, and its directory or filter holds entries.
 enum class Storage : std::uint8_t { cache, entries };
 constexpr std::size_t kStorages = 2;
 
@@ -126,6 +125,8 @@ struct ControllerRules {
 
   // The base event that evicts a line; null if the table has none.
   [[nodiscard]] const BaseEvent* eviction(Storage from) const { return evictions[ordinal(from)]; }
+  // REQUIRES: the table has the event.
+  [[nodiscard]] std::size_t eviction_base(Storage from) const { return eviction(from) - table->base_events.data(); }
   // True if the line occupies a slot in `storage`: it could be evicted from there, now or later.
   [[nodiscard]] bool occupies(const ControllerEntry& entry, Storage storage) const {
     const Row* row = eviction_row(entry, storage);

@@ -39,7 +39,7 @@ concept CacheOutbox = ControllerOutbox<T> && requires(T out) {
   out.free();      // drops the copy
 };
 
-// What causes a step.
+// The event that a step processes.
 struct Cause {
   Side side = Side::itself;
   const NetworkMessage* in = nullptr;  // the incoming message, if any
@@ -215,7 +215,7 @@ StepResult message_step(const ControllerRules& rules, ControllerEntry& entry, in
 // Runs the row that evicts the line. REQUIRES: rules.can_evict(entry, from). Errors: as for controller_step().
 template <ControllerOutbox Outbox>
 StepResult evict_step(const ControllerRules& rules, ControllerEntry& entry, int self, Storage from, Outbox& out) {
-  return controller_step(rules, entry, self, rules.eviction(from) - rules.table->base_events.data(), {}, out);
+  return controller_step(rules, entry, self, rules.eviction_base(from), {}, out);
 }
 
 // A node controller's answer to the question whether a bus transaction may be ordered.
@@ -223,7 +223,7 @@ struct Permission {
   bool granted = true;
   bool saved = false;  // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
 };
-// What the row for base event `ask` will answer. REQUIRES: `ask` is an ask_event().
+// Looks up the answer of the row for base event `ask`, without running the row. REQUIRES: `ask` is an ask_event().
 inline Permission permission(const ControllerRules& rules, const ControllerEntry& entry, std::size_t ask) {
   const Row& row = rules.table->row(entry.state, rules.table->base_events[ask].first);
   return {.granted = !row.does(Verb::defer), .saved = row.does(Verb::save_asker)};

@@ -25,7 +25,7 @@ using LiveByState = std::vector<Live>;
 // Indexed by state. REQUIRES: the table has states.
 LiveByState live_variables(const ControllerRules& rules);
 
-// What the receiver reads of a message that arrives from `side`. Nothing if it never receives the message.
+// Returns the parts of the message that the receiver's rows read when the message arrives from `side`; none if it never does.
 MessageUse use_of(const ControllerRules& receiver, Side side, MessageId message);
 
 }  // namespace linebounce

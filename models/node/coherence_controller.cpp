@@ -12,7 +12,7 @@
 
 namespace linebounce {
 
-// What a step is about, and where its effects outside the line's entry go.
+// Describes the step in progress, and carries out those of its effects that reach beyond the line's entry.
 struct CoherenceController::Outbox {
   CoherenceController& self;
   Slot slot;
@@ -193,7 +193,7 @@ void CoherenceController::find_place(LinePlaces& places, Slot slot, Tick at) {
   const Storage storage = places.storage();
   const auto evict = [&](Slot victim) {
     Outbox out{*this, victim, at, at + latency_, {}};
-    step(rules_.eviction(storage) - rules_.table->base_events.data(), out);
+    step(rules_.eviction_base(storage), out);
   };
   places.give(
       store_.line(slot), slot, at, [&](Slot other) { return rules_.can_evict(entries_[other], storage); }, evict);

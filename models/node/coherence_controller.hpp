@@ -47,8 +47,8 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   friend class BusSide;
   struct Outbox;
 
-  // What a line's entry needs of the controller: bit n is a slot in Storage n, kNeedsData is the line's data. This depends on
-  // the entry's state, and on whether the entry has sharers; evictions have no other guards.
+  // A bit set of what the controller must keep for a line: bit n stands for a slot in Storage n, kNeedsData for the line's
+  // data. The entry's state decides it, together with whether the entry has sharers; evictions have no other guards.
   using Needs = std::uint8_t;
   static constexpr Needs kNeedsData = 1U << kStorages;
 

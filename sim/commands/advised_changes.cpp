@@ -62,7 +62,7 @@ void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits
   change.cautions = edit.cautions;
 }
 
-// What is left of the transfers of lines, and what the costliest cause of them is that the change doesn't speak of.
+// Says how many transfers of lines the change leaves, and names the costliest cause that the change does not address.
 std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what) {
   std::string text = fmt::format("On {} {} of {} transfers of lines remain", machine.sharing.machine,
                                  grouped(std::llround(after)), grouped(std::llround(before)));
@@ -178,7 +178,7 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
-// What has been run and gains nothing for certain: layouts, counters, and of each lock the best of the others.
+// Lists the changes that were replayed without a certain gain: layouts, counters, and for each lock the best other algorithm.
 class NoHelp {
  public:
   explicit NoHelp(const AdvicePage& page) : page_(page) {}
@@ -234,7 +234,7 @@ std::vector<std::string> parts_of(const CountCure& cure) {
   return parts;
 }
 
-// As the page numbers them: changes that hold for all machines first.
+// The page numbers the unconditional changes first, then the conditional ones. `alternative_to` uses these numbers.
 void find_alternatives(AdvicePage& page) {
   std::vector<AdvisedChange*> numbered;
   for (std::vector<AdvisedChange>* changes : {&page.changes, &page.conditional}) {

@@ -72,7 +72,10 @@ CountCure cure_of(CountForm form, const TimeShare& share) {
       break;
     case CountForm::removed:
       cure.what = fmt::format("take {} out of the readers' path (RCU, hazard pointers)", share.name);
-      cure.only_if = "it is a reference count, and the object may be freed after a grace period instead of by its last user";
+      cure.only_if =
+          "it is a reference count, and the object may be freed after a grace period (whose cost to the writer is not "
+          "simulated) "
+          "instead of by its last user";
       cure.sketch = "// reader: rcu_read_lock() ... rcu_read_unlock(), no count; writer: unlink, synchronize_rcu(), free\n";
       break;
   }
