@@ -10,6 +10,15 @@ namespace linebounce {
 // A machine that sets this key has nodes. Parameters that have no effect without nodes name it as their `needs`.
 constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 
+// Which of the requests that wait for one line a bus serves next, once the line is free.
+//   first    the one that was made first
+//   chance   any of them, each with the same chance
+//   nearest  the one whose core is nearest to the line; first the one that has waited longest, if it has reached next_limit_ns
+// A request to which the node's controller has given the line goes before all others, then a recall, whatever the order.
+enum class NextRequest { first, chance, nearest };
+template <>
+inline constexpr auto kWordsOf<NextRequest> = std::to_array<std::string_view>({"first", "chance", "nearest"});
+
 // A pipelined snooping bus with split transactions.
 struct BusSpec {
   std::string protocol;
@@ -25,7 +34,10 @@ struct BusSpec {
   int turnaround_clocks = 0;
   int latch_clocks = 0;
   int outstanding = 8;
+  int invalidation_clocks = 0;
   bool one_per_line = false;
+  NextRequest next = NextRequest::first;
+  double next_limit_ns = 1000;
   // way_ns, edge_way_ns and places describe cores on a ring or mesh. Each lists one word for each core, in use or not. Cores
   // beyond the last word are in column 0, row 0, and add no travel time. On a ring, all cores are in one row.
   std::string way_ns;
@@ -45,6 +57,9 @@ struct BusSpec {
                 "a snoop that meets a locked line is sampled again after so long");
     keys.clocks("response_clocks", response_clocks, "snoop result to the response of a transaction without data");
     keys.clocks("intervention_clocks", intervention_clocks, "snoop result to the first data from another cache");
+    keys.number("invalidation_clocks", "clocks", invalidation_clocks, kAsTheRest, kMostCycles,
+                "snoop result to the answer of a cache that gives its copy up, which then travels as a line does; who takes "
+                "copies waits for the last answer; 0: nobody waits, -1: as long as for data from another cache");
     keys.clocks("turnaround_clocks", turnaround_clocks, "idle data clocks when the sender changes");
     keys.clocks("latch_clocks", latch_clocks, "first data on the bus to the core's pins");
     keys.number("outstanding", "", outstanding, 1, 1024, "transactions between address phase and end of data");
@@ -52,6 +67,9 @@ struct BusSpec {
         "one_per_line", one_per_line,
         "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it "
         "is granted, and its snoop is stalled");
+    constexpr ParameterTraits kOfWaiting{.needs = "machine.bus.one_per_line"};
+    keys.word("next", next, "which of the requests that wait for one line is served next", kOfWaiting);
+    keys.ns("next_limit_ns", next_limit_ns, "with next = \"nearest\": who has waited for so long goes first", kOfWaiting);
     // The key that `hop_ns` needs: without places, a line has no hops to travel.
     constexpr std::string_view kPlaces = "machine.bus.places";
     keys.text("way_ns", way_ns,

@@ -20,6 +20,11 @@ enum class PairPrefetch { none, loads, all };
 template <>
 inline constexpr auto kWordsOf<PairPrefetch> = std::to_array<std::string_view>({"none", "loads", "all"});
 
+// The operations after which a line that they fetched stays with its core for hold_ns.
+enum class HoldAfter { compare_exchange, writes };
+template <>
+inline constexpr auto kWordsOf<HoldAfter> = std::to_array<std::string_view>({"compare_exchange", "writes"});
+
 struct CpuSpec {
   Frequency clock;
   int issue_per_cycle = 1;
@@ -33,7 +38,8 @@ struct CpuSpec {
   int compare_exchange_latency_cycles = 0;
   int fence_latency_cycles = 0;
   int fill_latency_cycles = 0;
-  int keep_cycles = 0;
+  double hold_ns = 0;
+  HoldAfter hold_after = HoldAfter::compare_exchange;
   int interrupt_latency_cycles = 0;
   double ipi_latency_ns = 0;
   int ipi_send_cycles = 0;
@@ -59,7 +65,8 @@ struct CpuSpec {
                 "likewise, in a loop that pauses, as those of nearly all locks do");
     keys.cycles("pause_cycles", pause_cycles,
                 "the pause of a spin loop, between two looks at its word; compare and branch take 2 more");
-    keys.cycles("spin_exit_cycles", spin_exit_cycles, "leaving a spin loop that has waited: its branch was predicted to go on");
+    keys.cycles("spin_exit_cycles", spin_exit_cycles,
+                "leaving a spin loop that has waited without a pause: the loads that it has under way are thrown away");
     keys.cycles("atomic_latency_cycles", atomic_latency_cycles,
                 "exchange and fetch-and-add on a line that is owned; the line is locked for so long");
     keys.cycles("compare_exchange_latency_cycles", compare_exchange_latency_cycles,
@@ -67,9 +74,10 @@ struct CpuSpec {
     keys.cycles("fence_latency_cycles", fence_latency_cycles, "a full fence with nothing to wait for");
     keys.cycles("fill_latency_cycles", fill_latency_cycles,
                 "first data at the core's pins to the start of the operation that waits for it");
-    keys.cycles("keep_cycles", keep_cycles,
-                "a line that a compare-and-exchange has fetched answers no snoop for so long after it: who failed tries again "
-                "first");
+    keys.ns("hold_ns", hold_ns, "a line answers no snoop for so long after the operation that has fetched it");
+    keys.word("hold_after", hold_after,
+              "which operations: a compare_exchange (who failed tries again first), or all writes, stores and atomics",
+              {.needs = "machine.cpu.hold_ns"});
     keys.cycles("interrupt_latency_cycles", interrupt_latency_cycles,
                 "an interrupt's arrival to its handler's first instruction");
     keys.ns("ipi_latency_ns", ipi_latency_ns,

@@ -40,6 +40,7 @@ struct EngineSpec {
 struct MachineSpec {
   std::string name;
   std::string title;
+  std::string contention;
   int cpus = 0;
   int cpus_present = 0;  // 0 in the machine file: as many as `cpus`; never 0 once the file has been checked
   CpuOrder cpu_order = CpuOrder::spread;
@@ -64,6 +65,9 @@ struct MachineSpec {
     constexpr ParameterTraits kOfNodes{.needs = kNeedsNodes};
     keys.text("name", name, "the name in results", {.required = true, .structural = true});
     keys.text("title", title, "one line for people", {.structural = true});
+    keys.text("contention", contention,
+              "the family of processors (configs/families) that says what waiting costs where this file does not; empty: the "
+              "usual one of such a machine");
     keys.number("cpus_present", "", cpus_present, 0, kMostCpus, "hardware threads that the machine has; 0: as many as `cpus`",
                 {.structural = true});
     keys.number("cpus", "", cpus, 1, kMostCpus, "hardware threads in use", kRequired);

@@ -35,8 +35,9 @@ class BusClient : public virtual sc_core::sc_interface {
  public:
   virtual CacheAgent& caches() = 0;
 
-  // The time until which an atomic operation locks the line; a time in the past if no atomic locks it.
-  [[nodiscard]] virtual Tick locked_until(LineAddr line) const = 0;
+  // The time until which the client lets nobody take the line: an atomic operation locks it, or buffered stores drain into it.
+  // A time in the past if the client does not keep the line.
+  [[nodiscard]] virtual Tick kept_until(LineAddr line) const = 0;
 
   // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`.
   // Returns the earliest time at which another agent may take the line; a new owner first completes its access.

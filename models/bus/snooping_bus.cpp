@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "models/failure.hpp"
+#include "models/splitmix64.hpp"
 
 namespace linebounce {
 namespace {
@@ -25,10 +26,13 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       snoop_stall(spec.snoop_stall_clocks * clock),
       response(spec.response_clocks * clock),
       intervention(spec.intervention_clocks * clock),
+      invalidation((spec.invalidation_clocks < 0 ? spec.intervention_clocks + spec.latch_clocks : spec.invalidation_clocks) *
+                   clock),
       turnaround(spec.turnaround_clocks * clock),
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock) {}
+      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
+      next_limit(timebase.from_ns(spec.next_limit_ns)) {}
 
 // The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
@@ -200,7 +204,44 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
     }
     if (next.at <= stamped) break;  // requests with later stamps can't be granted earlier
   }
+  if (spec_.next != NextRequest::first && next.at != kNever) next.request = choose_among_waiting(next);
   return next;
+}
+
+// `first` is the grant in the order of stamps. Returns the index of the request that goes first among those that wait for the
+// same line and could be granted at the same edge.
+std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
+  const Slot slot = requests_[first.request].slot;
+  const auto precedence = [&](const BusRequest& request) -> std::tuple<int, std::uint64_t> {
+    if (request.kind == BusRequest::Kind::run) return {0, 0};
+    if (request.kind == BusRequest::Kind::recall) return {1, 0};
+    if (spec_.next == NextRequest::chance) {
+      const auto client = static_cast<std::uint64_t>(request.client);
+      return {3, mix_bits(mix_bits((grants_ + 1) * kSplitmixStep + client) + static_cast<std::uint64_t>(request.stamp))};
+    }
+    if (first.at - request.since >= timing_.next_limit) return {2, static_cast<std::uint64_t>(request.since)};
+    return {3, static_cast<std::uint64_t>(distance_from_line(request))};
+  };
+  std::size_t chosen = first.request;
+  auto least = precedence(requests_[chosen]);
+  for (std::size_t i = first.request + 1; i < requests_.size() && requests_[i].stamp < first.at; ++i) {
+    if (requests_[i].slot != slot) continue;
+    if (const auto other = precedence(requests_[i]); other < least) {
+      least = other;
+      chosen = i;
+    }
+  }
+  return chosen;
+}
+
+// How far the line travels to the request's core from the nearest copy on the bus, or from behind the bus.
+Tick SnoopingBus::distance_from_line(const BusRequest& request) const {
+  Tick least = kNever;
+  for (std::uint64_t rest = held(request.slot); rest != 0; rest &= rest - 1) {
+    const int holder = first_client_ + std::countr_zero(rest);
+    if (holder != request.client) least = std::min(least, way_to(request.client, holder));
+  }
+  return least == kNever ? way_to(request.client, kMemory) : least;
 }
 
 // When the last transaction on this line ends; kNever while a transaction on the line waits for its order step.
@@ -248,6 +289,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   const auto granted = requests_.begin() + static_cast<std::ptrdiff_t>(arbitration.request);
   Transaction transaction{.request = *granted, .address_at = edge + timing_.arbitration};
   requests_.erase(granted);
+  ++grants_;
   last_address_ = transaction.address_at;
   std::erase_if(done_, [edge](Tick done) { return done <= edge; });
   set_snoop(transaction,
@@ -270,7 +312,7 @@ void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
 }
 
-// Orders the first granted transaction now, or postpones it if an atomic operation or a delivery still keeps its line busy.
+// Orders the first granted transaction now, or postpones it if a holder or a delivery still keeps its line busy.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
   const Slot slot = front.request.slot;
@@ -291,23 +333,23 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-// Fills holders_ and found_ for the line. Returns the time until which an atomic operation of a holder locks the line.
+// Fills holders_ and found_ for the line. Returns the time until which a holder keeps the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
-  Tick locked_until = 0;
-  const int count = static_cast<int>(clients_.size());
-  for (std::uint64_t rest = count == 0 ? 0 : store_.holders(slot, first_client_, count); rest != 0; rest &= rest - 1) {
+  Tick kept_until = 0;
+  held_ = held(slot);
+  for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
     const int holder = first_client_ + std::countr_zero(rest);
     holders_.push_back(holder);
     BusClient& owner = client(holder);
     Copy* const copy = agent(holder).find(line);
     found(holder) = copy;
-    if (!copy->may_be_locked) continue;
-    const Tick until = owner.locked_until(line);
-    copy->may_be_locked = until > now;
-    locked_until = std::max(locked_until, until);
+    if (!copy->may_be_kept) continue;
+    const Tick until = owner.kept_until(line);
+    copy->may_be_kept = until > now;
+    kept_until = std::max(kept_until, until);
   }
-  return locked_until;
+  return kept_until;
 }
 
 void SnoopingBus::forget_copies() {
@@ -376,6 +418,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
     if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
     tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, done);
   }
+  done = std::max(done, all_given_up(slot, kMemory, result));
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
   memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
@@ -400,14 +443,15 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
-    const Tick arrival = start + timing_.latch + way_to(request.client, outcome.supplier);
+    const Tick arrival = std::max(start + timing_.latch + way_to(request.client, outcome.supplier),
+                                  all_given_up(slot, request.client, result));
     tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
     if (outcome.data_to_memory())
       tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
     hold(slot, requester.deliver(*copy, arrival, supply.source));
     done = start + timing_.data;
   } else if (outcome.completed) {
-    done = result + timing_.response;
+    done = std::max(result + timing_.response, all_given_up(slot, request.client, result));
     if (outcome.word_sent) {
       const Tick start = reserve_data(request, result, request.client, timing_.word);
       done = std::max(done, start + timing_.word);
@@ -435,7 +479,7 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   } else {
     supply = memory_->read(slot, transaction.address_at);
   }
-  const Tick operated = std::max(result, supply.ready);
+  const Tick operated = std::max({result, supply.ready, all_given_up(slot, kMemory, result)});
   memory_->write(slot, operated);
   hold(slot, operated);
   const Tick start = reserve_data(request, operated, kMemory, timing_.word);
@@ -449,6 +493,19 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
 Tick SnoopingBus::way_to(int taker, int giver) const {
   if (giver == kMemory) return places_.to_edge(taker - first_client_);
   return places_.between(giver - first_client_, taker - first_client_);
+}
+
+// When every cache whose copy the order step took has told `taker` so; `result` if the step took none.
+Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
+  if (timing_.invalidation == 0) return result;
+  Tick last = result;
+  for (std::uint64_t rest = held_ & ~held(slot); rest != 0; rest &= rest - 1) {
+    const int giver = first_client_ + std::countr_zero(rest);
+    if (giver == taker) continue;
+    const Tick way = taker == kMemory ? way_to(giver, kMemory) : way_to(taker, giver);
+    last = std::max(last, result + timing_.invalidation + way);
+  }
+  return last;
 }
 
 // Reserves the data bus for `duration`, at `ready` or later. Returns the start of the transfer.

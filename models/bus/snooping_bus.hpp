@@ -32,7 +32,8 @@ struct BusTiming {
   // K of docs/engine.md: the time from arbitration to snoop result.
   [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
 
-  Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
+  Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, invalidation, turnaround, latch, data, word;
+  Tick next_limit;
 };
 
 struct BusStatistics {
@@ -94,6 +95,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void schedule();
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
+  [[nodiscard]] std::size_t choose_among_waiting(const Arbitration& first) const;
+  [[nodiscard]] Tick distance_from_line(const BusRequest& request) const;
   [[nodiscard]] Tick line_free(Slot slot) const;
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
@@ -118,6 +121,10 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   Tick deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   [[nodiscard]] Tick way_to(int taker, int giver) const;
+  [[nodiscard]] std::uint64_t held(Slot slot) const {
+    return clients_.empty() ? 0 : store_.holders(slot, first_client_, static_cast<int>(clients_.size()));
+  }
+  [[nodiscard]] Tick all_given_up(Slot slot, int taker, Tick result) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   // These functions report to the StepListener, if one is attached.
@@ -155,11 +162,13 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   std::vector<Tick> busy_until_;           // indexed by slot: the time until which a delivered transaction keeps the line busy
   std::vector<Copy*> found_;               // indexed by client: its copy of the line being ordered, or null
   std::vector<int> holders_;               // the clients that have a copy of the line being ordered
+  std::uint64_t held_ = 0;                 // the same before the order step: bit n is client first_client_ + n
   std::vector<int> everybody_;
   Tick last_address_;
   Tick last_result_ = 0;
   Tick data_free_ = 0;
   int last_sender_ = kNobody;
+  std::uint64_t grants_ = 0;  // the number of requests granted so far
   BusStatistics statistics_;
   Timeline* timeline_ = nullptr;
   int number_ = 0;

@@ -30,7 +30,7 @@ struct Copy {
   std::uint8_t levels = 0;     // bit k: set if level k holds the line or a part of it
   bool watched = false;        // true if a parked spin must be told of any change
   bool locked = false;         // true while an atomic operation locks the line against sibling threads
-  bool may_be_locked = false;  // true if an atomic may lock the line; the bus then calls BusClient::locked_until()
+  bool may_be_kept = false;  // true if the core may let nobody take the line; the bus then calls BusClient::kept_until()
 };
 
 class CacheAgent {

@@ -260,6 +260,7 @@ void CacheUnit::finish(const Mshr& mshr) {
   agent_.promote(copy, operation.address, at, gate);
   if (requester.prefetches) {
     copy.last_touch = at;
+    if (operation.writes()) keep_for_stores(copy, *requester.thread, at);
     return;
   }
   requester.thread->report_miss(operation, mshr.source, at);
@@ -268,6 +269,7 @@ void CacheUnit::finish(const Mshr& mshr) {
   lock(copy, operation.kind, ends, *requester.thread);
   if (requester.drain >= 0) {
     requester.thread->drained(requester.drain, at);
+    keep_for_stores(copy, *requester.thread, at + spec_.cycle);
   } else if (requester.overlapped != nullptr) {
     requester.thread->loaded(*requester.overlapped, requester.word, value, ends);
   } else {
@@ -313,6 +315,17 @@ Value CacheUnit::peek(const Copy& copy, Address address, int bytes) const {
   return read_word(agent_.word(copy, address), bytes);
 }
 
+void CacheUnit::keep_for_stores(Copy& copy, const HardwareThread& thread, Tick at) {
+  const int stores = thread.stores_draining_to(agent_.store().address_of(copy.line), agent_.store().line_bytes());
+  if (stores == 0) return;
+  draining_ = {copy.line, at + stores * spec_.cycle};
+  copy.may_be_kept = true;
+}
+
+Tick CacheUnit::kept_until(LineAddr line) const {
+  return std::max(locked_until(line), draining_.line == line ? draining_.until : -1);
+}
+
 Tick CacheUnit::locked_until(LineAddr line) const {
   Tick until = -1;
   for (const Lock& lock : locks_) {
@@ -324,7 +337,7 @@ Tick CacheUnit::locked_until(LineAddr line) const {
 void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[thread.index_in_core()] = {copy.line, until};
-  copy.may_be_locked = true;
+  copy.may_be_kept = true;
   if (locks_.size() == 1) return;  // a core's only thread never waits for its own lock
   if (copy.locked) {
     const Address address = agent_.store().address_of(copy.line);
@@ -363,8 +376,7 @@ Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
   schedule_fill(*own, pins);
   const bool runs_at_fill = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
   if (!runs_at_fill) return own->fill_at + 1;
-  const Tick keep = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
-  return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + keep;
+  return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + (keeps(own->operation) ? spec_.held : 0);
 }
 
 void CacheUnit::schedule_fill(Mshr& mshr, Tick pins) {

@@ -107,7 +107,7 @@ class CacheUnit final : public BusClient {
 
   // The functions of BusClient.
   CacheAgent& caches() override { return agent_; }
-  Tick locked_until(LineAddr line) const override;
+  Tick kept_until(LineAddr line) const override;
   Tick deliver(Copy& copy, Tick pins, Source source) override;
   WrittenWord write_in_order(Copy& copy, Tick at) override;
   void operate(Copy& copy, const LineData& line, Tick at) override;
@@ -138,11 +138,19 @@ class CacheUnit final : public BusClient {
 
   // How long an operation of this kind keeps other agents from its line, counted from the operation's start.
   [[nodiscard]] Tick hold(OperationKind kind) const;
+  // True if the line stays with the core for `hold_ns` after this operation has fetched it.
+  [[nodiscard]] bool keeps(const Operation& operation) const {
+    return spec_.hold_after == HoldAfter::writes ? operation.writes() : operation.kind == OperationKind::compare_exchange;
+  }
+  // When the last atomic operation on the line ends; a time in the past if none is under way.
+  [[nodiscard]] Tick locked_until(LineAddr line) const;
   void unlock_expired(Tick now);
   void find_next_fill();
   [[nodiscard]] bool has_mshr(const Copy& copy) const;
   // Time of the fill that a thread or store buffer waits for on this copy; kNever if there is none or it isn't ordered yet.
   [[nodiscard]] Tick access_due(const Copy& copy) const;
+  // Keeps an owned line, at `at`, until the stores to it that wait in the thread's store buffer have drained, one a cycle.
+  void keep_for_stores(Copy& copy, const HardwareThread& thread, Tick at);
   // The copy's MSHR whose request the bus is ordering now, or null.
   [[nodiscard]] Mshr* mshr_being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
@@ -185,6 +193,7 @@ class CacheUnit final : public BusClient {
   std::vector<Mshr> mshrs_;
   Tick next_fill_ = kNever;  // the smallest fill_at of all MSHRs
   std::vector<Lock> locks_;  // one lock for each hardware thread of this core
+  Lock draining_;            // the line into which buffered stores drain, which stays until they have
   int pending_write_backs_ = 0;
   PairPrefetches pair_prefetches_;
 };

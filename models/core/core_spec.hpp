@@ -36,7 +36,7 @@ struct CoreSpec : CpuSpec {
   Tick compare_exchange_latency = compare_exchange_latency_cycles * cycle;
   Tick fence_latency = fence_latency_cycles * cycle;
   Tick fill_latency = fill_latency_cycles * cycle;
-  Tick keep = keep_cycles * cycle;
+  Tick held = timebase->from_ns(hold_ns);
   Tick interrupt_latency = interrupt_latency_cycles * cycle;
   Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // nothing reaches another core in the same tick
   Tick ipi_send = ipi_send_cycles * cycle;

@@ -124,6 +124,9 @@ class HardwareThread final : public Cpu {
   void accept_interrupt();
   [[nodiscard]] Tick next_drain() const { return store_buffer_.next_drain(); }
   void drain_store(Tick at);
+  [[nodiscard]] int stores_draining_to(Address line, int line_bytes) const {
+    return store_buffer_.draining_to(line, line_bytes);
+  }
 
   // Called by the core for parked spins.
   [[nodiscard]] bool parked() const { return status_ == Status::parked; }

@@ -23,7 +23,7 @@ void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> v
     park(values, bytes);
   }
   spin_.end();
-  if (waited) now_ += spec_->spin_exit;
+  if (waited && loop != Loop::pauses) now_ += spec_->spin_exit;
   if (tap() != nullptr) tap()->spin_ends(*this);
 }
 

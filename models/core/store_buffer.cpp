@@ -51,6 +51,16 @@ void StoreBuffer::retry(Tick at, Source source) {
   }
 }
 
+int StoreBuffer::draining_to(Address line, int line_bytes) const {
+  int count = 0;
+  for (const Entry& entry : entries_) {
+    const bool to_line = entry.operation.address - line < static_cast<Address>(line_bytes);
+    if (to_line && (in_order_ || !entry.release || count == 0)) ++count;
+    if (!to_line && in_order_) break;
+  }
+  return count;
+}
+
 StoreBuffer::Forward StoreBuffer::forward(Address address, int bytes) const {
   for (std::size_t i = entries_.size(); i-- > 0;) {
     const Operation& store = entries_[i].operation;

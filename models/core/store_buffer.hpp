@@ -53,6 +53,9 @@ class StoreBuffer {
   };
   [[nodiscard]] Forward forward(Address address, int bytes) const;
 
+  // The number of stores to the `line_bytes` at `line` that drain, once the core owns the line, before another line is needed.
+  [[nodiscard]] int draining_to(Address line, int line_bytes) const;
+
  private:
   [[nodiscard]] Tick next_drain_of_any() const;
   [[nodiscard]] bool eligible(std::size_t index) const;

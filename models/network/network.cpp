@@ -75,6 +75,12 @@ std::size_t Network::controller_of(int endpoint) const {
   return layout_.groups.empty() ? node_of(endpoint) : endpoint;
 }
 
+Tick Network::way(int from, int to) const {
+  Tick way = pair_costs_[from][to];
+  for (const int link : map_.way(from, to)) way += links_[link].latency;
+  return way;
+}
+
 PacketIndex Network::make(const Packet& packet, const std::byte* data) {
   PacketIndex index = static_cast<PacketIndex>(packets_.size());
   if (free_.empty()) {

@@ -34,7 +34,7 @@ Colour source_colour(const DescribedParameter& parameter) {
 class ParameterTable {
  public:
   explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {
-    table_.add_text("  " + paint(Colour::dim, "in parentheses: the default") + "\n");
+    table_.add_text("  " + paint(Colour::dim, "in parentheses: the default; in brackets: from the contention family") + "\n");
   }
 
   // Those of one table of the machine's file. A source that several have stands once, above them.
@@ -57,7 +57,9 @@ class ParameterTable {
   void add(const DescribedParameter& parameter, const std::string& source) {
     const std::string value = parameter.unit.empty() ? parameter.value : parameter.value + " " + parameter.unit;
     const Cell name = "  " + split(parameter.path).second;
-    const Cell shown = parameter.given ? Cell(value, Colour::bold) : Cell("(" + value + ")", Colour::dim);
+    const Cell shown = parameter.from == Setting::From::given    ? Cell(value, Colour::bold)
+                       : parameter.from == Setting::From::family ? Cell("[" + value + "]", Colour::cyan)
+                                                                 : Cell("(" + value + ")", Colour::dim);
     if (beside_) {
       table_.add({name, shown, parameter.meaning});
       if (!source.empty()) table_.add({"", "", {source, source_colour(parameter)}});
@@ -117,8 +119,7 @@ std::string machine_page(const std::string& name, const Painter& paint) {
   const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
                           draw_topology(machine.spec, paint.columns()) + "\n" + table.text() +
                           history_text(machine.history, paint);
-  const std::string note = left_out_text(machine.times_left_out);
-  return note.empty() ? out : out + "\n" + paragraph(note, 2, Colour::yellow, paint);
+  return machine.assumptions.empty() ? out : out + "\n" + paragraph(machine.assumptions, 2, Colour::yellow, paint);
 }
 
 ordered_json machine_json(const std::string& name) {
@@ -134,13 +135,16 @@ ordered_json machine_json(const std::string& name) {
     entry["meaning"] = parameter.meaning;
     entry["source"] = parameter.source;
     entry["has_source"] = parameter.has_source;
-    entry["given"] = parameter.given;
+    entry["given"] = parameter.from == Setting::From::given;
+    entry["from_family"] = parameter.from == Setting::From::family;
     parameters.push_back(std::move(entry));
   }
   ordered_json out;
   out["name"] = machine.spec.name;
   out["title"] = machine.spec.title;
   out["cpus"] = machine.spec.cpus;
+  out["contention"] = machine.spec.contention;
+  out["assumptions"] = machine.assumptions;
   out["parameters"] = std::move(parameters);
   out["history"] = history_json(machine.history);
   return out;

@@ -7,6 +7,7 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/commands/named_kinds.hpp"
+#include "sim/config/contention.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
@@ -110,6 +111,10 @@ std::vector<ListedThing> list_machines() {
   return list_files(kMachineFiles, [](const std::string& name) { return load_machine(name).spec.title; });
 }
 
+std::vector<ListedThing> list_families() {
+  return list_files(kFamilyFiles, [](const std::string& name) { return load_family(name, "").title; });
+}
+
 std::vector<ListedThing> list_experiments() {
   return list_files(kExperimentFiles, [](const std::string& name) { return load_experiment(name, {}).title; });
 }
@@ -130,7 +135,7 @@ std::vector<ListedThing> list_counters() {
 }
 
 std::vector<std::string> names_of(const Kind& kind) {
-  for (const FileKind* files : {&kMachineFiles, &kExperimentFiles, &kProtocolFiles, &kLayoutFiles}) {
+  for (const FileKind* files : {&kMachineFiles, &kFamilyFiles, &kExperimentFiles, &kProtocolFiles, &kLayoutFiles}) {
     if (kind.singular == files->name) return file_names(*files);
   }
   std::vector<std::string> names;

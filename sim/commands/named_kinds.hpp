@@ -29,6 +29,7 @@ struct Kind {
 };
 
 std::vector<ListedThing> list_machines();
+std::vector<ListedThing> list_families();
 std::vector<ListedThing> list_experiments();
 std::vector<ListedThing> list_workloads();
 std::vector<ListedThing> list_locks();
@@ -40,6 +41,8 @@ std::vector<ListedThing> list_metrics();
 // One file each: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
 std::string machine_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json machine_json(const std::string& name);
+std::string family_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json family_json(const std::string& name);
 std::string experiment_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json experiment_json(const std::string& name);
 std::string workload_page(const std::string& name, const Painter& paint);
@@ -57,6 +60,7 @@ nlohmann::ordered_json metric_json(const std::string& name);
 
 inline constexpr std::array kKinds = {
     Kind{"machine", "machines", list_machines, machine_page, machine_json},
+    Kind{"family", "families", list_families, family_page, family_json},
     Kind{"experiment", "experiments", list_experiments, experiment_page, experiment_json},
     Kind{"workload", "workloads", list_workloads, workload_page, workload_json},
     Kind{"lock", "locks", list_locks, lock_page, lock_json},

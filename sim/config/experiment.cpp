@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/config/contention.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/lua_files.hpp"
@@ -277,7 +278,8 @@ class ExperimentReader {
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
-    experiment_.times_left_out = times_left_out(tables_->machine, base);
+    apply_contention(base, tables_->machine.keys);
+    experiment_.assumptions = assumptions_text(base);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);
     if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);

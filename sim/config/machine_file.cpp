@@ -1,7 +1,5 @@
 #include "sim/config/machine_file.hpp"
 
-#include <fmt/ranges.h>
-
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/project_files.hpp"
 
@@ -19,10 +17,10 @@ DescribedMachine described_machine(MachineTables tables) {
     const std::string* source = source_of(tables.sources, key.path);
     described.parameters.push_back({key.path, plain_text(tables.settings.at(key.path).value), key.unit, key.meaning,
                                     source ? *source : "assumed (no source given)", source != nullptr,
-                                    !tables.defaults.contains(key.path)});
+                                    tables.settings.at(key.path).from});
   }
   described.history = tables.history;
-  described.times_left_out = times_left_out(tables, tables.settings);
+  described.assumptions = assumptions_text(tables.settings);
   return described;
 }
 
@@ -34,12 +32,6 @@ DescribedMachine load_machine(const std::string& name_or_path) {
 
 DescribedMachine read_machine(const std::string& text, const std::string& file) {
   return described_machine(read_machine_text(text, file));
-}
-
-std::string left_out_text(const std::vector<std::string>& times_left_out) {
-  if (times_left_out.empty()) return "";
-  return fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.",
-                     fmt::join(times_left_out, ", "));
 }
 
 std::vector<std::string> machine_names() {

@@ -17,23 +17,20 @@ struct DescribedParameter {
   std::string meaning;
   std::string source;  // the file's [sources] entry, or "assumed (no source given)"
   bool has_source = false;
-  bool given = false;  // in the file; else the default
+  Setting::From from = Setting::From::schema;
 };
 
 struct DescribedMachine {
   MachineSpec spec;
   std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
   std::vector<HistoryEntry> history;           // in the order of the file
-  std::vector<std::string> times_left_out;     // paths, as of the function of this name
+  std::string assumptions;                     // as assumptions_text() says them
 };
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).
 DescribedMachine load_machine(const std::string& name_or_path);
 // The same from the text of such a file, which messages call `file`.
 DescribedMachine read_machine(const std::string& text, const std::string& file);
-
-// A sentence on times that a machine leaves out; empty: it leaves out none.
-std::string left_out_text(const std::vector<std::string>& times_left_out);
 
 // Names of the machine files in configs/machines, sorted.
 std::vector<std::string> machine_names();

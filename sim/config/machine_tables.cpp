@@ -6,6 +6,7 @@
 
 #include "models/network/topology.hpp"
 #include "models/text/whole_number.hpp"
+#include "sim/config/contention.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
@@ -156,6 +157,7 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);
   }
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
+  const Family family = apply_contention(machine.settings, machine.keys);
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
   if (const auto* entries = table.get("history")) {
     const Origin at{place_of(file.string(), entries->source()), origin.hidden};
@@ -170,10 +172,17 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (!sources->is_table()) fail(at, "machine.sources", fmt::format("expected a table, found {}", describe_node(*sources)));
     machine.sources = read_sources(*sources->as_table(), file.string(), {}, machine.keys);
   }
+  for (const Family::Parameter& parameter : family.parameters) {
+    if (machine.settings.at(parameter.path).from == Setting::From::family)
+      machine.sources.insert_or_assign(parameter.path, fmt::format("{} ({})", parameter.source, family.name));
+  }
   return machine;
 }
 
-std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings) {
+namespace {
+
+// Of the times that decide what sharing costs, those that nobody gave and that are 0: paths, sorted.
+std::vector<std::string> times_left_out(const Settings& settings) {
   const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
   const bool has_network = number("machine.nodes") > 1;
   const bool has_controllers = has_network || number("machine.buses_per_node") > 1;
@@ -183,9 +192,21 @@ std::vector<std::string> times_left_out(const MachineTables& machine, const Sett
   if (has_controllers) paths.emplace_back("machine.node.latency_ns");
   std::erase_if(paths, [&](const std::string& path) {
     const ConfigValue& value = settings.at(path).value;
-    return !machine.defaults.contains(path) || (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
+    return settings.at(path).from == Setting::From::given || (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
   });
   return paths;
+}
+
+}  // namespace
+
+std::string assumptions_text(const Settings& settings) {
+  std::string text;
+  if (const auto paths = times_left_out(settings); !paths.empty()) {
+    text = fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.", fmt::join(paths, ", "));
+  }
+  const bool has_waiting = settings.at("machine.cpus_present").value != ConfigValue{std::int64_t{1}};
+  const std::string contention = has_waiting ? assumed_contention_text(settings) : "";
+  return text + (text.empty() || contention.empty() ? "" : "\n") + contention;
 }
 
 MachineTables read_machine_text(const std::string& text, const std::filesystem::path& file) {

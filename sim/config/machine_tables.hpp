@@ -36,8 +36,9 @@ MachineTables read_machine_text(const std::string& text, const std::filesystem::
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// Of the times that decide what sharing costs, those that the text leaves out and that are 0 in `settings`: paths, sorted.
-std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings);
+// What results on the machine rest on although its file does not say it: times that decide what sharing costs, and are 0
+// because nobody gave them, and the usual contention family. A sentence each; empty: nothing.
+std::string assumptions_text(const Settings& settings);
 
 // The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/coherence/controller_entry.hpp"
+#include "sim/config/contention.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_changes.hpp"
@@ -53,6 +54,7 @@ class PointBuilder {
     for (const auto& [path, value] : point.at) {
       if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
     }
+    apply_contention(settings, base.machine.keys);
     fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
     fill_input(settings, base.machine, point.input);
     point.resolved = resolved_settings(settings, base.machine);

@@ -16,6 +16,7 @@ struct FileKind {
 };
 inline constexpr FileKind kExperimentFiles{"experiment", "configs/experiments", ".toml"};
 inline constexpr FileKind kMachineFiles{"machine", "configs/machines", ".toml"};
+inline constexpr FileKind kFamilyFiles{"contention family", "configs/families", ".toml"};
 inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 

@@ -101,7 +101,7 @@ void fill_defaults(Settings& settings, const PartNames& parts, std::string_view 
            fmt::format("this key is missing and has no default ({}{}{})", key.meaning, key.unit.empty() ? "" : ", in ",
                        key.unit));
     }
-    settings.emplace(key.path, Setting{*key.default_value, origin});
+    settings.emplace(key.path, Setting{*key.default_value, origin, Setting::From::schema});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -44,8 +45,12 @@ struct Origin {
 };
 
 struct Setting {
+  // Who decided the value: a file or a user; the machine's contention family; or nobody, so that it is the schema's default.
+  enum class From : std::uint8_t { given, family, schema };
+
   ConfigValue value;
   Origin origin;
+  From from = From::given;
 };
 
 using Settings = std::map<std::string, Setting>;  // by path

@@ -268,7 +268,7 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const std::string tables = measured_tables(
       plan, report.results, [](const std::string&) { return true; }, paint);
   if (!tables.empty()) std::cout << tables << "\n";
-  std::cout << overridden_note(plan) << with_newline(left_out_text(plan.experiment.times_left_out)) << unproved_note(plan)
+  std::cout << overridden_note(plan) << with_newline(plan.experiment.assumptions) << unproved_note(plan)
             << "Results: " << directory.string() << "/\n";
 }
 

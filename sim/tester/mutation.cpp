@@ -206,7 +206,8 @@ class Mutation {
     set_between(kCosts, "machine.cpu.compare_exchange_latency_cycles", 0, 120);
     set_between(kCosts, "machine.cpu.fence_latency_cycles", 0, 40);
     set_between(kCosts, "machine.cpu.fill_latency_cycles", 0, 20);
-    set_between(kCosts, "machine.cpu.keep_cycles", 0, 20);
+    set_between(kCosts, "machine.cpu.hold_ns", 0, 20);
+    set_to_one_of(kCosts, "machine.cpu.hold_after", words_of<HoldAfter>());
     set_between(kCosts, "machine.cpu.shared_issue_pct", 30, 100);
     set_between(kCosts, "machine.cpu.interrupt_latency_cycles", 0, 300);
     set_between(kCosts, "machine.cpu.ipi_latency_ns", 0, 1000);
@@ -233,6 +234,10 @@ class Mutation {
     set_between(kBus, "machine.bus.intervention_clocks", 0, 4);
     set_between(kBus, "machine.bus.turnaround_clocks", 0, 2);
     set_between(kBus, "machine.bus.latch_clocks", 0, 2);
+    set_between(kBus, "machine.bus.invalidation_clocks", -1, 6);
+    set(kBus, "machine.bus.one_per_line", in(1, 2));
+    set_to_one_of(kBus, "machine.bus.next", words_of<NextRequest>());
+    set_between(kBus, "machine.bus.next_limit_ns", 0, 400);
   }
 
   void memory() {
@@ -264,6 +269,8 @@ class Mutation {
     set_latency(kNode, "machine.node.line_crossing_ns");
     set_latency(kNode, "machine.directory.latency_ns");
     set_latency(kNode, "machine.directory.line_busy_ns");
+    if (in(1, 4)) set(kNode, "machine.directory.line_busy_ns", std::int64_t{-1});
+    set(kNode, "machine.directory.broadcasts", in(1, 3));
   }
 
   void node_cache() {

@@ -4,9 +4,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "models/splitmix64.hpp"
+
 namespace linebounce::workloads {
 
-// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// A splitmix64 generator.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t cpu, std::uint64_t purpose) {
@@ -17,11 +19,8 @@ class Random {
   }
 
   std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
+    state_ += kSplitmixStep;
+    return mix_bits(state_);
   }
 
   // Returns a number from 0 to bound - 1, with a bias below bound / 2^32. REQUIRES: 0 < bound < 2^32.

@@ -48,9 +48,9 @@ struct Attempts {
   int misses = 0;
 };
 
-Attempts attempts_with(int keep_cycles) {
+Attempts attempts_with(double hold_ns) {
   MachineSpec spec = small_machine(2);
-  spec.cpu.keep_cycles = keep_cycles;
+  spec.cpu.hold_ns = hold_ns;
   SmallMachine small(spec);
   const auto loop = [](Cpu& cpu) {
     wait_until(cpu, 2000);

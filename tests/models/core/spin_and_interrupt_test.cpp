@@ -56,8 +56,9 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
              }});
 }
 
-// Over at 2206, as at the top; then the pipeline starts anew. Who needs not wait has nothing mispredicted: 2 cycles of a hit.
-TEST_P(Spin, ThatHasWaitedLeavesItsLoopByAMispredictedBranch) {
+// Over at 2206, as at the top; then the loads behind it are thrown away. Who needn't wait pays 2 cycles of a hit, and a loop that
+// pauses has no loads under way.
+TEST_P(Spin, ThatHasWaitedWithoutAPauseFlushesItsPipeline) {
   MachineSpec spec = small_machine(2);
   spec.cpu.spin_exit_cycles = 15;
   SmallMachine small(spec, engine());
@@ -65,9 +66,21 @@ TEST_P(Spin, ThatHasWaitedLeavesItsLoopByAMispredictedBranch) {
                cpu.load(kLine);
                wait_until(cpu, 1000);
                const auto written = [](Value value) { return value == 1; };
-               cpu.spin_until(kLine, written);
+               cpu.spin_until(kLine, written, 8, Cpu::Loop::tight);
                EXPECT_EQ(cpu.now_ns(), 2206 + 15);
-               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.spin_until(kLine, written); }), 2);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.spin_until(kLine, written, 8, Cpu::Loop::tight); }), 2);
+             }});
+}
+
+TEST_P(Spin, ThatPausesLeavesItsLoopAtOnce) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.spin_exit_cycles = 15;
+  SmallMachine small(spec, engine());
+  small.run({store_at_2000, [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
              }});
 }
 

@@ -295,5 +295,61 @@ TEST(StoreBuffer, UnderSequentialConsistencyNoLoadPassesAStore) {
   EXPECT_TRUE(read.first == 1 || read.second == 1);
 }
 
+// CPU 0's four stores wait for the line, which arrives at 2145: they drain at 2145 to 2148. CPU 1 has asked for it meanwhile,
+// and gets it behind the last of them.
+TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
+  MachineSpec spec = buffered(2);
+  spec.cpu.store_buffer_entries = 8;
+  SmallMachine small(spec);
+  const auto stores = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    for (Address word = 0; word < 4; ++word) cpu.store(kLine + 8 * word, cpu.id().value + 1);
+    cpu.fence();
+  };
+  small.run({stores, stores});
+  EXPECT_EQ(small.misses().size(), 2U) << "one transfer serves all stores of a CPU";
+}
+
+// How many lines two CPUs fetch that store to a word of one line, to a line of their own, and to the next word of the first.
+std::int64_t lines_fetched(Consistency consistency) {
+  MachineSpec spec = buffered(2, consistency);
+  spec.cpu.store_buffer_entries = 8;
+  SmallMachine small(spec);
+  const auto stores = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.store(kLine, 1);
+    cpu.store(cpu.id().value == 0 ? kOther : kThird, 1);
+    cpu.store(kLine + 8, 1);
+    cpu.fence();
+  };
+  small.run({stores, stores});
+  return small.transactions();
+}
+
+// The store to the line of its own comes in between, so CPU 0 loses the first line, and fetches it once more. CPU 1, who has it
+// last, stores its next word before CPU 0's request is snooped.
+TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsTheRun) {
+  EXPECT_EQ(lines_fetched(Consistency::tso), 5);
+}
+
+TEST(StoreBuffer, UnderAWeakModelAStoreToAnotherLineDoesNot) {
+  EXPECT_EQ(lines_fetched(Consistency::ia64), 4);
+}
+
+// A load of a word that waits in the buffer needs no line.
+TEST(StoreBuffer, ACounterThatOthersShareItsLineWithCountsFromTheBuffer) {
+  MachineSpec spec = buffered(2);
+  spec.cpu.store_buffer_entries = 64;
+  SmallMachine small(spec);
+  const auto count = [](Cpu& cpu) {
+    const Address own = kLine + 8 * static_cast<Address>(cpu.id().value);
+    for (int i = 0; i < 32; ++i) cpu.store(own, cpu.load(own) + 1);
+    cpu.fence();
+    EXPECT_EQ(cpu.load(own), 32U);
+  };
+  small.run({count, count});
+  EXPECT_LE(small.misses().size(), 8U);
+}
+
 }  // namespace
 }  // namespace linebounce::test

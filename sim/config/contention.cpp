@@ -1,0 +1,70 @@
+#include "sim/config/contention.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/config/machine_history.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/schema.hpp"
+#include "sim/config/table_reader.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had such a clock
+
+// The memory model and the protocol tell who has built a machine of today: only Arm's is weak, and only AMD's caches own lines
+// that others share.
+std::string usual_contention(const Settings& settings) {
+  const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
+  const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
+  const auto* whole_mhz = std::get_if<std::int64_t>(&clock);
+  if (whole_mhz != nullptr ? *whole_mhz < kFastBusMhz : std::get<double>(clock) < kFastBusMhz) return "front_side_bus";
+  if (text("machine.cpu.consistency") == "ia64") return "arm_mesh";
+  return text("machine.bus.protocol").starts_with("moesi") ? "amd_zen" : "intel_mesh";
+}
+
+}  // namespace
+
+Family load_family(const std::string& name, const std::string& context) {
+  const std::string file = find_file(kFamilyFiles, name, "", context).string();
+  const toml::table table = parse_toml(read_text(file), file);
+  KeySpace keys;
+  keys.add(schema_keys({}));
+  TableReader reader(table, file, "");
+  Family family{name, reader.required_text("title"), {}};
+  const toml::table* stated = reader.table("sources");
+  const Sources sources = stated == nullptr ? Sources{} : read_sources(*stated, file, {}, keys);
+  for (const Leaf& leaf : leaves(table, "machine", file, Origin{file, "machine."}, {"title", "sources"})) {
+    const KeyInfo& key = keys.require_settable(leaf.path, leaf.origin);
+    const std::string* source = source_of(sources, key.path);
+    if (source == nullptr) fail(leaf.origin, key.path, "has no source in [sources]");
+    family.parameters.push_back({key.path, {checked(key, leaf), leaf.origin, Setting::From::family}, *source});
+  }
+  return family;
+}
+
+Family apply_contention(Settings& settings, const KeySpace& keys) {
+  Setting& contention = settings.at(kContention);
+  if (contention.value == ConfigValue{std::string{}}) contention.from = Setting::From::schema;
+  if (contention.from != Setting::From::given)
+    contention = {usual_contention(settings), contention.origin, Setting::From::family};
+  Family family = load_family(std::get<std::string>(contention.value), contention.origin.place + ": contention");
+  for (const Family::Parameter& parameter : family.parameters) {
+    Setting& setting = settings.at(parameter.path);
+    if (setting.from == Setting::From::given) continue;
+    const KeyInfo& key = keys.require(parameter.path, parameter.setting.origin);
+    setting = {key.default_value.value(), setting.origin, Setting::From::schema};
+    if (has_effect(key, settings)) setting = parameter.setting;
+  }
+  return family;
+}
+
+std::string assumed_contention_text(const Settings& settings) {
+  const Setting& contention = settings.at(kContention);
+  if (contention.from == Setting::From::given) return "";
+  return fmt::format("Contention as in {}, assumed: the machine's file names no `contention` (linebounce list families).",
+                     std::get<std::string>(contention.value));
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,187 @@
+// What waiting for a line that others have costs, mechanism by mechanism. small_machine.hpp has the times of one access.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr double kNow = 6000;  // by then all lines that the tests share are in the caches
+
+// What a store of CPU 0 costs at 6000, to a line that these CPUs have loaded before.
+double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
+  SmallMachine small(spec);
+  double cycles = 0;
+  std::vector<Core::Program> programs(spec.cpus);
+  for (const int cpu : sharers) programs[cpu] = [](Cpu& reader) { reader.load(kLine); };
+  programs[0] = [&cycles, reads = std::ranges::find(sharers, 0) != sharers.end()](Cpu& cpu) {
+    if (reads) cpu.load(kLine);
+    cycles = cycles_from(cpu, kNow, [&] { cpu.store(kLine, 1); });
+  };
+  small.run(std::move(programs));
+  return cycles;
+}
+
+// 6002 posted (the L1 has the line), granted at 6010; address phase 6020; snoop result 6060; response 6070; 5 + 1.
+TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
+  EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
+}
+
+// The others answer 7 clocks behind the snoop result, in the place of the response: 6130.
+TEST(TakenCopies, AnUpgradeWaitsForTheLastAnswer) {
+  MachineSpec spec = small_machine(3);
+  spec.bus.invalidation_clocks = 7;
+  EXPECT_EQ(store_to_shared(spec, {0, 1, 2}), 60 + 70 + 5 + 1);
+}
+
+// CPU 1's answer travels 7 + 20, CPU 2's 7 + 3.
+MachineSpec with_ways() {
+  MachineSpec spec = small_machine(3);
+  spec.bus.invalidation_clocks = 7;
+  spec.bus.way_ns = "7 20 3";
+  return spec;
+}
+
+TEST(TakenCopies, AnAnswerTravelsAsFarAsALine) {
+  EXPECT_EQ(store_to_shared(with_ways(), {0, 1, 2}), 60 + 70 + 27 + 5 + 1);
+}
+
+TEST(TakenCopies, WhoHasNoCopyIsNotWaitedFor) {
+  EXPECT_EQ(store_to_shared(with_ways(), {0, 2}), 60 + 70 + 10 + 5 + 1);
+}
+
+// intervention and latch: 4 clocks
+TEST(TakenCopies, AnAnswerTakesAsLongAsALineFromThatCacheUnlessTheFileSaysElse) {
+  MachineSpec spec = small_machine(2);
+  spec.bus.invalidation_clocks = -1;
+  EXPECT_EQ(store_to_shared(spec, {0, 1}), 60 + 40 + 5 + 1);
+}
+
+// Posted at 6010, granted at 6020, snoop result 6070. Memory's data is at the pins at 6140, the last answer at 6160.
+TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
+  MachineSpec spec = small_machine(3);
+  spec.bus.invalidation_clocks = 9;
+  EXPECT_EQ(store_to_shared(spec, {1, 2}), 70 + 90 + 5 + 1);
+}
+
+// CPU 0's bus has its snoop result at 6060, its controller asks at 6070, the home next to it at 6100; the other node has the
+// question at 6150, posts its recall at 6160, and has that ordered at 6220, answered at 6230. Its controller answers at 6240, and
+// CPU 0's has that at 6290: it posts the request again at 6300, which gets its response at 6370.
+double upgrade_across_nodes(int invalidation_clocks) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.bus.invalidation_clocks = invalidation_clocks;
+  return store_to_shared(spec, {0, 1});
+}
+
+TEST(TakenCopies, OfAnotherNodeAreRecalledOnItsBus) {
+  EXPECT_EQ(upgrade_across_nodes(0), 376);
+}
+
+TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
+  EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
+}
+
+// CPU 0 fetches a line, and while it is on its way all others ask for it, a cycle apart, so that all wait when it is there.
+// Returns them in the order in which they got it, for each of the lines.
+std::vector<std::vector<int>> orders_of_waiting(const MachineSpec& spec, int lines) {
+  std::vector<std::vector<std::pair<double, int>>> ended(lines);
+  SmallMachine small(spec);
+  std::vector<Core::Program> programs;
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) {
+    programs.emplace_back([&ended, cpu](Cpu& self) {
+      for (std::size_t line = 0; line < ended.size(); ++line) {
+        wait_until(self, 5000.0 * static_cast<double>(line + 1) + (cpu == 0 ? 0 : 20 + cpu));
+        self.store(kLine + 32 * line, 1);
+        if (cpu != 0) ended[line].emplace_back(self.now_ns(), cpu);
+      }
+    });
+  }
+  small.run(std::move(programs));
+  std::vector<std::vector<int>> orders;
+  for (auto& line : ended) {
+    std::ranges::sort(line);
+    for (auto& order = orders.emplace_back(); const auto& [ns, cpu] : line) order.push_back(cpu);
+  }
+  return orders;
+}
+
+std::vector<int> order_of_waiting(const MachineSpec& spec) {
+  return orders_of_waiting(spec, 1).front();
+}
+
+MachineSpec waiting(int cpus, NextRequest next) {
+  MachineSpec spec = small_machine(cpus);
+  spec.bus.one_per_line = true;
+  spec.bus.next = next;
+  return spec;
+}
+
+TEST(NextRequest, FirstComeFirstServed) {
+  EXPECT_EQ(order_of_waiting(waiting(6, NextRequest::first)), (std::vector{1, 2, 3, 4, 5}));
+}
+
+// Five wait for each of 40 lines: each is the first for 8 of them on the average, whoever asked first.
+TEST(NextRequest, ChanceGivesEachTheSameShare) {
+  std::vector<int> firsts(6);
+  for (const std::vector<int>& order : orders_of_waiting(waiting(6, NextRequest::chance), 40)) {
+    EXPECT_EQ(order.size(), 5U);
+    ++firsts[order.front()];
+  }
+  for (int cpu = 1; cpu <= 5; ++cpu) EXPECT_GE(firsts[cpu], 3) << cpu;
+}
+
+// CPU 2 is a hop from CPU 0, who has the line; CPU 1 is nine. A line goes from CPU 2 to 3, who is next to it.
+TEST(NextRequest, NearestMeansTheLeastWayOfTheLine) {
+  MachineSpec spec = waiting(4, NextRequest::nearest);
+  spec.bus.places = "0,0 9,0 1,0 2,0";
+  spec.bus.hop_ns = 2;
+  EXPECT_EQ(order_of_waiting(spec), (std::vector{2, 3, 1}));
+}
+
+TEST(NextRequest, WhoHasWaitedLongEnoughGoesBeforeTheNearest) {
+  MachineSpec spec = waiting(4, NextRequest::nearest);
+  spec.bus.places = "0,0 9,0 1,0 2,0";
+  spec.bus.hop_ns = 2;
+  spec.bus.next_limit_ns = 50;
+  EXPECT_EQ(order_of_waiting(spec), (std::vector{1, 2, 3}));
+}
+
+// CPU 0's store or load fetches the line, which is over at 2146. CPU 1's snoop of 2100 meets that, and is sampled every 20: 2160.
+// Its line is there at 2190, at the pins at 2200, and its store is over at 2206.
+double second_store(HoldAfter after, OperationKind first) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.hold_ns = 200;
+  spec.cpu.hold_after = after;
+  SmallMachine small(spec);
+  double over = 0;
+  small.run({[first](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               if (first == OperationKind::store) {
+                 cpu.store(kLine, 1);
+               } else {
+                 cpu.load(kLine);
+               }
+             },
+             [&](Cpu& cpu) { over = 2030 + cycles_from(cpu, 2030, [&] { cpu.store(kLine, 1); }); }});
+  return over;
+}
+
+TEST(Hold, ALineStaysAfterTheWriteThatFetchedIt) {
+  EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::store), 2206 + 200);
+}
+
+TEST(Hold, AStoreHoldsNothingWhereOnlyCompareAndExchangeDoes) {
+  EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
+}
+
+// The clean line comes from memory, as soon as the first has left the data bus: 2170.
+TEST(Hold, ALoadHoldsNothing) {
+  EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::load), 2186);
+}
+
+}  // namespace
+}  // namespace linebounce::test
