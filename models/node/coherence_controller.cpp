@@ -105,8 +105,6 @@ StepResult CoherenceController::step(std::size_t base, Outbox& out) {
     if (entry.owner != before.owner || entry.sharers != before.sharers)
       log_.listener()->directory_changed(out.at, name_.number, store_.line(out.slot), entry.owner, entry.sharers);
   }
-  if (!held_back_.empty()) [[unlikely]]
-    send_held_back();
   keep(out.slot, out.cause.side == Side::member, out.at);
   return StepResult::done;
 }
@@ -144,27 +142,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
                     .carries_data = kind.carries_data,
                     .origin = origin,
                     .version = data.version};
-  const PacketIndex index = self.network_.make(sent, data.bytes);
-  if (self.home_ && self.home_->broadcasts()) {
-    self.held_back_.emplace_back(index, leaves);
-    return;
-  }
-  self.network_.send(index, leaves);
-}
-
-// If the step has taken copies, its response arrives together with the last node's answer.
-void CoherenceController::send_held_back() {
-  const auto takes_copy = [this](const auto& message) {
-    const Packet& packet = network_.packet(message.first);
-    return packet.message_class == MessageClass::forward && !packet.carries_data;
-  };
-  const bool waits = std::ranges::any_of(held_back_, takes_copy);
-  for (const auto& [index, leaves] : held_back_) {
-    const Packet& packet = network_.packet(index);
-    const bool response = packet.message_class == MessageClass::response;
-    network_.send(index, leaves + (waits && response ? home_->wait_for_all(network_.node_of(packet.receiver)) : 0));
-  }
-  held_back_.clear();
+  self.network_.send(self.network_.make(sent, data.bytes), leaves);
 }
 
 void CoherenceController::Outbox::take_data() {

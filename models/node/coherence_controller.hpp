@@ -64,7 +64,6 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
   StepResult step(std::size_t base, Outbox& out);
-  void send_held_back();
   [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
   void keep(Slot slot, bool used, Tick at);
   void change_needs(Slot slot, Needs before, bool used, Tick at);
@@ -98,9 +97,6 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;        // the storage of limited size
   std::vector<PacketIndex> stalled_;      // messages in the order of arrival
-  // The messages of a step at a home that broadcasts, and when they leave: until the step is over it does not know whether a
-  // response among them has to wait for all nodes.
-  std::vector<std::pair<PacketIndex, Tick>> held_back_;
 };
 
 // The side of a node's controller towards its bus.
