@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include "workloads/program/random.hpp"
@@ -34,6 +35,7 @@ struct CoreToCoreOptions {
   std::string states = "all";
   std::string homes = "all";
   std::string access = "load";
+  std::int64_t sharers = 1;
 
   void bind(ParameterBinder& parameters) {
     parameters.number("repetitions", repetitions, 1, 10000,
@@ -46,6 +48,8 @@ struct CoreToCoreOptions {
     parameters.text("access", access,
                     "what the receiver does; upgrade: an atomic operation on a line that it has loaded before",
                     {"load", "atomic", "upgrade"});
+    parameters.number("sharers", sharers, 1, kMostCpus,
+                      "CPUs that have loaded a Shared line before the giver, those of its node first; at most all others");
   }
 };
 
@@ -78,7 +82,7 @@ class CoreToCore final : public Workload {
   [[nodiscard]] std::vector<int> homes_of_lines(const MachineLayout& layout) const;
   [[nodiscard]] bool measures(const Row& row, const MachineLayout& layout) const;
   void add_measurement(const Row& row, Address line);
-  [[nodiscard]] int other_reader(int from, int to) const;
+  [[nodiscard]] std::vector<int> other_readers(int from, int to) const;
   void act(Cpu& cpu, const Step& step, Random& random);
   void measure(Cpu& cpu, const Step& step, Random& random);
   [[nodiscard]] Where where(const Row& row) const;
@@ -152,21 +156,22 @@ bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
 // The giver reads last: where a Shared line has an owner or a forwarder, it is the giver.
 void CoreToCore::add_measurement(const Row& row, Address line) {
   const std::size_t number = rows_.size() - 1;
-  if (row.state == kShared) steps_.push_back({other_reader(row.from, row.to), Act::read, number, line});
+  if (row.state == kShared) {
+    for (const int reader : other_readers(row.from, row.to)) steps_.push_back({reader, Act::read, number, line});
+  }
   steps_.push_back({row.from, row.state == kModified ? Act::write : Act::read, number, line});
   steps_.push_back({row.to, Act::measure, number, line});
 }
 
-// Of the giver's node if there is one: then the line is in that node alone.
-int CoreToCore::other_reader(int from, int to) const {
-  const int cpus = static_cast<int>(node_of_.size());
-  int found = -1;
-  for (int cpu = 0; cpu < cpus; ++cpu) {
-    if (cpu == from || cpu == to) continue;
-    if (node_of_[cpu] == node_of_[from]) return cpu;
-    if (found < 0) found = cpu;
-  }
-  return found;
+// Those of the giver's node come first: with few, the line is in that node alone.
+std::vector<int> CoreToCore::other_readers(int from, int to) const {
+  std::vector<int> readers(node_of_.size());
+  std::iota(readers.begin(), readers.end(), 0);
+  std::erase(readers, from);
+  std::erase(readers, to);
+  std::ranges::stable_partition(readers, [&](int cpu) { return node_of_[cpu] == node_of_[from]; });
+  if (std::ssize(readers) > options_.sharers) readers.resize(options_.sharers);
+  return readers;
 }
 
 void CoreToCore::run(Cpu& cpu) {

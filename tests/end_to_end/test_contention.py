@@ -1,0 +1,174 @@
+"""Contention families: what a machine's file that says nothing assumes, who wins over the family, and what each mechanism does."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+from ways import assert_every_way_agrees
+
+FAMILIES = sorted((ROOT / "configs" / "families").glob("*.toml"))
+MINIMAL = """
+name  = "mine"
+title = "Latencies alone"
+cpus  = 4
+[cpu]
+clock_mhz = 3000
+atomic_latency_cycles = 20
+compare_exchange_latency_cycles = 20
+consistency = "{consistency}"
+store_buffer_entries = 32
+[cache.L1]
+size_kib = 32
+ways = 8
+line_bytes = 64
+hit_latency_cycles = 4
+[bus]
+protocol = "{protocol}"
+clock_mhz = {clock}
+width_bytes = 32
+snoop_clocks = 20
+intervention_clocks = 40
+[memory]
+latency_ns = 80
+"""
+SHORT = ("--set", "run.seeds=1", "--set", "run.warmup_us=5", "--set", "run.measure_us=50", "--set", "machine.cpus=4")
+
+
+def minimal(clock: int = 2000, consistency: str = "tso", protocol: str = "mesi_snoop") -> str:
+    return MINIMAL.format(clock=clock, consistency=consistency, protocol=protocol)
+
+
+def family_values(path: Path) -> dict[str, object]:
+    tables = tomllib.loads(path.read_text())
+    return {f"machine.{part}.{key}": value for part in ("cpu", "bus", "directory") for key, value in tables[part].items()}
+
+
+RATE = "throughput.operations_per_s"
+
+
+def points(directory: Path) -> list[dict]:
+    return json.loads((directory / "results.json").read_text())["points"]
+
+
+def rate(directory: Path) -> float:
+    (point,) = points(directory)
+    return point["metrics"][RATE]["value"]
+
+
+def described(linebounce: Program, machine: str | Path) -> dict[str, dict]:
+    document = json.loads(linebounce("describe", "machine", machine, "--json").stdout)
+    return {parameter["path"]: parameter for parameter in document["parameters"]}
+
+
+def test_each_family_states_the_same_parameters() -> None:
+    assert len(FAMILIES) == 7
+    keys = {path.stem: set(family_values(path)) for path in FAMILIES}
+    assert all(of_one == keys["ideal"] for of_one in keys.values()), keys
+
+
+@pytest.mark.parametrize(
+    ("family", "machine"),
+    [
+        ("front_side_bus", minimal(clock=400)),
+        ("intel_mesh", minimal()),
+        ("amd_zen", minimal(protocol="moesi_snoop")),
+        ("arm_mesh", minimal(consistency="ia64")),
+    ],
+)
+def test_a_file_that_names_no_family_gets_the_usual_one_and_says_so(linebounce: Program, family: str, machine: str) -> None:
+    file = linebounce.file("mine.toml", machine)
+    said = f"Contention as in {family}, assumed"
+    assert said in linebounce("describe", "machine", file).stdout
+    run = linebounce("run", "lock_scaling", "--machine", file, "-o", "out", "--set", "workload.lock=mcs", *SHORT)
+    assert said in run.stdout, run.stderr
+    named = linebounce.file("named.toml", machine.replace("cpus  = 4", f'cpus  = 4\ncontention = "{family}"'))
+    assert "assumed" not in linebounce("describe", "machine", named).stdout.split("parameter")[0]
+    quiet = linebounce("run", "lock_scaling", "--machine", named, "-o", "out2", "--set", "workload.lock=mcs", *SHORT)
+    assert "Contention as in" not in quiet.stdout
+    assert rate(linebounce.directory / "out") == rate(linebounce.directory / "out2")
+
+
+def test_a_value_in_the_file_wins_over_the_family(linebounce: Program) -> None:
+    file = linebounce.file("mine.toml", minimal().replace("snoop_clocks = 20", 'snoop_clocks = 20\nnext = "first"'))
+    parameters = described(linebounce, file)
+    assert parameters["machine.bus.next"]["value"] == "first"
+    assert parameters["machine.bus.next"]["given"]
+    pause = parameters["machine.cpu.pause_cycles"]
+    assert pause["value"] == 140
+    assert pause["from_family"]
+    assert pause["source"].endswith("(intel_mesh)")
+
+
+def test_a_machine_changes_its_family_whole(linebounce: Program) -> None:
+    """Nothing of the old family remains: the run is the one of a file that names the new one."""
+    file = linebounce.file("mine.toml", minimal())
+    ideal = linebounce.file("ideal.toml", minimal().replace("cpus  = 4", 'cpus  = 4\ncontention = "ideal"'))
+    arguments = ["--set", "workload.lock=ttas", *SHORT]
+    changed = linebounce.run("lock_scaling", "changed", "--machine", file, "--set", "machine.contention=ideal", *arguments)
+    named = linebounce.run("lock_scaling", "named", "--machine", ideal, *arguments)
+    usual = linebounce.run("lock_scaling", "usual", "--machine", file, *arguments)
+    assert rate(changed) == rate(named)
+    assert rate(changed) > rate(usual), "waiting costs something"
+
+
+def test_an_unknown_family_is_refused_with_the_known_ones(linebounce: Program) -> None:
+    file = linebounce.file("mine.toml", minimal().replace("cpus  = 4", 'cpus  = 4\ncontention = "intel_mash"'))
+    message = linebounce.refused("describe", "machine", file)
+    assert re.search(r"mine\.toml:5.*contention", message), message
+    assert "intel_mesh" in message
+
+
+def test_families_are_listed_and_described(linebounce: Program) -> None:
+    listed = json.loads(linebounce("list", "families", "--json").stdout)
+    assert [family["name"] for family in listed] == [path.stem for path in FAMILIES]
+    for path in FAMILIES:
+        page = json.loads(linebounce("describe", "family", path.stem, "--json").stdout)
+        assert {parameter["path"]: parameter["value"] for parameter in page["parameters"]} == family_values(path)
+        assert all(parameter["source"] for parameter in page["parameters"])
+
+
+def test_who_takes_copies_waits_for_the_farthest_of_them_not_for_the_most(linebounce: Program) -> None:
+    """SOSP 2013, table 2, Xeon E7-8867L: 116 cycles (54 ns) in a die, 318 (149 ns) with another socket."""
+    out = linebounce.run("shared_line_write", "out")
+    cost = {
+        point["at"]["machine.cpus"]: point["metrics"]["core_to_core.shared.same_node_ns"]["value"] for point in points(out)
+    }
+    assert cost[3] == pytest.approx(54.5, rel=0.3)
+    assert cost[8] == pytest.approx(cost[3], rel=0.02)
+    assert cost[16] == pytest.approx(149.3, rel=0.3)
+
+
+# Chance, holds and derived times, in one run after the other: no speed-up and no order of construction changes a byte.
+@pytest.mark.parametrize("machine", ["epyc_7773x_1socket", "xeon_gold_6242_2socket"])
+def test_who_gets_a_line_does_not_depend_on_a_speed_up(linebounce: Program, machine: str) -> None:
+    file = linebounce.file(
+        "locks.toml",
+        f'name = "locks"\ntitle = "t"\nmachine = "{machine}"\n[workload]\nname = "critical_section"\n'
+        '[run]\nwarmup_us = 2\nmeasure_us = 20\n[set]\n"machine.cpus" = 8\n[sweep]\n"workload.lock" = ["ttas", "mcs"]\n',
+    )
+    assert_every_way_agrees(linebounce, file)
+
+
+LOCKS = ("tas", "ttas", "ticket", "mcs", "clh")
+
+
+def order_of_locks(linebounce: Program, machine: str | Path, out: str) -> list[str]:
+    file = linebounce.file(
+        f"{out}.toml",
+        f'name = "{out}"\ntitle = "t"\nmachine = "{machine}"\n[workload]\nname = "critical_section"\noutside_cycles = 500\n'
+        '[run]\nwarmup_us = 20\nmeasure_us = 150\n[set]\n"machine.cpus" = 16\n'
+        f'[sweep]\n"workload.lock" = {json.dumps(LOCKS)}\n',
+    )
+    rates = {point["at"]["workload.lock"]: point["metrics"][RATE]["value"] for point in points(linebounce.run(file, out))}
+    return sorted(LOCKS, key=lambda lock: -rates[lock])
+
+
+@pytest.mark.parametrize("machine", ["xeon_e5_2680v3_2socket", "xeon_gold_6242_2socket", "graviton2_1socket"])
+def test_a_file_of_latencies_alone_keeps_the_order_of_locks(linebounce: Program, machine: str) -> None:
+    text = (ROOT / "configs" / "machines" / f"{machine}.toml").read_text()
+    alone = re.sub(r"^contention = .*\n", "", text.split("[sources]")[0].split("[[history]]")[0], flags=re.MULTILINE)
+    file = linebounce.file("alone.toml", alone)
+    assert order_of_locks(linebounce, file, "reduced") == order_of_locks(linebounce, machine, "shipped")
