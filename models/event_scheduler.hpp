@@ -36,6 +36,20 @@ class EventScheduler final : public sc_core::sc_module {
       scheduler_->settle();
       return scheduler_->next();
     }
+    // If a turn of this part at `at` would be the next of all turns, the running turn becomes that turn, and the result is
+    // true. REQUIRES: called during a turn of this part; `at` is later than now().
+    bool go_on_at(Tick at) {
+      EventScheduler& scheduler = *scheduler_;
+      if (scheduler.stopped_ || scheduler.keeps_kernel_time_ || at >= scheduler.until_) return false;
+      const Tick key = at << kRankBits | rank_;
+      for (std::size_t node = leaf_; node > kRoot; node /= 2) {
+        if (scheduler.keys_[node ^ 1] < key) return false;
+      }
+      scheduler.now_ = at;
+      scheduler.keys_[leaf_] = kNever;
+      scheduler.unsettled_ = leaf_;
+      return true;
+    }
     // Schedules this part's next turn for `at`, unless an earlier turn is already scheduled. REQUIRES: now() <= at <= kLatest.
     // Only a core may need a later time, for a timer or a long computation; it calls require_in_range() first.
     void act_at(Tick at) {

@@ -217,7 +217,7 @@ class Step {
 
   // The qualified event that the bus's signals select.
   [[nodiscard]] EventId event_of(const ControllerTable& table, std::size_t base) const {
-    return qualify(table.base_events[base], {.bus = outcome_.lines});
+    return qualify(table.base_events[base], outcome_.lines);
   }
 
   [[nodiscard]] bool wants_data(const Row& own_row) const {
@@ -267,7 +267,7 @@ std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int
 template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);
-  const EventId event = qualify(protocol.cache.base_events[access], {});
+  const EventId event = qualify(protocol.cache.base_events[access], BusLines{});
   const Row& row = protocol.cache.row(state, event);
   if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::cache, state, event);
   copies.on_transition(Controller::cache, cache, state, event, row.next);

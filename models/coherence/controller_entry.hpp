@@ -53,27 +53,38 @@ struct Circumstances {
   const NetworkMessage* in = nullptr;      // the incoming message, or null
 };
 
+// The answer to a question about the bus's signals, counted from 0.
+inline int answer_of(GuardGroup guard, const BusLines& bus) {
+  switch (guard) {
+    case GuardGroup::shared_alone: return bus.shared ? 0 : 1;
+    case GuardGroup::owned_clean: return bus.owned ? 0 : 1;
+    case GuardGroup::owned_kept_clean: return bus.owned ? 0 : bus.kept ? 1 : 2;
+    case GuardGroup::written_back_served: return bus.written_back ? 0 : 1;
+    default: return 0;
+  }
+}
+
 // The answer to the event's question, counted from 0. REQUIRES: as for qualify().
 inline int answer_of(GuardGroup guard, const Circumstances& now) {
   switch (guard) {
-    case GuardGroup::none: break;
-    case GuardGroup::shared_alone: return now.bus.shared ? 0 : 1;
-    case GuardGroup::owned_clean: return now.bus.owned ? 0 : 1;
-    case GuardGroup::owned_kept_clean: return now.bus.owned ? 0 : now.bus.kept ? 1 : 2;
-    case GuardGroup::written_back_served: return now.bus.written_back ? 0 : 1;
     case GuardGroup::no_acks_acks: return now.entry->acks + now.in->acks == 0 ? 0 : 1;
     case GuardGroup::last_ack_more_acks: return now.entry->acks == 1 ? 0 : 1;
     case GuardGroup::from_owner_from_other: return now.entry->owner == now.in->source ? 0 : 1;
     case GuardGroup::last_sharer_more_sharers: return (now.entry->sharers & ~(std::uint64_t{1} << now.in->source)) == 0 ? 0 : 1;
     case GuardGroup::sharers_no_sharers: return now.entry->sharers != 0 ? 0 : 1;
+    default: return answer_of(guard, now.bus);
   }
-  return 0;
 }
 
 // Returns the qualified event that `now` selects. REQUIRES: `now` has the fields that the event's guard group reads.
 inline EventId qualify(const BaseEvent& event, const Circumstances& now) {
   if (event.guard == GuardGroup::none) return event.first;  // most events; the compiler inlines this part alone
   return static_cast<EventId>(event.first + answer_of(event.guard, now));
+}
+
+// The same for a controller on a bus.
+inline EventId qualify(const BaseEvent& event, const BusLines& bus) {
+  return static_cast<EventId>(event.first + answer_of(event.guard, bus));
 }
 
 // The table that a controller on a network runs, and the indices of its base events.

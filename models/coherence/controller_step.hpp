@@ -49,7 +49,8 @@ struct Cause {
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
 
-// One step of a controller in progress.
+// One step of a controller in progress. run() and act() become part of their caller, so that a step's variables stay in
+// registers.
 template <ControllerOutbox Outbox>
 class ControllerStep {
  public:
@@ -60,28 +61,26 @@ class ControllerStep {
         self_(static_cast<std::int8_t>(self)),
         cause_(cause),
         out_(out),
-        requestor_(cause.side == Side::outside ? cause.in->requestor : entry.requestor),
+        before_(entry),
         member_(member_of(rules, entry, cause)) {}
 
   // Runs the row of base event `base`. Errors: ProtocolFault, which leaves the entry half changed.
-  StepResult run(std::size_t base) {
+  [[gnu::always_inline]] StepResult run(std::size_t base) {
     const ControllerTable& table = *rules_.table;
-    before_ = entry_.state;
     event_ = qualify(table.base_events[base], {.bus = {.owned = cause_.owned}, .entry = &entry_, .in = cause_.in});
-    const Row& row = table.row(before_, event_);
+    const Row& row = table.row(before_.state, event_);
     if (row.impossible) fault(ProtocolFault::Kind::impossible);
-    out_.on_transition(before_, event_, row.next);
+    out_.on_transition(before_.state, event_, row.next);
     if (row.stalls()) return StepResult::stalled;
     entry_.state = row.next;
     if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
-    others_ = member_ >= 0 ? entry_.sharers & ~bit(member_) : entry_.sharers;
     row_ = &row;
     for (const Action action : row.steps()) act(action);
     return StepResult::done;
   }
 
   // Runs one action, except for those that concern only a bus.
-  void act(Action action) {
+  [[gnu::always_inline]] void act(Action action) {
     switch (action.verb) {
       case Verb::take_data: out_.take_data(); break;
       case Verb::update_memory: out_.update_memory(); break;
@@ -108,7 +107,34 @@ class ControllerStep {
       case Verb::free:
         if constexpr (CacheOutbox<Outbox>) out_.free();
         break;
-      default: send(action); break;
+      case Verb::send_home: {
+        // A relay has the requestor of the forward that caused it. All other messages have the agent itself as requestor.
+        const bool relays = rules_.protocol->messages[action.argument].message_class == MessageClass::relay;
+        out_.send_home(upwards(action, relays ? requestor() : self_));
+        break;
+      }
+      case Verb::send_requestor:
+        // A directory's requestor is one of its members.
+        if (rules_.is_directory()) {
+          answer_member(action);
+        } else {
+          out_.send(known(requestor()), upwards(action, requestor()));
+        }
+        break;
+      case Verb::send_member: answer_member(action); break;
+      case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
+      case Verb::send_sharers: send_all(others(), downwards(action, member_)); break;
+      case Verb::send_others:
+        for (int member = 0; member < out_.members(); ++member) {
+          if (member != member_) out_.send_member(member, downwards(action, member_));
+        }
+        break;
+      case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
+      case Verb::recall_sharers:
+        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
+        send_all(entry_.sharers, downwards(action, kGroupItself));
+        break;
+      default: break;  // bus_order.hpp and the callers run the other verbs
     }
   }
 
@@ -123,40 +149,13 @@ class ControllerStep {
     const bool relayed = rules.protocol->messages[cause.in->message].message_class == MessageClass::relay;
     return relayed ? cause.in->requestor : cause.in->source;
   }
-
-  // Runs an action that sends messages. It is kept out of line so that act() needs no stack frame for the others.
-  [[gnu::noinline]] void send(Action action) {
-    switch (action.verb) {
-      case Verb::send_home: {
-        // A relay has the requestor of the forward that caused it. All other messages have the agent itself as requestor.
-        const bool relays = rules_.protocol->messages[action.argument].message_class == MessageClass::relay;
-        out_.send_home(upwards(action, relays ? requestor_ : self_));
-        break;
-      }
-      case Verb::send_requestor:
-        // A directory's requestor is one of its members.
-        if (rules_.is_directory()) {
-          answer_member(action);
-        } else {
-          out_.send(known(requestor_), upwards(action, requestor_));
-        }
-        break;
-      case Verb::send_member: answer_member(action); break;
-      case Verb::send_owner: out_.send_member(known(entry_.owner), downwards(action, member_)); break;
-      case Verb::send_sharers: send_all(others_, downwards(action, member_)); break;
-      case Verb::send_others:
-        for (int member = 0; member < out_.members(); ++member) {
-          if (member != member_) out_.send_member(member, downwards(action, member_));
-        }
-        break;
-      case Verb::recall_owner: out_.send_member(known(entry_.owner), downwards(action, kGroupItself)); break;
-      case Verb::recall_sharers:
-        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
-        send_all(entry_.sharers, downwards(action, kGroupItself));
-        break;
-      default: break;  // bus_order.hpp and the callers run the other verbs
-    }
+  // The agent on whose behalf the step runs.
+  [[nodiscard]] std::int8_t requestor() const {
+    return cause_.side == Side::outside ? cause_.in->requestor : before_.requestor;
   }
+  // The sharers other than member_.
+  [[nodiscard]] std::uint64_t others() const { return member_ >= 0 ? before_.sharers & ~bit(member_) : before_.sharers; }
+
   [[nodiscard]] NetworkMessage upwards(Action action, std::int8_t requestor) const {
     return {.message = rules_.network_id(action.argument), .source = self_, .requestor = requestor, .acks = 0};
   }
@@ -170,7 +169,7 @@ class ControllerStep {
   }
   // The number of acknowledgements that the row's other messages cause, and for which the member must wait.
   [[nodiscard]] int acks_to_expect() const {
-    if (row_->does(Verb::send_sharers)) return std::popcount(others_);
+    if (row_->does(Verb::send_sharers)) return std::popcount(others());
     return row_->does(Verb::send_others) ? out_.members() - 1 : 0;
   }
   void send_all(std::uint64_t members, const NetworkMessage& message) {
@@ -178,7 +177,7 @@ class ControllerStep {
   }
 
   [[noreturn]] void fault(ProtocolFault::Kind kind) const {
-    bus_order_detail::fail(kind, *rules_.protocol, rules_.controller, before_, event_);
+    bus_order_detail::fail(kind, *rules_.protocol, rules_.controller, before_.state, event_);
   }
   [[nodiscard]] int known(int number) const {
     if (number < 0) fault(ProtocolFault::Kind::nobody);
@@ -190,11 +189,9 @@ class ControllerStep {
   const std::int8_t self_;
   const Cause& cause_;
   Outbox& out_;
-  const std::int8_t requestor_;  // the agent on whose behalf the step runs
+  const ControllerEntry before_;  // the entry as the step found it
   const int member_;
   EventId event_ = 0;
-  StateId before_ = 0;
-  std::uint64_t others_ = 0;  // the sharers other than member_
   const Row* row_ = nullptr;  // the row that run() runs
 };
 
@@ -226,7 +223,12 @@ struct Permission {
 // Looks up the answer of the row for base event `ask`, without running the row. REQUIRES: `ask` is an ask_event().
 inline Permission permission(const ControllerRules& rules, const ControllerEntry& entry, std::size_t ask) {
   const Row& row = rules.table->row(entry.state, rules.table->base_events[ask].first);
-  return {.granted = !row.does(Verb::defer), .saved = row.does(Verb::save_asker)};
+  Permission answer;
+  for (const Action action : row.steps()) {
+    if (action.verb == Verb::defer) answer.granted = false;
+    if (action.verb == Verb::save_asker) answer.saved = true;
+  }
+  return answer;
 }
 // Asks the node controller whether `bus_message` of cache `requester` may be ordered. Errors: as for controller_step().
 template <ControllerOutbox Outbox>

@@ -1,13 +1,16 @@
-// A calendar queue: a priority queue whose cost does not grow with the number of items. Items leave in the order of their
-// operator>, which compares the time `at` first. Items with near times lie in a ring of time slots, each so short that few
+// A calendar queue: a priority queue whose cost hardly grows with the number of items. Items leave in the order of their
+// operator>, which compares the time `due` first. Items with near times lie in a ring of time slots, each so short that few
 // items share it. Items with far times stay in a heap until the ring reaches them.
+//
+// The calendar links the items themselves by their member `next`. So an item must stay where it is in memory, and can be in one
+// calendar only, until it is popped.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <queue>
 #include <vector>
 
@@ -18,118 +21,92 @@ namespace linebounce {
 template <class Item>
 class Calendar {
  public:
-  static constexpr std::int64_t kSlots = 512;
+  static constexpr int kSlots = 64;  // one bit of filled_ for each
 
   // `slot`: the length of a slot in ticks, rounded down to a power of two.
-  explicit Calendar(Tick slot) : shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(slot < 1 ? 1 : slot))) - 1) {
-    heads_.fill(kNone);
-  }
+  explicit Calendar(Tick slot)
+      : shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(slot < 1 ? 1 : slot))) - 1) {}
 
-  [[nodiscard]] bool empty() const { return near_ == 0 && far_.empty(); }
+  // The earliest item's time; kNever if there are no items.
+  [[nodiscard]] Tick next() const { return next_; }
 
-  // The earliest item's time. REQUIRES: !empty().
-  [[nodiscard]] Tick next() const { return near_ > 0 ? nodes_[heads_[ring(first_)]].item.at : far_.top().at; }
-
-  // REQUIRES: item.at is not before the time of the item popped last.
-  void push(const Item& item) {
-    if (slot_of(item) < last_ + kSlots) {
+  // REQUIRES: item.due is not before the time of the item popped last.
+  void push(Item& item) {
+    next_ = std::min(next_, item.due);
+    if (slot_of(item.due) < end_) {
       push_near(item);
     } else {
-      far_.push(item);
+      push_far(item);
     }
   }
 
-  // Removes and returns the earliest item. REQUIRES: !empty().
-  Item pop() {
-    const Item item = near_ > 0 ? take_near() : take_far();
-    last_ = slot_of(item);
-    while (!far_.empty() && slot_of(far_.top()) < last_ + kSlots) push_near(take_far());
+  // Removes and returns the earliest item. REQUIRES: there is one.
+  Item& pop() {
+    // The ring begins at the slot of the item that is popped.
+    const std::int64_t slot = slot_of(next_);
+    end_ = slot + kSlots;
+    if (far_begin_ < end_) [[unlikely]]
+      take_far();
+    const std::size_t place = place_of(slot);
+    Item& item = *slots_[place];
+    slots_[place] = item.next;
+    if (item.next != nullptr) {
+      next_ = item.next->due;
+    } else {
+      filled_ &= ~(std::uint64_t{1} << place);
+      next_ = filled_ != 0 ? slots_[first_after(place)]->due : far_.empty() ? kNever : far_.top()->due;
+    }
     return item;
   }
 
   // Every item, in no particular order.
-  [[nodiscard]] std::vector<Item> items() const {
-    std::vector<Item> found;
-    for (std::uint32_t node : heads_) {
-      for (; node != kNone; node = nodes_[node].next) found.push_back(nodes_[node].item);
+  [[nodiscard]] std::vector<const Item*> items() const {
+    std::vector<const Item*> found;
+    for (const Item* item : slots_) {
+      for (; item != nullptr; item = item->next) found.push_back(item);
     }
     for (auto rest = far_; !rest.empty(); rest.pop()) found.push_back(rest.top());
     return found;
   }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::size_t kWords = kSlots / 64;
-  struct Node {
-    Item item;
-    std::uint32_t next;
+  struct IsLater {
+    bool operator()(const Item* a, const Item* b) const { return *a > *b; }
   };
 
-  [[nodiscard]] std::int64_t slot_of(const Item& item) const { return item.at >> shift_; }
-  static std::size_t ring(std::int64_t slot) { return static_cast<std::size_t>(slot) % kSlots; }
-
-  void push_near(const Item& item) {
-    const std::int64_t slot = slot_of(item);
-    const std::uint32_t node = new_node(item);
-    const std::size_t place = ring(slot);
-    std::uint32_t* before = &heads_[place];
-    while (*before != kNone && item > nodes_[*before].item) before = &nodes_[*before].next;
-    nodes_[node].next = *before;
-    *before = node;
-    filled_[place / 64] |= std::uint64_t{1} << place % 64;
-    if (near_++ == 0 || slot < first_) first_ = slot;
+  [[nodiscard]] std::int64_t slot_of(Tick at) const { return at >> shift_; }
+  static std::size_t place_of(std::int64_t slot) { return static_cast<std::size_t>(slot) % kSlots; }
+  // The place of the first slot with an item, on the way round the ring from `place`. REQUIRES: filled_ != 0.
+  [[nodiscard]] std::size_t first_after(std::size_t place) const {
+    return (place + std::countr_zero(std::rotr(filled_, static_cast<int>(place)))) % kSlots;
   }
 
-  Item take_near() {
-    const std::size_t place = ring(first_);
-    const std::uint32_t node = heads_[place];
-    const Item item = nodes_[node].item;
-    heads_[place] = nodes_[node].next;
-    nodes_[node].next = free_;
-    free_ = node;
-    if (--near_ > 0 && heads_[place] == kNone) find_first(place);
-    if (heads_[place] == kNone) filled_[place / 64] &= ~(std::uint64_t{1} << place % 64);
-    return item;
+  void push_near(Item& item) {
+    const std::size_t place = place_of(slot_of(item.due));
+    Item** before = &slots_[place];
+    while (*before != nullptr && item > **before) before = &(*before)->next;
+    item.next = *before;
+    *before = &item;
+    filled_ |= std::uint64_t{1} << place;
   }
 
-  Item take_far() {
-    const Item item = far_.top();
-    far_.pop();
-    return item;
+  [[gnu::noinline]] void push_far(Item& item) {
+    far_.push(&item);
+    far_begin_ = slot_of(far_.top()->due);
   }
-
-  std::uint32_t new_node(const Item& item) {
-    if (free_ == kNone) {
-      nodes_.push_back({item, kNone});
-      return static_cast<std::uint32_t>(nodes_.size() - 1);
-    }
-    const std::uint32_t node = free_;
-    free_ = nodes_[node].next;
-    nodes_[node].item = item;
-    return node;
-  }
-
-  // Sets first_ to the next slot with an item. REQUIRES: first_, at index `place` of the ring, is empty; a later slot is not.
-  void find_first(std::size_t place) {
-    std::size_t word = place / 64;
-    std::uint64_t filled = filled_[word] & ~std::uint64_t{1} << place % 64;  // slots after `place`
-    while (filled == 0) {
-      word = (word + 1) % kWords;
-      filled = filled_[word];
-    }
-    first_ += static_cast<std::int64_t>(
-        ring(static_cast<std::int64_t>(word * 64) + std::countr_zero(filled) - static_cast<std::int64_t>(place)));
+  // Moves the far items that the ring has reached into it.
+  [[gnu::noinline]] void take_far() {
+    for (; !far_.empty() && slot_of(far_.top()->due) < end_; far_.pop()) push_near(*far_.top());
+    far_begin_ = far_.empty() ? kNever : slot_of(far_.top()->due);
   }
 
   int shift_;
-  std::array<std::uint32_t, kSlots> heads_;     // index of the first node in each slot's sorted list
-  std::array<std::uint64_t, kWords> filled_{};  // one bit for each slot, set if the slot has items
-  std::vector<Node> nodes_;
-  std::uint32_t free_ = kNone;  // index of the first node in the list of unused nodes
-  std::int64_t near_ = 0;       // the number of items in the ring
-  std::int64_t last_ = 0;       // the slot of the item popped last
-  std::int64_t first_ = 0;      // the first slot with an item, if near_ > 0
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> far_;
+  std::array<Item*, kSlots> slots_{};  // the first item of each slot's sorted list; slot n lies at place_of(n)
+  std::uint64_t filled_ = 0;           // bit n is set if slots_[n] has items
+  Tick next_ = kNever;
+  std::int64_t end_ = kSlots;        // the first slot after the ring
+  std::int64_t far_begin_ = kNever;  // the first slot of an item in far_
+  std::priority_queue<Item*, std::vector<Item*>, IsLater> far_;
 };
 
 }  // namespace linebounce

@@ -86,8 +86,7 @@ int GroupTiming::number_of(int endpoint) const {
   return layout_.place_of_bus[endpoint].number;
 }
 
-Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
-  if (levels_.empty()) return 0;
+Tick GroupTiming::way_in_group(int sender, int receiver, LineAddr line) const {
   const int above_sender = parent_of(sender), above_receiver = parent_of(receiver);
   int group = -1;
   if (above_sender >= 0 && (receiver == above_sender || above_receiver == above_sender)) group = above_sender;
@@ -101,11 +100,6 @@ Tick GroupTiming::way(int sender, int receiver, LineAddr line) const {
     return endpoint == group ? slice : static_cast<std::size_t>(level.stops[number_of(endpoint)]);
   };
   return level.link + level.hop * level.hops[stop(sender)][stop(receiver)];
-}
-
-Tick GroupTiming::occupancy(int endpoint, Tick otherwise) const {
-  if (endpoint < layout_.first_group()) return otherwise;
-  return levels_[layout_.group_at(endpoint).level].occupancy;
 }
 
 }  // namespace linebounce

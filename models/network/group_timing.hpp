@@ -15,9 +15,11 @@ class GroupTiming {
   GroupTiming(const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase);
 
   // The travel time of a message; 0 if it does not stay inside a group. Receiver -1 is the directory of the line's home.
-  [[nodiscard]] Tick way(int sender, int receiver, LineAddr line) const;
-  // How long a message occupies the controller at this endpoint; `otherwise` if the endpoint is not a group.
-  [[nodiscard]] Tick occupancy(int endpoint, Tick otherwise) const;
+  [[nodiscard]] Tick way(int sender, int receiver, LineAddr line) const {
+    return levels_.empty() ? 0 : way_in_group(sender, receiver, line);
+  }
+  // How long a message occupies the controller of a group of this level.
+  [[nodiscard]] Tick occupancy(int level) const { return levels_[level].occupancy; }
 
  private:
   struct Level {
@@ -26,6 +28,7 @@ class GroupTiming {
     std::vector<int> stops;              // the stop of each member
     std::vector<std::vector<int>> hops;  // [a][b]: the number of hops between stops a and b
   };
+  [[nodiscard]] Tick way_in_group(int sender, int receiver, LineAddr line) const;
   [[nodiscard]] int parent_of(int endpoint) const;
   [[nodiscard]] int number_of(int endpoint) const;
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "models/ordinal.hpp"
 
@@ -16,17 +16,9 @@ NetworkTiming::NetworkTiming(const NodeSpec& spec, const Timebase& timebase)
 
 namespace {
 
-// The length of the calendar's slots, so short that few packets share one. A large machine has some hundred packets under way
-// at a time, and most of their waits are shorter than a microsecond.
-constexpr double kSlotNs = 2;
-
-std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
-  std::vector<int> found;
-  for (int bus = 0; bus < static_cast<int>(layout.cores_on_bus.size()); ++bus) found.push_back(layout.node_of_bus(bus));
-  for (int node = 0; node < nodes; ++node) found.push_back(node);
-  for (const auto& group : layout.groups) found.push_back(group.node);
-  return found;
-}
+// The length of the calendar's slots. A large machine has some hundred packets under way at a time, and most of their waits are
+// shorter than a microsecond, the length of the ring.
+constexpr double kSlotNs = 16;
 
 }  // namespace
 
@@ -42,12 +34,24 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
       warmup_end_(machine.warmup_end),
       end_(machine.end),
       line_bytes_(store_.line_bytes()),
-      nodes_(nodes_of_endpoints(layout_, machine.spec.nodes)),
       calendar_(machine.timebase.from_ns(kSlotNs)),
       crossings_(machine.spec.nodes),
       groups_(machine.spec, layout_, machine.timebase),
-      controller_free_(static_cast<std::size_t>(layout_.first_group()) + layout_.groups.size()),
       map_(lay_links(spec_, machine.spec.nodes)) {
+  const auto attach = [this](int node, Tick occupancy) {
+    // Unless the machine has groups, the controllers of a node share an index, because a message in one of them keeps the
+    // others busy.
+    ports_.push_back({.node = node,
+                      .occupancy = occupancy,
+                      .controller = layout_.groups.empty() ? static_cast<std::size_t>(node) : ports_.size()});
+  };
+  const int buses = static_cast<int>(layout_.cores_on_bus.size());
+  for (int bus = 0; bus < buses; ++bus) attach(layout_.node_of_bus(bus), timing_.occupancy);
+  for (int node = 0; node < machine.spec.nodes; ++node) attach(node, timing_.occupancy);
+  for (const auto& group : layout_.groups) attach(group.node, groups_.occupancy(group.level));
+  controller_free_.resize(ports_.size());
+  last_ready_.resize(ports_.size() * (ports_.size() + 1) * kMessageClasses);
+
   const Timebase& timebase = machine.timebase;
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
@@ -64,15 +68,7 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
 }
 
 void Network::end_of_elaboration() {
-  for (int i = 0; i < endpoints.size(); ++i) endpoints_.push_back(endpoints[i]);
-  sent_.resize(endpoints_.size());
-  last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
-}
-
-// Index of the endpoint's controller in controller_free_. Unless the machine has groups, the controllers of a node share an
-// index, because a message in one of them keeps the others busy.
-std::size_t Network::controller_of(int endpoint) const {
-  return layout_.groups.empty() ? node_of(endpoint) : endpoint;
+  for (int i = 0; i < endpoints.size(); ++i) ports_[i].endpoint = endpoints[i];
 }
 
 Tick Network::way(int from, int to) const {
@@ -81,79 +77,75 @@ Tick Network::way(int from, int to) const {
   return way;
 }
 
-PacketIndex Network::make(const Packet& packet, const std::byte* data) {
-  PacketIndex index = static_cast<PacketIndex>(packets_.size());
-  if (free_.empty()) {
-    packets_.emplace_back();
-    orders_.emplace_back();
-    data_.push_back(std::make_unique<std::byte[]>(line_bytes_));
-  } else {
-    index = free_.back();
-    free_.pop_back();
+Packet& Network::make() {
+  if (unused_ == nullptr) {
+    Packet& packet = packets_.emplace_back();
+    packet.data = std::make_unique<std::byte[]>(line_bytes_);
+    return packet;
   }
-  packets_[index] = packet;
-  packets_[index].at = node_of(packet.sender);
-  if (data != nullptr) std::memcpy(data_[index].get(), data, line_bytes_);
-  return index;
+  Packet& packet = *unused_;
+  unused_ = packet.next;
+  return packet;
 }
 
-void Network::send(PacketIndex index, Tick ready) {
-  const Packet& packet = packets_[index];
-  const std::size_t sender = packet.sender;
-  orders_[index] = std::uint64_t{sender} << 32 | sent_[sender]++;
+void Network::send(Packet& packet, Tick ready) {
+  Port& port = ports_[packet.sender];
+  packet.order = static_cast<std::uint64_t>(packet.sender) << 32 | port.sent++;
+  packet.place = port.node;
+  packet.has_turn = false;
   // All homes count as one receiver, since the packet's home is known only when it departs.
-  const std::size_t receivers = endpoints_.size() + 1;
-  const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
-  Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
-  last = std::max({ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1, last});
-  push(last, Stage::depart, index);
-  schedule();
+  const std::size_t receiver = packet.receiver < 0 ? ports_.size() : static_cast<std::size_t>(packet.receiver);
+  const std::size_t way = static_cast<std::size_t>(packet.sender) * (ports_.size() + 1) + receiver;
+  Tick& last = last_ready_[way * kMessageClasses + ordinal(packet.message_class)];
+  last = std::max(last, std::max(ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1));
+  push(packet, last, Stage::depart);
+  act_at(last);
 }
 
-void Network::push(Tick at, Stage stage, PacketIndex index) {
-  calendar_.push({at, orders_[index], index, stage});
-}
-
-void Network::schedule() {
-  if (!calendar_.empty()) act_at(calendar_.next());
+void Network::push(Packet& packet, Tick at, Stage stage) {
+  packet.due = at;
+  packet.stage = stage;
+  calendar_.push(packet);
 }
 
 void Network::turn() {
-  ++activations_;
   try {
-    const Tick now = this->now();
-    if (now >= end_) return;  // the run is over: the cores have stopped
-    while (!calendar_.empty() && calendar_.next() <= now) run(calendar_.pop());
-    schedule();
+    do {
+      ++activations_;
+      const Tick now = this->now();
+      if (now >= end_) return;  // the run is over: the cores have stopped
+      while (calendar_.next() <= now) {
+        Packet& packet = calendar_.pop();
+        run(packet, packet.due);
+      }
+      if (calendar_.next() == kNever) return;
+    } while (go_on_at(calendar_.next()));
+    act_at(calendar_.next());
   } catch (...) {
     failures_.failed(std::current_exception());
   }
 }
 
-void Network::run(const Item& item) {
-  switch (item.stage) {
-    case Stage::depart: depart(item.what, item.at); break;
-    case Stage::link: take_link(item.what, item.at); break;
-    case Stage::arrive: arrive(item.what, item.at); break;
-    case Stage::handle:
-      release_link(packets_[item.what], item.at);
-      endpoints_[packets_[item.what].receiver]->receive(item.what, item.at);
-      break;
-    case Stage::credit: take_credit(item.what, item.at); break;
+void Network::run(Packet& packet, Tick at) {
+  switch (packet.stage) {
+    case Stage::depart: depart(packet, at); break;
+    case Stage::link: take_link(packet, at, false); break;
+    case Stage::arrive: arrive(packet, at); break;
+    case Stage::handle: handle(packet, at); break;
+    case Stage::credit: take_credit(packet, at); break;
   }
 }
 
-void Network::depart(PacketIndex index, Tick at) {
-  Packet& packet = packets_[index];
-  if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
+void Network::depart(Packet& packet, Tick at) {
+  if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.place));
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
-  if (packet.to == packet.at) return arrive(index, at);  // at once: no other item of this tick comes before the arrival
+  if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
   // request.
-  CrossingStage& stage = crossings_[packet.at];
+  CrossingStage& stage = crossings_[packet.place];
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
   stage.free = start + (packet.carries_data && !again ? timing_.line_crossing : timing_.request_crossing);
@@ -162,8 +154,8 @@ void Network::depart(PacketIndex index, Tick at) {
     stage.line_at = at;
     stage.line_to = packet.to;
   }
-  if (start > at) return push(start, Stage::link, index);
-  take_link(index, start);
+  if (start > at) return push(packet, start, Stage::link);
+  take_link(packet, start, false);
 }
 
 void Network::tell_departure(Packet& packet, Tick at) const {
@@ -183,26 +175,19 @@ Endpoint Network::named(int endpoint) const {
   return {Endpoint::Kind::group, endpoint - layout_.first_group()};
 }
 
-void Network::take_link(PacketIndex index, Tick at) {
-  const Packet& packet = packets_[index];
-  const int number = map_.next_link[packet.at][packet.to];
+// `has_waited`: there is a credit now, and the packet is the first of those that waited for one.
+void Network::take_link(Packet& packet, Tick at, bool has_waited) {
+  const int number = map_.next_link[packet.place][packet.to];
   LinkState& link = links_[number];
-  const std::size_t message_class = ordinal(packet.message_class);
-  std::deque<PacketIndex>& waiting = link.waiting[message_class];
-  if (spec_.credits > 0 && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
-    waiting.push_back(index);
-  } else {
-    go(index, number, at);
+  if (spec_.credits > 0) {
+    const std::size_t message_class = ordinal(packet.message_class);
+    std::deque<Packet*>& waiting = link.waiting[message_class];
+    if (!has_waited && (link.in_use[message_class] == spec_.credits || !waiting.empty())) return waiting.push_back(&packet);
+    release_link(packet, at);
+    ++link.in_use[message_class];
+    packet.held_link = number;
   }
-}
-
-void Network::go(PacketIndex index, int number, Tick at) {
-  Packet& packet = packets_[index];
-  LinkState& link = links_[number];
-  release_link(packet, at);
-  if (spec_.credits > 0) ++link.in_use[ordinal(packet.message_class)];
-  packet.held_link = number;
-  packet.at = link.to;
+  packet.place = link.to;
   const Tick start = std::max(at, link.free);
   const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
   link.free = start + busy;
@@ -216,44 +201,51 @@ void Network::go(PacketIndex index, int number, Tick at) {
   // Cut-through routing: a message's head moves on at once, so its bytes cost time only on the last link.
   if (link.to == packet.to) {
     const Tick beside = pair_costs_[node_of(packet.sender)][packet.to];
-    push(link.free + link.latency + beside, Stage::arrive, index);
+    push(packet, link.free + link.latency + beside, Stage::arrive);
   } else {
-    push(start + link.latency, Stage::link, index);
+    push(packet, start + link.latency, Stage::link);
   }
 }
 
 // Frees the buffer that the packet occupies at a link's end. The credit takes the link's latency to return to the sender.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
-  const auto buffer =
-      static_cast<std::uint32_t>(packet.held_link) * kMessageClasses + static_cast<std::uint32_t>(packet.message_class);
-  const Tick back = at + std::max<Tick>(1, links_[packet.held_link].latency);
-  packet.held_link = -1;
-  if (spec_.credits == 0) return;
+  Packet& credit = make();
+  credit.message_class = packet.message_class;
+  credit.held_link = std::exchange(packet.held_link, -1);
   constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
-  calendar_.push({back, kAfterAllSenders | buffer, buffer, Stage::credit});
+  credit.order =
+      kAfterAllSenders | (static_cast<std::uint64_t>(credit.held_link) * kMessageClasses + ordinal(credit.message_class));
+  push(credit, at + std::max<Tick>(1, links_[credit.held_link].latency), Stage::credit);
 }
 
-void Network::take_credit(std::uint32_t buffer, Tick at) {
-  const int number = static_cast<int>(buffer / kMessageClasses);
+void Network::take_credit(Packet& credit, Tick at) {
+  const int number = std::exchange(credit.held_link, -1);
+  const std::size_t message_class = ordinal(credit.message_class);
+  free(credit);
   LinkState& link = links_[number];
-  --link.in_use[buffer % kMessageClasses];
-  std::deque<PacketIndex>& waiting = link.waiting[buffer % kMessageClasses];
+  --link.in_use[message_class];
+  std::deque<Packet*>& waiting = link.waiting[message_class];
   if (waiting.empty()) return;
-  const PacketIndex next = waiting.front();
+  Packet& next = *waiting.front();
   waiting.pop_front();
-  go(next, number, at);
+  take_link(next, at, true);
 }
 
-void Network::arrive(PacketIndex index, Tick at) {
-  const int receiver = packets_[index].receiver;
+void Network::arrive(Packet& packet, Tick at) {
   if (listener_ != nullptr) [[unlikely]]
-    listener_->arrived(packets_[index].told, at);
-  Tick& free = controller_free_[controller_of(receiver)];
+    listener_->arrived(packet.told, at);
+  const Port& port = ports_[packet.receiver];
+  Tick& free = controller_free_[port.controller];
   const Tick start = std::max(at, free);
-  free = start + groups_.occupancy(receiver, timing_.occupancy);
-  if (start > at) return push(start, Stage::handle, index);
-  run({at, orders_[index], index, Stage::handle});
+  free = start + port.occupancy;
+  if (start > at) return push(packet, start, Stage::handle);
+  handle(packet, at);
+}
+
+void Network::handle(Packet& packet, Tick at) {
+  release_link(packet, at);
+  ports_[packet.receiver].endpoint->receive(packet, at);
 }
 
 std::vector<LinkStatistics> Network::links() const {
@@ -264,13 +256,13 @@ std::vector<LinkStatistics> Network::links() const {
 
 std::string Network::describe_pending() const {
   std::string text;
-  std::vector<Item> items = calendar_.items();
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return b > a; });
-  for (const Item& item : items) {
-    if (item.stage == Stage::credit) continue;
-    const Packet& packet = packets_[item.what];
-    text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n",
-                        packet.message.message, store_.address_of(packet.line), packet.sender, packet.receiver, item.at);
+  std::vector<const Packet*> packets = calendar_.items();
+  std::sort(packets.begin(), packets.end(), [](const Packet* a, const Packet* b) { return *b > *a; });
+  for (const Packet* packet : packets) {
+    if (packet->stage == Stage::credit) continue;
+    text +=
+        fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n", packet->message.message,
+                    store_.address_of(packet->line), packet->sender, packet->receiver, packet->due);
   }
   return text;
 }

@@ -30,8 +30,6 @@
 
 namespace linebounce {
 
-using PacketIndex = std::uint32_t;
-
 // Where a line's data came from.
 struct DataOrigin {
   int node = 0;
@@ -39,28 +37,39 @@ struct DataOrigin {
   bool shared = false;      // true if the data was in a cache that a group shares
 };
 
+// A message in the network. Network::make() makes one, whose sender sets the first members.
 struct Packet {
   NetworkMessage message;
   MessageClass message_class = MessageClass::request;
+  bool carries_data = false;
   Slot slot = 0;
   LineAddr line;
   int sender = 0;     // the sending endpoint
   int receiver = -1;  // the receiving endpoint; -1: the directory of the line's home
-  bool carries_data = false;
-  DataOrigin origin;  // of the data; unused if the packet carries none
+  // Of the data; unused if the packet carries none.
+  DataOrigin origin;
   Version version = 0;
-  // The packet's position on its way.
-  int at = 0;              // the node where the packet is, or the switch of a crossbar
-  int to = -1;             // the receiver's node
-  int held_link = -1;      // the link at whose end the packet occupies a buffer; -1: none
-  std::uint32_t told = 0;  // the number that the StepListener gave to the message
-  bool has_turn = false;   // true once the directory has given this request its turn among the line's requests
+  std::unique_ptr<std::byte[]> data;  // room for a line
+
+  bool has_turn = false;  // true once the directory has given this request its turn among the line's requests
+
+  // The packet's position on its way, which only the network knows.
+  enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
+  Stage stage = Stage::depart;  // what happens to the packet next; `credit`: this is no message, but a credit in its place
+  int place = 0;                // the node where the packet is, or the switch of a crossbar
+  int to = -1;                  // the receiver's node
+  int held_link = -1;           // the link at whose end the packet occupies a buffer; -1: none
+  std::uint32_t told = 0;       // the number that the StepListener gave to the message
+  Tick due = 0;                 // the time of the next stage
+  std::uint64_t order = 0;      // the tie-breaker for equal times: by sender, then in the order of sending
+  Packet* next = nullptr;       // in the calendar, or in the list of unused packets
+  [[nodiscard]] bool operator>(const Packet& other) const { return due != other.due ? due > other.due : order > other.order; }
 };
 
 class NetworkEndpoint : public virtual sc_core::sc_interface {
  public:
   // Receives a packet. REQUIRES: the receiver frees the packet with Network::free() after use.
-  virtual void receive(PacketIndex packet, Tick at) = 0;
+  virtual void receive(Packet& packet, Tick at) = 0;
 };
 
 struct NetworkTiming {
@@ -96,31 +105,34 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   // The time that a message without a line travels from one node to another, if nothing is in its way.
   [[nodiscard]] Tick way(int from, int to) const;
 
-  // Makes a packet. If `data` is not null, the packet gets a copy of the line at `data`.
-  PacketIndex make(const Packet& packet, const std::byte* data);
-  [[nodiscard]] Packet& packet(PacketIndex index) { return packets_[index]; }
-  [[nodiscard]] const std::byte* data(PacketIndex index) const { return data_[index].get(); }
-  void free(PacketIndex index) { free_.push_back(index); }
+  // Makes a packet, whose data nobody has set. It stays where it is in memory.
+  Packet& make();
+  void free(Packet& packet) {
+    packet.next = unused_;
+    unused_ = &packet;
+  }
 
   // Sends a packet at `ready`, but not before an earlier packet of its class from the same sender to the same receiver.
   // REQUIRES: `ready` is later than now.
-  void send(PacketIndex index, Tick ready);
+  void send(Packet& packet, Tick ready);
 
   // Delivers the packet to its receiver once more, at `at`. REQUIRES: `at` is later than now.
-  void requeue(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
+  void requeue(Packet& packet, Tick at) { push(packet, at, Packet::Stage::handle); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
-  struct Item {
-    Tick at;
-    std::uint64_t order;  // the tie-breaker for equal times: by sender, then in the order of sending
-    std::uint32_t what;   // index of the packet; for a credit, the buffer's number in release_link()
-    Stage stage;
-    [[nodiscard]] bool operator>(const Item& other) const { return at != other.at ? at > other.at : order > other.order; }
+  using Stage = Packet::Stage;
+
+  // What the network knows about an endpoint.
+  struct Port {
+    NetworkEndpoint* endpoint = nullptr;
+    int node = 0;
+    Tick occupancy = 0;          // how long a message occupies the controller
+    std::size_t controller = 0;  // index into controller_free_
+    std::uint32_t sent = 0;      // how many packets the endpoint has sent
   };
   struct LinkState {
     int from, to;
@@ -130,7 +142,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
     Tick busy = 0;
     std::int64_t bytes = 0;
     std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end are not yet credited back
-    std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
+    std::array<std::deque<Packet*>, kMessageClasses> waiting{};
   };
 
   // The serial stage of a node that every message leaving the node passes.
@@ -142,22 +154,20 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   };
 
   void turn() override;
-  void schedule();
-  void push(Tick at, Stage stage, PacketIndex index);
-  void run(const Item& item);
-  void depart(PacketIndex index, Tick at);
-  void take_link(PacketIndex index, Tick at);
-  void arrive(PacketIndex index, Tick at);
+  void push(Packet& packet, Tick at, Stage stage);
+  void run(Packet& packet, Tick at);
+  void depart(Packet& packet, Tick at);
+  void take_link(Packet& packet, Tick at, bool has_waited);
+  void arrive(Packet& packet, Tick at);
+  void handle(Packet& packet, Tick at);
   void release_link(Packet& packet, Tick at);
-  void take_credit(std::uint32_t buffer, Tick at);
-  void go(PacketIndex index, int link, Tick at);
+  void take_credit(Packet& credit, Tick at);
   void tell_departure(Packet& packet, Tick at) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
   [[nodiscard]] Tick bytes_of(bool with_line) const {
     return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
   }
-  [[nodiscard]] int node_of(int endpoint) const { return nodes_[endpoint]; }
-  [[nodiscard]] std::size_t controller_of(int endpoint) const;
+  [[nodiscard]] int node_of(int endpoint) const { return ports_[endpoint].node; }
 
   const NetworkSpec& spec_;
   const NetworkTiming timing_;
@@ -168,19 +178,15 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   Tick warmup_end_;
   Tick end_;
   std::size_t line_bytes_;
-  std::vector<int> nodes_;  // the node of each endpoint
-  std::vector<NetworkEndpoint*> endpoints_;
+  std::vector<Port> ports_;  // of each endpoint
 
-  std::vector<Packet> packets_;
-  std::vector<std::uint64_t> orders_;               // Item::order of each packet
-  std::vector<std::unique_ptr<std::byte[]>> data_;  // the line's bytes of each packet
-  std::vector<PacketIndex> free_;
-  Calendar<Item> calendar_;
-  std::vector<std::uint32_t> sent_;       // how many packets each endpoint has sent
+  std::deque<Packet> packets_;  // all packets ever made
+  Packet* unused_ = nullptr;    // the first in the list of unused packets
+  Calendar<Packet> calendar_;
   std::vector<Tick> last_ready_;          // indexed by sender, receiver and class: when the latest packet was ready
   std::vector<CrossingStage> crossings_;  // the crossing stage of each node
   GroupTiming groups_;
-  std::vector<Tick> controller_free_;  // when each controller is free; indexed by controller_of()
+  std::vector<Tick> controller_free_;  // when each controller is free
   NetworkMap map_;
   std::vector<LinkState> links_;
   std::vector<std::vector<Tick>> pair_costs_;  // [from][to]: the latency added to messages between two nodes

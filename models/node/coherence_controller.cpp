@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "models/failure.hpp"
@@ -53,42 +54,43 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   return answer.granted;
 }
 
-void CoherenceController::receive(PacketIndex index, Tick at) {
-  if (home_ && waits_for_turn(index, at)) return;
-  const Slot slot = network_.packet(index).slot;
-  // A stalled forward blocks later forwards of its line. Other stalled messages block nothing.
-  const auto forward_of_line = [&](PacketIndex other) {
-    return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
-  };
-  const bool blocked = forward_of_line(index) && std::any_of(stalled_.begin(), stalled_.end(), forward_of_line);
-  if (blocked || !process(index, at)) {
-    stalled_.push_back(index);
+void CoherenceController::receive(Packet& packet, Tick at) {
+  if (home_ && waits_for_turn(packet, at)) return;
+  const Slot slot = packet.slot;
+  if (is_blocked(packet) || !process(packet, at)) {
+    stalled_.push_back(&packet);
     return;
   }
   settle(slot, at);
 }
 
+// A stalled forward blocks later forwards of its line. Other stalled messages block nothing.
+bool CoherenceController::is_blocked(const Packet& packet) const {
+  if (stalled_.empty() || packet.message_class != MessageClass::forward) return false;
+  return std::ranges::any_of(stalled_, [&](const Packet* other) {
+    return other->slot == packet.slot && other->message_class == MessageClass::forward;
+  });
+}
+
 // Returns true if earlier requests for the line keep this request waiting. The network delivers it again when they are done.
-bool CoherenceController::waits_for_turn(PacketIndex index, Tick at) {
-  Packet& packet = network_.packet(index);
+bool CoherenceController::waits_for_turn(Packet& packet, Tick at) {
   if (packet.has_turn || packet.message_class != MessageClass::request) return false;
   packet.has_turn = true;
   const Tick turn = home_->turn(packet.slot, at);
   if (turn == at) return false;
-  network_.requeue(index, turn);
+  network_.requeue(packet, turn);
   return true;
 }
 
 // Returns false if the message must stall.
-bool CoherenceController::process(PacketIndex index, Tick at) {
-  const Packet packet = network_.packet(index);  // a copy, since the step may make packets
+bool CoherenceController::process(Packet& packet, Tick at) {
   make_room(packet.slot);
   const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
   const Side side = inside ? Side::member : Side::outside;
   const Cause cause{.side = side, .in = &packet.message};
-  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {network_.data(index), packet.version}};
+  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version}};
   if (step(rules_.event_of(side, packet.message.message), out) == StepResult::stalled) return false;
-  network_.free(index);
+  network_.free(packet);
   return true;
 }
 
@@ -97,7 +99,8 @@ StepResult CoherenceController::step(std::size_t base, Outbox& out) {
   ControllerEntry& entry = entries_[out.slot];
   const ControllerEntry before = entry;
   try {
-    if (controller_step(rules_, entry, place_.number, base, out.cause, out) == StepResult::stalled) return StepResult::stalled;
+    if (ControllerStep(rules_, entry, place_.number, out.cause, out).run(base) == StepResult::stalled)
+      return StepResult::stalled;
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), out.slot);
   }
@@ -127,22 +130,23 @@ void CoherenceController::Outbox::send_member(int member, const NetworkMessage& 
 // `look_up`: the time until the controller has found the data, if the message carries any.
 void CoherenceController::Outbox::post(int receiver, const NetworkMessage& message, DataOrigin origin, Tick look_up) {
   const Message& kind = self.rules_.protocol->messages[self.rules_.protocol->bus_messages + message.message];
+  Packet& sent = self.network_.make();
+  sent.message = message;
+  sent.message_class = kind.message_class;
+  sent.carries_data = kind.carries_data;
+  sent.slot = slot;
+  sent.line = self.store_.line(slot);
+  sent.sender = self.place_.endpoint;
+  sent.receiver = receiver;
   Tick leaves = ready;
-  LineData data;
   if (kind.carries_data) {
-    data = self.data(slot);
+    const LineData data = self.data(slot);
+    std::memcpy(sent.data.get(), data.bytes, self.store_.line_bytes());
+    sent.version = data.version;
+    sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
   }
-  const Packet sent{.message = message,
-                    .message_class = kind.message_class,
-                    .slot = slot,
-                    .line = self.store_.line(slot),
-                    .sender = self.place_.endpoint,
-                    .receiver = receiver,
-                    .carries_data = kind.carries_data,
-                    .origin = origin,
-                    .version = data.version};
-  self.network_.send(self.network_.make(sent, data.bytes), leaves);
+  self.network_.send(sent, leaves);
 }
 
 void CoherenceController::Outbox::take_data() {
@@ -163,16 +167,7 @@ void CoherenceController::Outbox::tell_taken() const {
                          {incoming.bytes, static_cast<std::size_t>(self.store_.line_bytes())});
 }
 
-// Meets the needs of the line's entry as they are now. `used`: a member has just used the line.
-void CoherenceController::keep(Slot slot, bool used, Tick at) {
-  const ControllerEntry& entry = entries_[slot];
-  const Needs now = needs_[entry.state][entry.sharers != 0 ? 1 : 0];
-  const Needs before = std::exchange(met_[slot], now);
-  if (now != before) return change_needs(slot, before, used, at);
-  if (!used) return;
-  for (LinePlaces& places : places_) places.use(store_.line(slot), at);
-}
-
+// `before`: what the controller kept so far.
 void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick at) {
   const Needs now = met_[slot];
   if ((before & ~now & kNeedsData) != 0) kept_.drop(slot);
@@ -182,7 +177,7 @@ void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick 
       find_place(places, slot, at);
     } else if ((before & ~now & bit) != 0) {
       places.take_back(store_.line(slot));
-    } else if (used) {
+    } else if (used && (now & bit) != 0) {
       places.use(store_.line(slot), at);
     }
   }
@@ -201,11 +196,15 @@ void CoherenceController::find_place(LinePlaces& places, Slot slot, Tick at) {
 
 // Retries the line's stalled messages, then the bus's deferred requests for it, since the line's state may have changed.
 void CoherenceController::settle(Slot slot, Tick at) {
-  if (!stalled_.empty()) [[unlikely]] {
-    while (retry_one(slot, at)) {
-    }
-  }
+  if (!stalled_.empty()) [[unlikely]]
+    retry(slot, at);
   if (bus_side_ && state(slot).stable) bus_side_->transaction_over(slot, at);
+}
+
+void CoherenceController::retry(Slot slot, Tick at) {
+  if (std::ranges::none_of(stalled_, [slot](const Packet* packet) { return packet->slot == slot; })) return;
+  while (retry_one(slot, at)) {
+  }
 }
 
 // Tries the oldest stalled forward of the line, then the line's other stalled messages in the order of arrival. Returns true as
@@ -213,9 +212,9 @@ void CoherenceController::settle(Slot slot, Tick at) {
 bool CoherenceController::retry_one(Slot slot, Tick at) {
   for (const bool forwards : {true, false}) {
     for (auto waiting = stalled_.begin(); waiting != stalled_.end(); ++waiting) {
-      const Packet& packet = network_.packet(*waiting);
+      Packet& packet = **waiting;
       if (packet.slot != slot || (packet.message_class == MessageClass::forward) != forwards) continue;
-      if (process(*waiting, at)) {
+      if (process(packet, at)) {
         stalled_.erase(waiting);
         return true;
       }
@@ -225,10 +224,7 @@ bool CoherenceController::retry_one(Slot slot, Tick at) {
   return false;
 }
 
-void BusSide::transaction_over(Slot slot, Tick at) {
-  lines_[slot].running = false;
-  if (deferred_.empty()) [[likely]]
-    return;
+void BusSide::ask_again(Slot slot, Tick at) {
   std::erase_if(deferred_, [&](const BusRequest& request) {
     if (request.slot != slot) return false;
     BusRequest again = request;
@@ -386,11 +382,10 @@ std::string CoherenceController::describe_pending() const {
     text += fmt::format("{}: line 0x{:x} is in {}, asked for by {} {}\n", who, store_.address_of(store_.line(slot)),
                         state(slot).name, bus_side_ ? "cache" : "member", entries_[slot].member);
   }
-  for (const PacketIndex index : stalled_) {
-    const Packet& packet = network_.packet(index);
+  for (const Packet* packet : stalled_) {
     text += fmt::format("{}: {} of {} {} for line 0x{:x} waits\n", who,
-                        rules_.protocol->messages[rules_.protocol->bus_messages + packet.message.message].name,
-                        home_ ? "agent" : "endpoint", packet.sender, store_.address_of(packet.line));
+                        rules_.protocol->messages[rules_.protocol->bus_messages + packet->message.message].name,
+                        home_ ? "agent" : "endpoint", packet->sender, store_.address_of(packet->line));
   }
   return bus_side_ ? text + bus_side_->describe_deferred() : text;
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/bus/bus_client.hpp"
@@ -39,7 +40,7 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   // REQUIRES: the controller is a node's.
   [[nodiscard]] BusSide& bus_side() { return *bus_side_; }
 
-  void receive(PacketIndex packet, Tick at) override;
+  void receive(Packet& packet, Tick at) override;
 
   [[nodiscard]] std::string describe_pending() const;
 
@@ -61,14 +62,22 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   };
   static Place place_of(const Network& network, Controller kind, int number);
 
-  [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
-  [[nodiscard]] bool process(PacketIndex packet, Tick at);
+  [[nodiscard]] bool is_blocked(const Packet& packet) const;
+  [[nodiscard]] bool waits_for_turn(Packet& packet, Tick at);
+  [[nodiscard]] bool process(Packet& packet, Tick at);
   StepResult step(std::size_t base, Outbox& out);
   [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
-  void keep(Slot slot, bool used, Tick at);
-  void change_needs(Slot slot, Needs before, bool used, Tick at);
+  // Meets the needs of the line's entry as they are now. `used`: a member has just used the line.
+  void keep(Slot slot, bool used, Tick at) {
+    const ControllerEntry& entry = entries_[slot];
+    const Needs now = needs_[entry.state][entry.sharers != 0 ? 1 : 0];
+    const Needs before = std::exchange(met_[slot], now);
+    if (now != before || (used && !places_.empty())) change_needs(slot, before, used, at);
+  }
+  [[gnu::noinline]] void change_needs(Slot slot, Needs before, bool used, Tick at);
   void find_place(LinePlaces& places, Slot slot, Tick at);
   void settle(Slot slot, Tick at);
+  [[gnu::noinline]] void retry(Slot slot, Tick at);
   [[nodiscard]] bool retry_one(Slot slot, Tick at);
 
   // Makes room for the line's entry, and for what the parts of the controller know about the line.
@@ -96,7 +105,7 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   std::vector<Needs> met_;                // indexed by slot: what the controller keeps for the line, if there is room
   KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;        // the storage of limited size
-  std::vector<PacketIndex> stalled_;      // messages in the order of arrival
+  std::vector<Packet*> stalled_;          // messages in the order of arrival
 };
 
 // The side of a node's controller towards its bus.
@@ -125,11 +134,17 @@ class BusSide final : public MemorySide {
   // Puts the controller's own `message` on the bus.
   void recall(Slot slot, MessageId message, Tick at);
   // Called when the line's state is stable. The deferred requests for the line ask again.
-  void transaction_over(Slot slot, Tick at);
+  void transaction_over(Slot slot, Tick at) {
+    lines_[slot].running = false;
+    if (!deferred_.empty()) [[unlikely]]
+      ask_again(slot, at);
+  }
 
   [[nodiscard]] std::string describe_deferred() const;
 
  private:
+  [[gnu::noinline]] void ask_again(Slot slot, Tick at);
+
   struct Line {
     MessageId asked = 0;   // the message of the transaction that the controller saved
     bool running = false;  // true while that transaction, granted, is on its way to the bus
