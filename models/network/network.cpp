@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/ordinal.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -190,6 +191,7 @@ void Network::take_link(PacketIndex index, Tick at) {
   const std::size_t message_class = ordinal(packet.message_class);
   std::deque<PacketIndex>& waiting = link.waiting[message_class];
   if (spec_.credits > 0 && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
+    REACHED(message_waits_for_a_credit);
     waiting.push_back(index);
   } else {
     go(index, number, at);

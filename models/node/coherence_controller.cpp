@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/failure.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -61,6 +62,7 @@ void CoherenceController::receive(PacketIndex index, Tick at) {
     return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
   };
   const bool blocked = forward_of_line(index) && std::any_of(stalled_.begin(), stalled_.end(), forward_of_line);
+  if (blocked) REACHED(forward_behind_a_stalled_one);
   if (blocked || !process(index, at)) {
     stalled_.push_back(index);
     return;
