@@ -2,8 +2,11 @@
 
 import csv
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from experiments import experiment
 from program import MACHINES, ROOT, Program
@@ -222,3 +225,53 @@ def rows_that_run(program: Program, together: Composition, traffic: Traffic, see
         ]
     assert None not in ran
     return {row for row in ran if row}
+
+
+# ---- python tests/end_to_end/rare_rows.py: renews the marks, where timing has changed ----
+
+RUNS = 8  # of each traffic
+OFTEN = 3  # of these: rows that plain traffic runs so often need no mark
+
+
+def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[str]]:
+    """Of each row that ran, how many runs of each traffic did so."""
+    runs: dict[Row, Counter[str]] = {}
+    for name, traffic in TRAFFIC.items():
+        for seed in range(1, RUNS + 1):
+            for row in rows_that_run(program, together, traffic, seed):
+                runs.setdefault(row, Counter())[name] += 1
+    return runs
+
+
+def mark_for(row: Row, runs: Counter[str]) -> str | None:
+    """A mark that still holds stays."""
+    if row.mark and runs[row.mark]:
+        return row.mark
+    if runs[PLAIN] >= OFTEN:
+        return None
+    rare = [(count, name) for name, count in runs.items() if name != PLAIN]
+    return max(rare)[1] if rare else CHECKER
+
+
+def set_mark(row: Row, mark: str | None) -> None:
+    path = PROTOCOLS / f"{row.file}.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    why = MARK.sub("", row.why).rstrip() + (f" (rare: {mark})" if mark else "")
+    lines[row.line - 1] = f"{lines[row.line - 1].rpartition(row.why)[0]}{why} |"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def renew() -> None:
+    with TemporaryDirectory() as directory:
+        program = Program(ROOT / "build" / "release" / "linebounce", Path(directory))
+        for together in COMPOSITIONS:
+            runs = runs_of_rows(program, together)
+            for row in (row for file in files_of(together) for row in rows(file) if row.runs):
+                found = runs.get(row, Counter())
+                if (mark := mark_for(row, found)) != row.mark:
+                    print(f"{row}: {row.mark} -> {mark} {dict(found)}")
+                    set_mark(row, mark)
+
+
+if __name__ == "__main__":
+    renew()

@@ -1,6 +1,9 @@
 """Every row of every protocol runs in a simulation, those that hardly ever do under the traffic that their marks name.
 
-`linebounce check` proves rows in a model without time. Here they run in the simulator itself.
+`linebounce check` proves rows in a model without time. Here they run in the simulator itself. After a change of times or
+tables, renew the marks:
+
+    ./dev build && .venv/bin/python tests/end_to_end/rare_rows.py
 """
 
 import pytest
