@@ -1,5 +1,5 @@
-// Coverage marks. REACHED(name) names a path that hardly ever runs. The one test that says `ExpectReached mark{"name"}` fails if
-// it did not take that path; tools/lint_marks.py requires exactly one such test for each mark.
+// Coverage marks. REACHED(name) names a path that hardly ever runs. The one test that says `ExpectReached mark{"name"}` fails
+// if it did not take that path; tools/lint_marks.py requires exactly one such test for each mark.
 //
 // Marks exist only where LINEBOUNCE_MARKS is defined, in builds with tests; the program itself pays nothing for them.
 #pragma once
