@@ -13,6 +13,7 @@ from typing import NamedTuple
 import lint_cycles
 import lint_evaluation_order
 import lint_layers
+import lint_marks
 import lint_prose
 import lint_protocol_names
 import lint_reproducible
@@ -45,6 +46,7 @@ RULES: dict[str, FileRule | TreeRule] = {
     "layers": TreeRule(lint_layers.findings),
     "cycles": TreeRule(lint_cycles.findings),
     "rows": TreeRule(lint_rows.findings),
+    "marks": TreeRule(lint_marks.findings),
 }
 
 

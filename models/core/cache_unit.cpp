@@ -8,6 +8,7 @@
 #include "models/coherence/bus_order.hpp"
 #include "models/core/hardware_thread.hpp"
 #include "models/failure.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 namespace {
@@ -59,6 +60,7 @@ void CacheUnit::Gate::leave(Copy& copy) {
   OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
   const LineAddr line = copy.line;
   if (copy.watched) {
+    REACHED(spun_on_line_evicted);
     copy.watched = false;
     unit.owner_->watched_line_changed(line, at);
   }
@@ -91,13 +93,19 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
   if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, requester);
   Copy& copy = *found.copy;
-  if (copy.locked) return {.outcome = Outcome::retry_at, .at = locked_until(copy.line)};
+  if (copy.locked) {
+    REACHED(siblings_atomic_locks_line);
+    return {.outcome = Outcome::retry_at, .at = locked_until(copy.line)};
+  }
   // A store may end a sibling's parked spin.
   if (copy.watched && operation.writes()) owner_->watched_line_changed(copy.line, now);
   const bool hit = result_of(operation, copy.state) == AccessResult::hit;
   if (hit && operation.access_kind() == AccessKind::atomic) {
     // A sibling's miss on the line goes first: its fill time is fixed, and the atomic might still lock the line at that time.
-    if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::retry_at, .at = due};
+    if (const Tick due = access_due(copy); due != kNever) {
+      REACHED(atomic_after_siblings_miss);
+      return {.outcome = Outcome::retry_at, .at = due};
+    }
   }
   if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
   return start_miss(operation, &copy, found.level, now, requester);
@@ -140,7 +148,10 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   }
   // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries when one does.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
-  if (unlock != kNever) return {.outcome = Outcome::retry_at, .at = unlock};
+  if (unlock != kNever) {
+    REACHED(victims_locked);
+    return {.outcome = Outcome::retry_at, .at = unlock};
+  }
   operation.waited = true;
   return {.outcome = Outcome::retry_on_change};
 }
@@ -184,7 +195,7 @@ void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThrea
   const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
   if (!has_free_mshr() || agent_.look_up(other).copy != nullptr) return;
   Copy* copy = allocate(other, now);
-  if (copy == nullptr) return;
+  if (copy == nullptr) return REACHED(no_way_for_the_pair);
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
   post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .pair_prefetch = true, .operation = read}, now,
        now + spec_.hit_latency.back() + spec_.cycle);
@@ -228,6 +239,7 @@ void CacheUnit::run_fill(Tick at) {
   expire_locks(at);
   const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
   if (data && bus_->data_step(client_, *mshr.copy, at)) {
+    REACHED(fill_without_the_right);
     due->fill_at = kNever;
     due->line_arrived = true;
     find_next_fill();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/reached.hpp"
 #include "models/timeline.hpp"
 
 namespace linebounce {
@@ -164,6 +165,7 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
+    REACHED(overlapped_loads_wait);
     deferred_since_ = deferred.front().second.issued;
     suspend(Status::waiting);
     for (auto& load : deferred) load.second.waited_for = retry_source_;
@@ -194,6 +196,7 @@ bool HardwareThread::issue_load(Operation& operation, std::size_t word, Overlapp
     if (std::exchange(deferred_since_, kNever) != kNever) reset_limits();
     if (tried.outcome == CacheUnit::Outcome::retry_on_change) return false;
     if (tried.outcome == CacheUnit::Outcome::retry_at) {
+      REACHED(overlapped_load_retried_at_unlock);
       deferred_since_ = operation.issued;
       now_ = tried.at;
       continue;
@@ -313,6 +316,7 @@ bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) 
       return true;
     }
     if (!forward.wait) return false;
+    REACHED(load_wider_than_buffered_store);
     suspend(Status::waiting);
   }
 }
@@ -347,7 +351,10 @@ void HardwareThread::drain_store(Tick at) {
     case CacheUnit::Outcome::done: drained(entry.id, at); break;
     case CacheUnit::Outcome::waits_for_fill: entry.in_flight = true; break;
     case CacheUnit::Outcome::retry_on_change: entry.ready = kNever; break;
-    case CacheUnit::Outcome::retry_at: entry.ready = tried.at; break;
+    case CacheUnit::Outcome::retry_at:
+      REACHED(drain_retried_at_unlock);
+      entry.ready = tried.at;
+      break;
   }
 }
 

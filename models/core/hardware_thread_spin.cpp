@@ -1,5 +1,6 @@
 // How a hardware thread runs, parks and resumes a spin loop.
 #include "models/core/hardware_thread.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -44,6 +45,7 @@ void HardwareThread::pause_spin() {
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
+    REACHED(spin_cannot_park);
     spin_.set_watched(false);
     owner_->rewatch();
     return;

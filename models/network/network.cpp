@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/ordinal.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -182,7 +183,10 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   if (spec_.credits > 0) {
     const std::size_t message_class = ordinal(packet.message_class);
     std::deque<Packet*>& waiting = link.waiting[message_class];
-    if (!has_waited && (link.in_use[message_class] == spec_.credits || !waiting.empty())) return waiting.push_back(&packet);
+    if (!has_waited && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
+      REACHED(message_waits_for_a_credit);
+      return waiting.push_back(&packet);
+    }
     release_link(packet, at);
     ++link.in_use[message_class];
     packet.held_link = number;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/failure.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -57,7 +58,9 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
 void CoherenceController::receive(Packet& packet, Tick at) {
   if (home_ && waits_for_turn(packet, at)) return;
   const Slot slot = packet.slot;
-  if (is_blocked(packet) || !process(packet, at)) {
+  const bool blocked = is_blocked(packet);
+  if (blocked) REACHED(forward_behind_a_stalled_one);
+  if (blocked || !process(packet, at)) {
     stalled_.push_back(&packet);
     return;
   }

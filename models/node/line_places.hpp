@@ -5,6 +5,7 @@
 #include "models/cache/cache_array.hpp"
 #include "models/coherence/controller_entry.hpp"
 #include "models/memory/line_store.hpp"
+#include "models/reached.hpp"
 
 namespace linebounce {
 
@@ -23,7 +24,7 @@ class LinePlaces {
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
     const int place = array_.victim(line.value, evictable);
-    if (place < 0) return;
+    if (place < 0) return REACHED(no_line_can_leave);
     if (!array_.is_free(place)) {
       const Slot victim = array_.copy(place);
       array_.remove(place);

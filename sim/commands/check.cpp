@@ -39,7 +39,7 @@ A broken promise is shown as a shortest sequence of messages that breaks it.
 A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
 --nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
 line in order, and nothing else. A group is checked with caches as members: 2 groups of 2 caches, which takes
-some minutes, and 3 groups of 1; with rows that these never run, a group of 3 and one of 1, too. --nodes says
+half a minute, and 3 groups of 1; with rows that these never run, a group of 3 and one of 1, too. --nodes says
 how many groups, --caches how many caches of each.
 
 One line is enough. No row looks at another line, and what waits blocks only messages about the same line:

@@ -59,6 +59,8 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
   // Nobody else can notice this step, and nobody can take it away: a store into the own buffer, a fence behind nothing.
   [[nodiscard]] bool is_private() const;
+  // No earlier load may pass the request: it releases, or it is an atomic operation or a fence.
+  [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
   // Does it, and runs on up to the next request. `drawn`: what a draw gives. Errors: whatever the program throws.
   void step(Value drawn = 0);
   // A number from 0 to bound - 1, which the search chooses.

@@ -134,6 +134,7 @@ void LockRun::read(CheckedCpu& cpu) {
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
     const bool accepted = lock_->release_shared(cpu);
+    if (reads_late(cpu)) cpu.mark();  // here at the latest, its loads are over
     give_back(cpu);
     if (!accepted) continue;
     if (first != second)
@@ -173,9 +174,14 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (const CheckedCpu* other : all_) {
     const Where its = where_[index(*other)];
     const int number = other->id().value;
-    const bool together = its == Where::reads ? !alone || reads_again : !alone && reads_again;
-    if (other == &cpu || together || (its != Where::writes && its != Where::reads)) continue;
-    violation_ = fmt::format("CPU {} and CPU {} both hold the lock", std::min(me, number), std::max(me, number));
+    const bool reads = its == Where::reads || its == Where::reads_late;
+    const bool together = reads ? !alone || reads_again : !alone && reads_again;
+    if (other == &cpu || together || (its != Where::writes && !reads)) continue;
+    violation_ =
+        its == Where::reads_late
+            ? fmt::format("CPU {} holds the lock, but CPU {} may still be reading: its loads may pass its plain stores", me,
+                          number)
+            : fmt::format("CPU {} and CPU {} both hold the lock", std::min(me, number), std::max(me, number));
   }
   where_[index(cpu)] = alone ? Where::writes : Where::reads;
   has_waited_[index(cpu)] = false;
@@ -190,10 +196,12 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (auto& waited : waited_) std::erase(waited, me);
 }
 
-// A step of its own, so that others may come while the CPU is inside.
+// A step of its own, so that others may come while the CPU is inside. The loads of a reader's section are done in order here,
+// but under ia64 they might be as late as an operation that orders them.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
-  where_[index(cpu)] = Where::releases;
+  const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;
+  where_[index(cpu)] = late ? Where::reads_late : Where::releases;
 }
 
 void LockRun::give_back(const CheckedCpu& cpu) {
@@ -205,8 +213,9 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
   for (const CheckedCpu* cpu : all_) {
     const int number = cpu->id().value;
     if (!cpu->has_ended() && cpu->is_ready()) {
-      // When a CPU comes, it can be told from others.
-      const Choice own = {number, Choice::kProgram, cpu->is_private() && !comes_[index(*cpu)]};
+      // When a CPU comes, it can be told from others, and so can the end of a reader's loads.
+      const bool is_private = cpu->is_private() && !comes_[index(*cpu)] && !reads_late(*cpu);
+      const Choice own = {number, Choice::kProgram, is_private};
       if (reduced && own.is_private) return {own};
       cpu->request().kind == StepKind::draw ? add_draws(*cpu, found) : found.push_back(own);
     }
@@ -242,6 +251,7 @@ void LockRun::do_step(const Choice& choice) {
     return;
   }
   if (comes_[index(cpu)]) arrive(cpu);
+  if (reads_late(cpu) && cpu.orders_loads()) where_[index(cpu)] = Where::releases;
   const Where before = where_[index(cpu)];
   guarded([&] { cpu.step(choice.drawn); });
   if (!describes_) return;
@@ -328,7 +338,7 @@ LockState LockRun::state() const {
     for (const CheckedMemory::Store& store : memory_->buffer(cpu->id().value))
       buffer.push_back(fmt::format("{} = {}", place_name(store.address), value_name(store.value)));
     const Where where = where_[index(*cpu)];
-    if (where == Where::writes || where == Where::reads) now.inside.push_back(cpu->id().value);
+    if (where == Where::writes || where == Where::reads || where == Where::reads_late) now.inside.push_back(cpu->id().value);
   }
   return now;
 }

@@ -41,7 +41,8 @@ struct Choice {
   Value drawn = 0;          // what a draw of the program gives
 };
 
-enum class Where : std::uint8_t { outside, acquires, writes, reads, releases };
+// reads_late: it releases the lock, but by stores alone that its section's loads may pass.
+enum class Where : std::uint8_t { outside, acquires, writes, reads, reads_late, releases };
 
 // What there is after a step, as people read it.
 struct LockState {
@@ -101,6 +102,7 @@ class LockRun : private workloads::Draws {
   void arrive(const CheckedCpu& cpu);
   void enter(const CheckedCpu& cpu, bool alone);
   void leave(CheckedCpu& cpu);
+  [[nodiscard]] bool reads_late(const CheckedCpu& cpu) const { return where_[index(cpu)] == Where::reads_late; }
   void give_back(const CheckedCpu& cpu);
   [[nodiscard]] std::string place_name(Address address) const;
   [[nodiscard]] std::string value_name(Value value) const;

@@ -11,6 +11,7 @@ LOCKS = ROOT / "programs" / "locks"
 LOCKS_IN_LUA = [path.stem for path in sorted(LOCKS.glob("*.lua"))]
 BOTH_HOLD = "both hold the lock"
 STUCK = "nobody can go on"
+STILL_READS = "may still be reading: its loads may pass its plain stores"
 
 # The changes to a lock of programs/locks, the memory model under which they show, and a part of the message.
 BROKEN = {
@@ -122,6 +123,18 @@ BROKEN = {
         [("inside, 0)\n  cpu:fence()\n", "inside, 0)\n")],
         "tso",
         STUCK,
+    ),
+    "percpu-rwsem whose reader leaves by a store that its loads may pass": (
+        "percpu_rwsem",
+        [("cpu:store_release(lock.readers[cpu.id].inside, 0)", "cpu:store(lock.readers[cpu.id].inside, 0)")],
+        "ia64",
+        STILL_READS,
+    ),
+    "BRAVO whose reader takes its mark back by a store that its loads may pass": (
+        "bravo",
+        [("cpu:store_release(lock.marks[cpu.id].inside, 0)", "cpu:store(lock.marks[cpu.id].inside, 0)")],
+        "ia64",
+        STILL_READS,
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Locks of programs/locks with one mistake each (lock_mutants.py): check-lock calls them broken, or it is none."""
+"""Locks of programs/locks with one mistake each (lock_mutants.py): check-lock calls them broken, or the reason is here."""
 
 import json
 
@@ -6,8 +6,53 @@ import pytest
 from lock_mutants import Mutant, mutants
 from program import Program
 
+PUBLISHED = "its own node, which nobody else sees before the atomic operation that queues it"
+HELD = "words of the holder alone, until it gives the lock back by a release"
+LOOKS_AGAIN = "the loop around it looks again: it waits by trying"
+EMPTY_BUFFER = "the atomic operation before it has emptied the store buffer: nothing is left that it could pass"
+HEURISTIC = "slow_reads only advises when readers get their marks back; both stores come before the writer looks at marks"
+
 # Mistakes that are none, each with the reason.
-NO_MISTAKE: dict[str, str] = {}
+NO_MISTAKE: dict[str, str] = {
+    "bakery: swap two operations 3": "its number is seen before it looks at others'; if it seems to choose longer, they wait",
+    "bravo: skip a wait 1": LOOKS_AGAIN,
+    "bravo: swap two operations 1": HEURISTIC,
+    "bravo: swap two operations 2": "slow_reads may be reset late, and only advises when readers get their marks back",
+    "bravo: swap two operations 4": "a reader that waits inside the count keeps out no holder, who leaves by subtraction",
+    "cna: swap two operations 1": PUBLISHED,
+    "cna: swap two operations 2": PUBLISHED,
+    "cna: weaken a release 1": EMPTY_BUFFER,
+    "cna: swap two operations 4": HELD,
+    "cna: swap two operations 5": HELD,
+    "cna: weaken a release 2": EMPTY_BUFFER,
+    "cohort: swap two operations 1": HELD,
+    "cohort: swap two operations 2": HELD,
+    "dekker: skip a wait 1": LOOKS_AGAIN,
+    "mcs: swap two operations 1": PUBLISHED,
+    "mcs: weaken a release 1": EMPTY_BUFFER,
+    "mcs_parking: swap two operations 1": PUBLISHED,
+    "mcs_parking: swap two operations 2": PUBLISHED,
+    "mcs_parking: weaken a release 1": EMPTY_BUFFER,
+    "percpu_rwsem: skip a wait 1": LOOKS_AGAIN,
+    "percpu_rwsem: swap two operations 1": "a reader that wakes the wrong CPU has left before the writer looks at its mark",
+    "rwlock: swap two operations 2": "a reader that waits inside the counter keeps out no holder, who leaves by subtraction",
+    "rwsem: swap two operations 1": "the guard keeps everybody from the queue, and `after` was read before",
+    "rwsem: weaken a release 1": EMPTY_BUFFER,
+    "rwsem: swap two operations 3": PUBLISHED,
+    "rwsem: swap two operations 4": PUBLISHED,
+    "rwsem: swap two operations 6": "whoever sees QUEUED takes the guard before it looks at the queue",
+    "seqlock: skip a wait 1": LOOKS_AGAIN,
+}
+
+# Mistakes after which CPUs may keep each other out for ever, though somebody can always go on. What waits then retracts and
+# announces itself without end, and another one has to catch the moment between. The check says that it has not seen all.
+LIVELOCKS = {
+    "bravo: skip a wait 2",
+    "dekker: skip a wait 2",
+    "percpu_rwsem: skip a wait 2",
+    "rwlock: skip a wait 1",
+    "rwlock: skip a wait 2",
+}
 
 
 @pytest.mark.thorough
@@ -15,4 +60,12 @@ NO_MISTAKE: dict[str, str] = {}
 def test_a_lock_with_one_mistake_is_broken(linebounce: Program, mutant: Mutant) -> None:
     file = linebounce.file(f"{mutant.lock}.lua", mutant.text)
     (found,) = json.loads(linebounce("check-lock", file, "--json", timeout=600).stdout)
-    assert (found["verdict"] == "broken") == (f"{mutant.lock}: {mutant.name}" not in NO_MISTAKE)
+    name = f"{mutant.lock}: {mutant.name}"
+    if name in LIVELOCKS:
+        assert found["verdict"] == "incomplete"
+    else:
+        assert (found["verdict"] == "broken") == (name not in NO_MISTAKE)
+
+
+def test_every_reason_is_of_a_mutant() -> None:
+    assert NO_MISTAKE.keys() | LIVELOCKS <= {f"{mutant.lock}: {mutant.name}" for mutant in mutants()}

@@ -82,8 +82,8 @@ class CpuCall {
   lua_State* state_;
 };
 
-// A call whose first argument is a word. A missing colon leaves one argument too few, so it is only looked for when an argument
-// is refused.
+// A call whose first argument is a word. A missing colon leaves one argument too few, so it is looked for when an argument is
+// refused, and when a word is used for the first time. require_colons() has found what else `cpu.` would hide.
 class WordCall : public CpuCall {
  public:
   explicit WordCall(lua_State* state) : CpuCall(state, Unchecked{}), word(first_word(state)) {}
@@ -450,6 +450,10 @@ constexpr std::array<luaL_Reg, 35> kCpuFunctions = {{{"load", cpu_load},
                                                      {"give_node", cpu_give_node}}};
 
 }  // namespace
+
+bool is_cpu_function(std::string_view name) {
+  return std::ranges::any_of(kCpuFunctions, [name](const luaL_Reg& function) { return name == function.name; });
+}
 
 void push_cpu(Interpreter& lua) {
   lua_State* state = lua.state();

@@ -9,6 +9,7 @@
 #include "models/text/spelling.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/lua/lua_table.hpp"
+#include "workloads/lua/missing_colon.hpp"
 
 namespace linebounce::workloads {
 namespace {
@@ -171,6 +172,7 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   Interpreter lua(file);
   const std::set<std::string> library = globals_of(lua);
   lua.load();
+  require_colons(file);
   std::set<std::string> defined = globals_of(lua);
   std::erase_if(defined, [&library](const std::string& name) { return library.contains(name); });
   refuse_misspelt(lua, defined);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -128,6 +129,7 @@ TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
 // The line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, here at 2145. Then the word: stamped 2145,
 // granted 2150, address phase 2160, ordered 2200, response 2210; the store is over at 2216. One miss, of the line's supplier.
 TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
+  const ExpectReached mark{"fill_without_the_right"};
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 216); },
              [](Cpu& cpu) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -42,6 +43,7 @@ TEST(LoadAll, TwoMissesOverlap) {
 // With one miss at a time the second is issued when the first line is here, at 2145: stamped 2155, granted 2160, data at 2270,
 // at the pins 2280, over at 2286.
 TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
+  const ExpectReached mark{"overlapped_loads_wait"};
   MachineSpec spec = small_machine(1);
   spec.cpu.outstanding_misses = 1;
   EXPECT_EQ(time_of_loads(spec, {{kLine}, {kLine + 0x100}}), 286);
@@ -50,6 +52,24 @@ TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
 // The second word's line is under way: it waits for that fill, at 2145, and keeps the third from nothing: as above.
 TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
+}
+
+// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
+TEST(LoadAll, ALineThatASiblingLocksIsLoadedWhenTheLockEnds) {
+  const ExpectReached mark{"overlapped_load_retried_at_unlock"};
+  MachineSpec spec = small_machine(2);
+  spec.cpu.threads_per_core = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.fetch_add(kLine, 5);
+               cycles_from(cpu, 2000, [&] { cpu.fetch_add(kLine, 1); });
+             },
+             [](Cpu& cpu) {
+               const std::array<Cpu::Word, 1> words{{{kLine}}};
+               std::array<Value, 1> values{};
+               EXPECT_EQ(cycles_from(cpu, 2005, [&] { cpu.load_all(words, values); }), 17);
+               EXPECT_EQ(values[0], 6U);
+             }});
 }
 
 TEST(LoadAll, EachWordHasItsValueAndEachMissIsCounted) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -50,6 +51,28 @@ TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
   SmallMachine small(spec);
   small.run({[](Cpu& cpu) { cpu.load(kLine); }});
   EXPECT_EQ(small.transactions(), 1);
+}
+
+// The only way of the neighbour's set is held by CPU 0's operation, from 2000 to 2030.
+TEST(PairPrefetching, IsLeftOutWhereNoLineCanMakeRoom) {
+  const ExpectReached mark{"no_way_for_the_pair"};
+  MachineSpec spec = pairs(PairPrefetch::all, 2);
+  spec.cpu.threads_per_core = 2;
+  for (CacheSpec& cache : spec.caches) {
+    cache.size_kib = 1;
+    cache.ways = 1;
+  }
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kNeighbour);
+               cycles_from(cpu, 2000, [&] { cpu.compare_exchange(kNeighbour, 1, 2); });
+             },
+             [&small](Cpu& cpu) {
+               wait_until(cpu, 2005);
+               const std::int64_t before = small.machine.pair_prefetches().lines;
+               cpu.load(kLine + kSetStride);
+               EXPECT_EQ(small.machine.pair_prefetches().lines, before);
+             }});
 }
 
 TEST(PairPrefetching, OfLoadsLeavesStoresAlone) {

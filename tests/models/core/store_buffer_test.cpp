@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -186,6 +187,7 @@ TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
 
 // A load of 8 bytes, 4 of which wait in the buffer, can be served neither from there nor from the cache alone.
 TEST(StoreBuffer, ALoadThatOverlapsAStoreInPartWaitsForIt) {
+  const ExpectReached mark{"load_wider_than_buffered_store"};
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
     EXPECT_EQ(cycles_from(cpu, 2000,

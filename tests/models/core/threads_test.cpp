@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -38,6 +39,7 @@ TEST(HardwareThreads, ASpinIsParkedBesideASibling) {
 
 // CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
 TEST(HardwareThreads, ALockedLineKeepsTheSiblingWaiting) {
+  const ExpectReached mark{"siblings_atomic_locks_line"};
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
                cpu.store(kLine, 5);
@@ -196,6 +198,7 @@ TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
 // CPU 2's load makes CPU 0's operation an upgrade: it has the right to write with its order step, and runs later. An operation
 // that CPU 1 begins between the two must not hold the line at the same time; each takes 20 cycles.
 TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) {
+  const ExpectReached mark{"atomic_after_siblings_miss"};
   constexpr std::size_t kRounds = 120;  // CPU 1 begins a cycle later in each
   MachineSpec spec = small_machine(4);
   spec.cpu.threads_per_core = 2;
@@ -283,6 +286,7 @@ TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
 // In L2's only set there is one way, and CPU 0's operation holds its line. CPU 1's miss can't even begin until 2030 (nothing
 // but the end of the lock will happen); it then takes as long as one issued at 2030: 146.
 TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
+  const ExpectReached mark{"victims_locked"};
   MachineSpec spec = two_threads();
   spec.caches[0].size_kib = 1;
   spec.caches[0].ways = 1;
@@ -297,6 +301,58 @@ TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
              [](Cpu& cpu) {
                // The victim is dirty: its PutM goes first, and the miss' address phase is a clock later than without it.
                EXPECT_EQ(cycles_from(cpu, 2010, [&] { cpu.load(kLine + kSetStride); }), 20 + 146 + 10);
+             }});
+}
+
+// The lock ends at 2020, when the buffered store reaches the cache; the fence then takes 8.
+TEST(HardwareThreads, AStoreInTheBufferWaitsForTheEndOfASiblingsLock) {
+  const ExpectReached mark{"drain_retried_at_unlock"};
+  MachineSpec spec = two_threads();
+  spec.cpu.consistency = Consistency::tso;
+  spec.cpu.store_buffer_entries = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               cpu.fetch_add(kLine, 1);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 20);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 2005);
+               cpu.store(kLine, 7);
+               EXPECT_EQ(cpu.now_ns(), 2006);
+               cpu.fence();
+               EXPECT_GE(cpu.now_ns(), 2020 + 8);
+               EXPECT_EQ(cpu.load(kLine), 7U);
+             }});
+}
+
+// Two ways of L2's set are free, but the spin's line was used there least lately, whatever L1 does. The spin goes on.
+TEST(HardwareThreads, ASpinWhoseLineASiblingEvictsFetchesItAgain) {
+  const ExpectReached mark{"spun_on_line_evicted"};
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               for (Address line = 1; line <= 8; ++line) cpu.load(kLine + line * kSetStride);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) { EXPECT_EQ(cpu.spin_until(kLine, [](Value value) { return value == 1; }), 1U); }});
+}
+
+// Both words' lines are of the one set of an L1 with one way, so that one of them is always out.
+TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
+  const ExpectReached mark{"spin_cannot_park"};
+  MachineSpec spec = small_machine(2);
+  spec.caches[0].ways = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               const std::array<Address, 2> words{kLine, kLine + kSetStride};
+               std::array<Value, 2> values{};
+               cpu.spin_until_any(words, values, [](std::span<const Value> seen) { return seen[1] == 1; });
+               EXPECT_EQ(values[1], 1U);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 3000);
+               cpu.store(kLine + kSetStride, 1);
              }});
 }
 

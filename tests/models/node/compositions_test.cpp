@@ -3,7 +3,10 @@
 // A message is 16 bytes on a link, one with a line of data 48.
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -65,6 +68,42 @@ TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
 }
 
 // The owner writes the line back when it is evicted: two other lines of its set need the two ways of its controller's cache.
+// CPU 0's node is the owner as soon as its request is at the home, but has to wait for memory. Two readers' requests reach it
+// meanwhile: the second one waits behind the first.
+TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
+  const ExpectReached mark{"forward_behind_a_stalled_one"};
+  MachineSpec spec = small_nodes(3, 3, "moesi_node");
+  spec.memory.latency_ns = 3000;
+  SmallMachine small(spec);
+  const auto reads_at = [](double ns) {
+    return [ns](Cpu& cpu) {
+      wait_until(cpu, ns);
+      EXPECT_EQ(cpu.load(kLine), 7U);
+    };
+  };
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 7);
+             },
+             reads_at(2500), reads_at(2700)});
+}
+
+// The set's two places belong to lines that are being fetched: the third has none, and is served all the same.
+TEST(NodeCache, ALineWithoutAPlaceIsFetchedAndUsed) {
+  const ExpectReached mark{"no_line_can_leave"};
+  MachineSpec spec = small_nodes(2, 2);
+  spec.node.cache_size_kib = 1;
+  spec.node.cache_ways = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               const std::array<Cpu::Word, 3> words{{{kLine}, {kLine + 512}, {kLine + 1024}}};
+               std::array<Value, 3> values{};
+               cpu.load_all(words, values);
+               for (const Cpu::Word word : words) EXPECT_EQ(cpu.load(word.address), 0U);
+             },
+             [](Cpu&) {}});
+}
+
 TEST(Moesi, MemoryIsWrittenWhenTheOwnerGivesTheLineUp) {
   MachineSpec spec = small_nodes(2, 2, "moesi_node");
   spec.node.cache_size_kib = 1;

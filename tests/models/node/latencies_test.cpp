@@ -11,6 +11,7 @@
 #include <array>
 
 #include "tests/models/support/small_machine.hpp"
+#include "tests/support/expect_reached.hpp"
 
 namespace linebounce::test {
 namespace {
@@ -133,6 +134,7 @@ TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
 // The first leaves the room at node 1 when it is handled there, 2130; the link knows it at 2180. So late, the second line finds
 // the data bus free.
 TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
+  const ExpectReached mark{"message_waits_for_a_credit"};
   two_loads_over_a_link(1, 296 + 2 * 50 + 20 + 80);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/workloads/lua/lua_support.hpp"
+#include "workloads/lua/lua_error.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::test {
@@ -178,6 +179,31 @@ TEST(Sandbox, EachSeriesOfRandomNumbersFollowsFromSeedAndCpu) {
 TEST(Sandbox, AFailureOfTheModelPassesThroughAProgram) {
   EXPECT_THAT(error_of("function setup() l = lock('ticket', 'l') end\nfunction run(cpu) cpu:acquire(l) cpu:acquire(l) end"),
               HasSubstr("CPU"));
+}
+
+// cpu.load(a, b) would load b: nothing at run time tells it from cpu:load(b).
+class ADotForAColon : public testing::TestWithParam<const char*> {};
+
+TEST_P(ADotForAColon, IsRefusedWithItsLine) {
+  const std::string text = running(std::string("local s = '\\'' --[[\n]]\n") + GetParam());
+  try {
+    declaration_of({"dir/a.lua", text});
+    FAIL() << "not refused";
+  } catch (const LuaError& error) {
+    EXPECT_THAT(error.what(), StartsWith("a.lua:6: cpu."));
+    EXPECT_THAT(error.what(), HasSubstr("with a colon"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, ADotForAColon,
+                         testing::Values("cpu.load(t.a, t.b)", "x = 1 + cpu . load_acquire(t.a, t.b)", "cpu.fence()",
+                                         "f(cpu.load(t.a))"));
+
+TEST(ADot, IsRightWhereTheCpuIsTheFirstArgumentOrNothingIsCalled) {
+  const std::string text = running(
+      "local load = cpu.load load(cpu, t.a) cpu.load(cpu, t.a) x.cpu.load(1, 2) print(cpu.id)\n"
+      "-- cpu.load(t.a)\n--[==[ cpu.load(t.a) ]] ]==] local s = 'cpu.load(t.a)' .. [[cpu.load(t.a)]]");
+  EXPECT_TRUE(declaration_of({"a.lua", text}).program);
 }
 
 }  // namespace

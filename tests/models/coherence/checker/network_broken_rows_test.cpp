@@ -33,8 +33,9 @@ constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test 
 //   SM_AD for ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is
 //   to leave moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that
 //   has not begun; which line needs the place is no part of it.
-//   In mesif_broadcast_node a forwarder's data is what memory has: which of both is kept makes no difference, and neither does
-//   taking it to memory once more (IS_MD, IW_B, MS_B, MP_B).
+//   E for M where a GetM runs that a cache of the node answers (IM_B of mesif_node, mesif_broadcast_node): the requester has M,
+//   and brings the newest data whenever the node gives the line up. In mesif_broadcast_node a forwarder's data is what memory
+//   has: which of both is kept makes no difference, and neither does taking it to memory once more (IS_MD, IW_B, MS_B, MP_B).
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct NetworkSurvivors {
@@ -99,8 +100,8 @@ const NetworkSurvivors kNetworkSurvivors[] = {
       "node EP_B Ask_GetM: to MP_B", "node EP_B Ask_Amo: to MP_B"}},
     {"mesif_node",
      {"node E GetS [clean]: to M", "node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
-      "node SM_AD DataF: without action 1", "node IM_C Inv_Ack: to FM_AC", "node EP_B Ask_GetS: to MP_B",
-      "node EP_B Ask_GetM: to MP_B"}},
+      "node SM_AD DataF: without action 1", "node IM_C Inv_Ack: to FM_AC", "node IM_B GetM [owned]: to E",
+      "node EP_B Ask_GetS: to MP_B", "node EP_B Ask_GetM: to MP_B"}},
     {"moesi_broadcast_node", {}},
     {"mesif_broadcast_node",
      {"node E GetS [clean]: to M",

@@ -1,0 +1,36 @@
+"""Coverage marks (models/reached.hpp): each REACHED(name) is one path, which one test claims by ExpectReached."""
+
+import re
+from collections.abc import Iterator
+
+from source_tree import Finding, SourceTree, line_at
+
+REACHED = re.compile(r"^(?!#define|//).*\bREACHED\((\w+)\)", re.MULTILINE)
+EXPECTED = re.compile(r'\bExpectReached \w+[{(]"(\w+)"')
+
+Place = tuple[str, int]
+
+
+def places(sources: SourceTree, pattern: re.Pattern[str], *files: str) -> dict[str, list[Place]]:
+    """Of each mark's name, where it stands."""
+    found: dict[str, list[Place]] = {}
+    for file in sources.matching(*files):
+        text = sources.text(file)
+        for match in pattern.finditer(text):
+            found.setdefault(match[1], []).append((file, line_at(text, match.start(1))))
+    return found
+
+
+def findings(sources: SourceTree) -> Iterator[Finding]:
+    marks = places(sources, REACHED, "models/*pp", "workloads/*pp", "sim/*pp")
+    tests = places(sources, EXPECTED, "tests/*pp")
+    for name, where in marks.items():
+        for place in where[1:]:
+            yield Finding(*place, f"{where[0][0]}:{where[0][1]} has the mark {name}, too")
+        if name not in tests:
+            yield Finding(*where[0], f'no test expects the mark {name}: ExpectReached mark{{"{name}"}}')
+    for name, where in tests.items():
+        for place in where[1:]:
+            yield Finding(*place, f"{where[0][0]}:{where[0][1]} expects the mark {name}, too")
+        if name not in marks:
+            yield Finding(*where[0], f"no code has the mark {name}")
