@@ -227,7 +227,7 @@ std::vector<std::string> missing_of_binary() {
 }
 
 std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, std::vector<std::string> missing) {
-  missing.push_back("instructions between accesses: two for each access are assumed");
+  missing.push_back(std::string(trace::kAssumedInstructions) + ": two for each access are assumed");
   if (recording.had_atomics()) {
     missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
   }

@@ -97,6 +97,7 @@ class Comparer {
     if (chosen.empty()) {
       LockComparison nothing_to_try;
       nothing_to_try.cheap = std::move(cheap);
+      nothing_to_try.tries_otherwise_pct = metric_of(base->front(), kTriesOtherwise);
       return told(std::move(nothing_to_try), recorded, directory);
     }
     const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);

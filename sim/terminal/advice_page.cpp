@@ -197,6 +197,8 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
 }
 
 std::string verdict(const AdvicePage& page) {
+  const std::string why_none = why_no_verdict(page.tries_otherwise_pct);
+  if (!why_none.empty()) return fmt::format("No verdict: {}{}.", why_none, bottleneck_text(page, ": on"));
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
@@ -214,7 +216,7 @@ std::string verdict(const AdvicePage& page) {
   if (unseen)
     return fmt::format("No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded{}.",
                        bottleneck);
-  return fmt::format("Nothing that was tried is worth changing{}.", bottleneck);
+  return fmt::format("Nothing that was tried is worth changing{}{}.", bottleneck, tries_text(page.tries_otherwise_pct, "; "));
 }
 
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
@@ -292,6 +294,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"trace", page.trace},
           {"machines", page.machines},
           {"verdict", verdict(page)},
+          {"tries_otherwise_pct", rounded(page.tries_otherwise_pct)},
           {"time", time_json(page.time)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},

@@ -169,6 +169,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"orders", machine.orders},
                     {"order_pct", rounded(machine.order_pct)},
                     {"recorded_order_pct", rounded(machine.recorded_order_pct)},
+                    {"tries_otherwise_pct", rounded(machine.tries_otherwise_pct)},
                     {"locks", std::move(locks)},
                     {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},

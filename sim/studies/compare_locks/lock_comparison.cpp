@@ -102,6 +102,7 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   if (!orders.are_enough()) return std::nullopt;
   LockComparison comparison;
   comparison.orders = orders.count();
+  comparison.tries_otherwise_pct = std::max(metric_of(recorded, kTriesOtherwise), orders.tries_otherwise_pct(0));
   const std::vector<double> base = orders.throughputs(0);
   const auto [least, most] = std::minmax_element(base.begin(), base.end());
   comparison.order_pct = 100 * (*most - *least) / median(base);
@@ -181,7 +182,10 @@ std::string no_advice(const LockComparison& comparison) {
 }  // namespace
 
 std::string advice(const LockComparison& comparison) {
-  if (!comparison.again || !comparison.again->change.is_gain()) return no_advice(comparison);
+  if (const std::string why = why_no_verdict(comparison.tries_otherwise_pct); !why.empty())
+    return fmt::format("{}: no verdict, as {}", comparison.machine, why);
+  if (!comparison.again || !comparison.again->change.is_gain())
+    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ");
   const auto& [lock, algorithm] = comparison.again->replacement;
   const LockRanking& ranking = ranking_in(comparison, lock);
   const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);

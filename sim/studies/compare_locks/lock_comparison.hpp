@@ -60,6 +60,7 @@ struct LockComparison {
   std::vector<CheapLock> cheap = {};  // were not replaced
   std::optional<Confirmation> again;  // none: no trial gains anything
   std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
+  double tries_otherwise_pct = 0;  // kTriesOtherwise, the largest of all runs with the locks as recorded
   bool unseen_atomics = false;              // of the program, which may be locks: then there is no verdict on all its locks
   std::vector<std::string> own_locks = {};  // words that behave like locks, matter, and were not replaced: likewise
 };

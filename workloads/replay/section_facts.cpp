@@ -1,4 +1,4 @@
-#include "workloads/replay/written_sections.hpp"
+#include "workloads/replay/section_facts.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ bool writes(const trace::Operation& operation) {
 }
 
 struct Facts {
-  bool held_alone = false, written = false;
+  bool held_alone = false, written = false, tried = false;
 };
 
 // One thread's, or one handlers', operations in order. A lock may be held several times, by readers.
@@ -23,6 +23,8 @@ class SectionsOfOneThread {
   explicit SectionsOfOneThread(std::vector<Facts>& facts) : facts_(facts) {}
 
   void add(const trace::Operation& operation) {
+    const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
+    if (tries) facts_.at(operation.id).tried = true;
     switch (operation.kind) {
       case Kind::try_acquire:
       case Kind::acquire: return hold(operation, true);
@@ -55,7 +57,12 @@ class SectionsOfOneThread {
 
 }  // namespace
 
-std::vector<bool> locks_with_writers(const trace::Reader& reader) {
+void SectionFacts::add(const SectionFacts& other) {
+  with_writers = with_writers || other.with_writers;
+  tried = tried || other.tried;
+}
+
+std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
   std::vector<Facts> facts(reader.symbols().locks.size());
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     SectionsOfOneThread sections(facts);
@@ -64,9 +71,9 @@ std::vector<bool> locks_with_writers(const trace::Reader& reader) {
       for (const trace::Operation& operation : frame) sections.add(operation);
     }
   }
-  std::vector<bool> with_writers;
-  for (const Facts& lock : facts) with_writers.push_back(lock.held_alone && lock.written);
-  return with_writers;
+  std::vector<SectionFacts> found;
+  for (const Facts& lock : facts) found.push_back({.with_writers = lock.held_alone && lock.written, .tried = lock.tried});
+  return found;
 }
 
 }  // namespace linebounce::workloads
