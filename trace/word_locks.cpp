@@ -257,6 +257,14 @@ std::vector<WordLock> word_locks(const Reader& reader) {
   return locks;
 }
 
+std::string classification(const WordLock& word) {
+  const std::string& algorithm = word.lock.algorithm;
+  if (algorithm == kUncontended) return "runs as ttas, because nobody waited";
+  if (algorithm == "ticket") return "runs as ticket, because threads draw from one word and wait for the other";
+  if (algorithm == "tas") return "runs as tas, because threads that waited never looked before they tried";
+  return "runs as " + algorithm + ", because threads looked at it before they tried";
+}
+
 std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found) {
   std::vector<std::string> missing = reader.summary().missing;
   const auto own = std::ranges::find_if(missing, [](const auto& it) { return it.starts_with(kOwnLocks); });

@@ -124,6 +124,8 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
 }
 
 constexpr std::chrono::microseconds kIdle{200};
+// From the latest creation of a thread until those that wait for others begin.
+constexpr std::chrono::milliseconds kSpread{20};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
 // As much is lost when this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
@@ -280,6 +282,7 @@ std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
   std::string text = "linebounce-record";
   if (options.is_binary) text += " --binary";
+  if (options.spreads) text += " --spread";
   if (window.count != UINT64_MAX) text += fmt::format(" --window {}:{}", window.skip, window.count);
   if (!window.from.empty()) text += " --from " + shell_word(window.from);
   if (!window.until.empty()) text += " --until " + shell_word(window.until);
@@ -294,6 +297,7 @@ Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   require_writable(file);
   SharedChannel channel(kRingWords);
+  if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
   RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
@@ -303,6 +307,7 @@ Recorded record_program(const RecordOptions& options) {
   recorded.file = file;
   recorded.operations = collector->recording().output().operations();
   recorded.threads = collector->writer().symbols().streams.size();
+  recorded.apart = collector->recording().output().threads_apart();
   recorded.missing = what_is_missing(
       channel.channel(), collector->recording(),
       options.is_binary ? missing_of_binary() : missing_of_compiled(collector->recording(), collector->image()));

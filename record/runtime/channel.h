@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 5, kChannelRings = 1024 };
+enum { kChannelVersion = 6, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -107,6 +107,8 @@ struct Channel {
   uint32_t nested_teams;  // barriers of OpenMP teams beside or inside others, which were not recorded
   uint32_t unknown_outcomes;  // compare-and-exchange operations of which is not known whether they stored
   uint32_t rounds;        // times that the collector has looked at all rings and given back what it took
+  uint64_t spread_ns;        // a created thread begins when no thread has been created for so long; 0: at once
+  uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };
 

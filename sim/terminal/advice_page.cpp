@@ -156,6 +156,16 @@ std::string time_text(const TimeAccount& account, const Painter& paint) {
   return out + "\n";
 }
 
+std::string words_text(const AdvicePage& page, const Painter& paint) {
+  constexpr std::size_t kMostWords = 5;
+  if (page.words.empty()) return {};
+  const std::vector<std::string> shown(page.words.begin(),
+                                       page.words.begin() + std::min<std::ptrdiff_t>(kMostWords, std::ssize(page.words)));
+  const std::string more = page.words.size() > kMostWords ? fmt::format("; and {} more", page.words.size() - kMostWords) : "";
+  return paragraph(fmt::format("Words that behave like locks: {}{}.", fmt::join(shown, "; "), more), 2, Colour::none, paint) +
+         "\n";
+}
+
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
   return {{"class", key_of(share.what)},
           {"name", share.name},
@@ -266,6 +276,7 @@ bool Rechecked::held() const {
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   std::string out = "  " + wrapped_from(verdict(page), 2, Colour::bold, paint) + "\n";
   for (const TimeAccount& account : page.time) out += time_text(account, paint);
+  out += words_text(page, paint);
   for (std::size_t i = 0; i < std::min(kMostChanges, page.changes.size()); ++i)
     out += change_text(i + 1, page.changes[i], page.recordings, paint) + "\n";
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
@@ -302,6 +313,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"recordings", page.recordings},
           {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},
+          {"words", page.words},
           {"no_help", page.no_help},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};

@@ -128,7 +128,8 @@ std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, 
   return Confirmation{replacement, orders.change(1)};
 }
 
-std::string replayed_as(const LockRanking& lock) {
+std::string replayed_as(const LockComparison& comparison, const LockRanking& lock) {
+  if (const auto word = comparison.words.find(lock.lock); word != comparison.words.end()) return word->second;
   const auto recorded = std::ranges::find_if(lock.trials, is_recorded);
   const std::string& algorithm = recorded->algorithm;
   return algorithm == lock.recorded_algorithm ? "" : fmt::format("as {}; recorded: {}", algorithm, lock.recorded_algorithm);
@@ -148,6 +149,16 @@ std::string not_tried(const LockComparison& comparison) {
   if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";
   if (!own.empty()) return named_in_short(own) + " behave like locks and were not replaced (--word-locks replaces them)";
   return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
+}
+
+// "; gate runs as ttas, because nobody waited" for each word that was taken for a lock and that others were tried for.
+std::string classifications(const LockComparison& comparison) {
+  std::string text;
+  for (const LockRanking& lock : comparison.locks) {
+    if (const auto word = comparison.words.find(lock.lock); word != comparison.words.end())
+      text += fmt::format("; {} {}", word->first, word->second);
+  }
+  return text;
 }
 
 std::string no_advice(const LockComparison& comparison) {
@@ -185,7 +196,7 @@ std::string advice(const LockComparison& comparison) {
   if (const std::string why = why_no_verdict(comparison.tries_otherwise_pct); !why.empty())
     return fmt::format("{}: no verdict, as {}", comparison.machine, why);
   if (!comparison.again || !comparison.again->change.is_gain())
-    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ");
+    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ") + classifications(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;
   const LockRanking& ranking = ranking_in(comparison, lock);
   const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);
@@ -198,8 +209,8 @@ std::string advice(const LockComparison& comparison) {
   });
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
-  if (ranking.recorded_algorithm == trace::kUncontended)
-    text += fmt::format("; nobody waited for {} in the recording, so how its waiters wait was not seen", lock);
+  if (const auto word = comparison.words.find(lock); word != comparison.words.end())
+    text += fmt::format("; {} {} in the recording", lock, word->second);
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,9 +61,10 @@ struct LockComparison {
   std::vector<CheapLock> cheap = {};  // were not replaced
   std::optional<Confirmation> again;  // none: no trial gains anything
   std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
-  double tries_otherwise_pct = 0;  // kTriesOtherwise, the largest of all runs with the locks as recorded
-  bool unseen_atomics = false;              // of the program, which may be locks: then there is no verdict on all its locks
-  std::vector<std::string> own_locks = {};  // words that behave like locks, matter, and were not replaced: likewise
+  double tries_otherwise_pct = 0;                // kTriesOtherwise, the largest of all runs with the locks as recorded
+  bool unseen_atomics = false;  // of the program, which may be locks: then there is no verdict on all its locks
+  std::map<std::string, std::string> words = {};  // those that were taken for locks, with trace::classification()
+  std::vector<std::string> own_locks = {};        // words that behave like locks, matter, and were not replaced: likewise
 };
 
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
@@ -84,8 +86,9 @@ const LockTrial* best_gain(const LockComparison& comparison);
 // Trial 1 has the replacement. None: it has not finished in every order, or they are not enough.
 std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, const TrialsInOrders& orders);
 
-// "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; else empty.
-std::string replayed_as(const LockRanking& lock);
+// "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; of a word that behaves like a lock how
+// it was classified; else empty.
+std::string replayed_as(const LockComparison& comparison, const LockRanking& lock);
 
 // "dcache_lock: mcs instead of ticket: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or that no lock is better by more
 // than chance. If the best lock is unfair, the best one that is not, too.
