@@ -13,6 +13,8 @@ namespace linebounce::trace {
 inline constexpr const char* kUnseenAtomics = "atomic instructions";
 // How the sentence begins that says of a program's own locks that the trace has them as plain operations.
 inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
+// What Summary::recorder begins with where a real program was recorded.
+inline constexpr const char* kProgramRecorder = "linebounce-record";
 // How the sentence begins that says that the trace has no times between accesses: neither instructions nor pauses.
 inline constexpr const char* kAssumedInstructions = "instructions between accesses";
 

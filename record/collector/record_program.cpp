@@ -151,12 +151,13 @@ class Collector {
     return anything;
   }
 
-  // Errors: those that came while the program ran, too.
-  void finish() {
+  // `tells_pointers`: as Recording::describe_readers() requires. Errors: those that came while the program ran, too.
+  void finish(bool tells_pointers) {
     order_.finish();
     if (has_failed_)
       throw RecordError(file_ + " is cut off: what it has is read with --recover, as by linebounce trace info --recover");
     recording_.finish();
+    if (tells_pointers) recording_.describe_readers();
   }
 
   [[nodiscard]] const Recording& recording() const { return recording_; }
@@ -280,7 +281,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
 // As it would be typed again, but for the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
-  std::string text = "linebounce-record";
+  std::string text = trace::kProgramRecorder;
   if (options.is_binary) text += " --binary";
   if (options.spreads) text += " --spread";
   if (window.count != UINT64_MAX) text += fmt::format(" --window {}:{}", window.skip, window.count);
@@ -302,7 +303,7 @@ Recorded record_program(const RecordOptions& options) {
   RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) throw RecordError(why_nothing_was_recorded(options));
-  collector->finish();
+  collector->finish(!options.is_binary);
   Recorded recorded;
   recorded.file = file;
   recorded.operations = collector->recording().output().operations();

@@ -181,6 +181,21 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
+// Of the locks that matter, those that would break the program: "for table_lock seqlock, because ...".
+std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machines) {
+  std::vector<std::string> sentences;
+  for (const MachineAdvice& machine : machines) {
+    if (!machine.locks) continue;
+    for (const LockRanking& lock : machine.locks->locks) {
+      for (const std::string& why : lock.not_offered) {
+        const std::string sentence = fmt::format("for {} {}", lock.lock, why);
+        if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+      }
+    }
+  }
+  return sentences;
+}
+
 // Lists the changes that were replayed without a certain gain: layouts, counters, and for each lock the best other algorithm.
 class NoHelp {
  public:
@@ -333,6 +348,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   NoHelp no_help(page, words);
   for (const MachineAdvice& machine : machines) no_help.add(machine);
   page.no_help = no_help.sentences();
+  page.not_offered = not_offered_on(machines);
   page.not_tried = not_tried_on(machines);
   return page;
 }

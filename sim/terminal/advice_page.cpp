@@ -290,6 +290,9 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   for (const std::string& tried : page.no_help)
     out += paragraph("Tried without a gain: " + tried + ".", 2, Colour::none, paint);
   if (!page.no_help.empty()) out += "\n";
+  for (const std::string& sentence : page.not_offered)
+    out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
+  if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
@@ -315,6 +318,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"recheck", rechecked_json(page)},
           {"words", page.words},
           {"no_help", page.no_help},
+          {"not_offered", page.not_offered},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};
 }

@@ -99,6 +99,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
                    (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n");
     for (const LockTrial& trial : lock.trials) add_trial(table, trial);
     for (const std::string& algorithm : lock.failed) table.add({"  " + algorithm, {"failed", Colour::red}});
+    for (const std::string& sentence : lock.not_offered)
+      table.add_text(paragraph("not offered: " + sentence, 4, Colour::dim, paint));
   }
   const std::string note =
       fmt::format(
@@ -166,7 +168,8 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                        {"recorded", lock.recorded_algorithm},
                        {"replayed_as", replayed_as(machine, lock)},
                        {"trials", std::move(trials)},
-                       {"failed", lock.failed}});
+                       {"failed", lock.failed},
+                       {"not_offered", lock.not_offered}});
     }
     ordered_json cheap = ordered_json::array();
     for (const CheapLock& lock : machine.cheap) cheap.push_back({{"lock", lock.lock}, {"most_pct", rounded(lock.most_pct)}});

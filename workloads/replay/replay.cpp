@@ -340,6 +340,7 @@ std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& subs
     return "its readers keep nobody out: writers would have to publish copies, and here they write in place";
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";
+  if (!keep_writers_out(traits.readers) && !facts().readers_hazard.empty()) return facts().readers_hazard;
   if (!traits.tries && facts().tried) return "the program tries the lock, and it has no try";
   return "";
 }

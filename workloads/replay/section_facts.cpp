@@ -57,9 +57,22 @@ class SectionsOfOneThread {
 
 }  // namespace
 
+namespace {
+
+// A simulated program has no memory that could be freed under its readers.
+std::string readers_hazard(const trace::Reader& reader, const trace::Lock& lock) {
+  if (lock.readers_follow == trace::kFollowNothing) return {};
+  if (!lock.readers_follow.empty() || !reader.summary().recorder.starts_with(trace::kProgramRecorder))
+    return lock.readers_follow;
+  return "the recording does not say whether its readers follow pointers into memory that writers free or change";
+}
+
+}  // namespace
+
 void SectionFacts::add(const SectionFacts& other) {
   with_writers = with_writers || other.with_writers;
   tried = tried || other.tried;
+  if (readers_hazard.empty()) readers_hazard = other.readers_hazard;
 }
 
 std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
@@ -72,7 +85,12 @@ std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
     }
   }
   std::vector<SectionFacts> found;
-  for (const Facts& lock : facts) found.push_back({.with_writers = lock.held_alone && lock.written, .tried = lock.tried});
+  for (std::size_t id = 0; id < facts.size(); ++id) {
+    const Facts& lock = facts[id];
+    found.push_back({.with_writers = lock.held_alone && lock.written,
+                     .tried = lock.tried,
+                     .readers_hazard = readers_hazard(reader, reader.symbols().locks[id])});
+  }
   return found;
 }
 

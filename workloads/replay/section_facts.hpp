@@ -1,6 +1,7 @@
 // What threads do under each of a trace's locks, as far as it rules out other locks in their place.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "trace/reader.hpp"
@@ -12,6 +13,8 @@ struct SectionFacts {
   // notice if readers came in.
   bool with_writers = false;
   bool tried = false;  // somebody tries it
+  // Why readers can't do without keeping writers out; empty: they can.
+  std::string readers_hazard;
 
   void add(const SectionFacts& other);
 };

@@ -87,6 +87,21 @@ bool suits(const RecordedLock& lock, const LockEntry& substitute) {
   });
 }
 
+std::vector<std::string> not_offered(const RecordedLock& lock) {
+  std::vector<std::string> sentences;
+  if (lock.acquired_shared == 0) return sentences;
+  for (const LockEntry& entry : all_locks()) {
+    if (keep_writers_out(entry.traits.readers)) continue;
+    for (const trace::Lock& symbol : lock.locks) {
+      const std::string why = why_no_substitute(symbol, entry, [&]() -> const SectionFacts& { return lock.facts; });
+      if (why.empty()) continue;
+      sentences.push_back(fmt::format("{}, because {}", entry.name, why));
+      break;
+    }
+  }
+  return sentences;
+}
+
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {
   std::vector<std::string> suitable;
   for (const LockEntry& entry : all_locks()) {

@@ -34,5 +34,8 @@ std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& w
 bool suits(const RecordedLock& lock, const workloads::LockEntry& substitute);
 // Names of `list locks` that keep this lock's properties; those for readers only if it has any.
 std::vector<std::string> suitable_locks(const RecordedLock& lock);
+// Of locks whose readers keep no writer out, each that is not offered, with the reason: "seqlock, because its readers follow
+// list.first, a pointer that writers change". Of a lock without readers none.
+std::vector<std::string> not_offered(const RecordedLock& lock);
 
 }  // namespace linebounce::sim

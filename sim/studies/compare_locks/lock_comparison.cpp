@@ -37,7 +37,8 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
 
 LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders,
                        double with_threads) {
-  LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}};
+  LockRanking ranking{
+      lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}, not_offered(lock)};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
     if (orders.finished(i)) {

@@ -37,7 +37,8 @@ struct LockRanking {
   std::string lock;
   std::string recorded_algorithm;  // what the program had; the trial that is as recorded may be the nearest of ours
   std::vector<LockTrial> trials;
-  std::vector<std::string> failed;  // algorithms with which a run came to no end
+  std::vector<std::string> failed;            // algorithms with which a run came to no end
+  std::vector<std::string> not_offered = {};  // as not_offered() of lock_choice.hpp
 };
 
 // Locks that are replaced: in a trial none or one.
