@@ -4,6 +4,8 @@
 //
 // What it shows: no thread ever looks at another's counts, and yet they wait for each other, because two threads' counts share
 // a line of the cache. With -DPADDED each thread's counts have a line of their own.
+//
+// published: +50 % open-telemetry/opentelemetry-dotnet pull request 5985: counts of threads in one array
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdio.h>

@@ -34,6 +34,7 @@ Examples:
   linebounce-record --after 10 --for 0.5 -- ./server
                                                   half a second, after ten
   make CC=linebounce-cc && linebounce-record -- ./program
+  linebounce-record --spread -- ./table 4 10      short threads, which would end before the next one begins
   linebounce-record --times 5 -- ./table 4 1000   five runs: table.lbt, table-2.lbt to table-5.lbt
   linebounce-record --binary -- ./program         as it is, with its libraries
   linebounce trace info table.lbt                 inspect it
@@ -69,6 +70,11 @@ void report(const Recorded& recorded, const Window& window) {
   if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
   std::cerr << fmt::format("linebounce-record: {}: {} operations of {} thread{}\n", recorded.file, recorded.operations,
                            recorded.threads, recorded.threads == 1 ? "" : "s");
+  if (recorded.apart.threads > 0)
+    std::cerr << fmt::format(
+        "linebounce-record: {} of {} threads ran one after another, so how they wait for each other was not seen: --spread "
+        "lets threads begin together\n",
+        recorded.apart.threads, recorded.apart.of);
   if (recorded.operations == 0) std::cerr << "linebounce-record: " << nothing_recorded(window) << "\n";
 }
 
@@ -114,6 +120,9 @@ int run(int argc, char** argv) {
   program.add_option("--times", times, "Record so many runs, 1 to 1000: the second one in FILE-2.lbt, and so on")
       ->type_name("N")
       ->check(without_type(CLI::Range(1, 1000)));
+  program.add_flag(
+      "--spread", options.spreads,
+      "Threads that are created in a row begin together, 20 ms after the last of them, so that short ones overlap");
   program.add_flag("--binary", options.is_binary,
                    "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();

@@ -13,6 +13,10 @@ namespace linebounce::trace {
 inline constexpr const char* kUnseenAtomics = "atomic instructions";
 // How the sentence begins that says of a program's own locks that the trace has them as plain operations.
 inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
+// What Summary::recorder begins with where a real program was recorded.
+inline constexpr const char* kProgramRecorder = "linebounce-record";
+// How the sentence begins that says that the trace has no times between accesses: neither instructions nor pauses.
+inline constexpr const char* kAssumedInstructions = "instructions between accesses";
 
 struct Summary {
   std::string program;   // that was recorded: "dbench", "lbzip2 -k file"
@@ -29,6 +33,10 @@ struct Summary {
 
 inline bool has_unseen_atomics(const std::vector<std::string>& missing) {
   return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kUnseenAtomics); });
+}
+
+inline bool has_assumed_instructions(const std::vector<std::string>& missing) {
+  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kAssumedInstructions); });
 }
 
 }  // namespace linebounce::trace

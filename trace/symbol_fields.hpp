@@ -59,7 +59,8 @@ constexpr auto members(std::type_identity<Lock>) {
                     Member{"figures", &Lock::figures},
                     Member{"waits_in", &Lock::waits_in},
                     Member{"in_handlers", &Lock::in_handlers},
-                    Member{"readers_write", &Lock::readers_write}};
+                    Member{"readers_write", &Lock::readers_write},
+                    Member{"readers_follow", &Lock::readers_follow}};
 }
 
 constexpr auto members(std::type_identity<Barrier>) {

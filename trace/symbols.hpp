@@ -72,10 +72,16 @@ struct Lock {
   std::vector<WaitsIn> waits_in;  // who is in none of them waits in the function that takes it
   bool in_handlers = false;       // taken in interrupt handlers: no lock that sleeps can take its place
   bool readers_write = false;     // a reader's section writes: no lock whose readers read again
+  // kFollowNothing, or why readers can't do without the lock and read again: "its readers follow list.first, a pointer that
+  // writers change". Empty: not known, or no readers.
+  std::string readers_follow;
 
   [[nodiscard]] const std::string& counted_as() const { return figures.empty() ? name : figures; }
   friend bool operator==(const Lock&, const Lock&) = default;
 };
+
+// Of Lock::readers_follow: no pointer that a writer changes, and no memory that is freed meanwhile.
+inline constexpr const char* kFollowNothing = "nothing";
 
 struct Barrier {
   std::string name;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "trace/copy.hpp"
+#include "trace/waiting.hpp"
 
 namespace linebounce::trace {
 namespace {
@@ -109,9 +110,7 @@ void count_like_ones_together(const Symbols& symbols, std::vector<WordLock>& loc
 // One stream as it is written: the operations of locks' words become acquisitions and releases.
 class LockedStream {
  public:
-  LockedStream(std::uint32_t stream, Writer& to) : stream_(stream), to_(&to) {
-    for (const Object& object : to.symbols().objects) is_stack_.push_back(object.name.starts_with("stack of "));
-  }
+  LockedStream(std::uint32_t stream, Writer& to) : stream_(stream), to_(&to), turn_(to.symbols()) {}
 
   void add_word(const WordPlace& word) { words_.insert(word); }
   void add_section(const WordSection& section, std::uint32_t lock) {
@@ -136,9 +135,6 @@ class LockedStream {
   void finish() { end_wait(false); }
 
  private:
-  // From one look to the next.
-  static constexpr std::size_t kMostOperations = 32;
-  static constexpr std::uint64_t kMostTime = 1000;  // instructions and cycles
   // Of a wait, kept until it is known whether the lock was had in the end; one that is longer is a wait.
   static constexpr std::size_t kLongestWait = 1 << 16;
 
@@ -159,51 +155,29 @@ class LockedStream {
   }
 
   void look(const WordPlace& at) {
-    if (!waits_ || at != waits_for_ || !ends_where_it_began()) end_wait(false);
+    if (!waits_ || at != waits_for_ || !turn_.ends_where_it_began()) end_wait(false);
     // A ticket has been drawn already: to look again is to wait.
     if (held_.contains(at) || waiting_.size() > kLongestWait) waiting_.clear();
     waits_ = true;
     waits_for_ = at;
-    turn_ = waiting_.size();
-    time_ = 0;
+    turn_.begin();
   }
 
   // Who has drawn a ticket looks at the word while it waits, and once more to give the lock back: between the last two looks it
   // works.
   [[nodiscard]] bool may_be_in_a_wait(const Operation& operation) {
-    if (waiting_.size() - turn_ == kMostOperations) return false;
-    if (operation.kind == Kind::execute || operation.kind == Kind::compute) {
-      time_ += operation.argument;
-      return time_ <= kMostTime;
-    }
-    switch (operation.kind) {
-      case Kind::load: return !held_.contains(waits_for_);
-      case Kind::store: return !held_.contains(waits_for_) && is_stack_[operation.id];
-      case Kind::prefetch:
-      case Kind::fence:
-      case Kind::clock:
-      case Kind::enter:
-      case Kind::leave: return true;
-      default: return false;
-    }
+    const bool accesses = operation.kind == Kind::load || operation.kind == Kind::store;
+    return !(accesses && held_.contains(waits_for_)) && turn_.may_have(operation);
   }
 
   // `had`: all since the first look was waiting for the lock.
   void end_wait(bool had) {
-    if (!had || !ends_where_it_began()) {
+    if (!had || !turn_.ends_where_it_began()) {
       for (const Operation& operation : waiting_) to_->append(stream_, operation);
     }
     waiting_.clear();
-    turn_ = 0;
+    turn_.begin();
     waits_ = false;
-  }
-
-  [[nodiscard]] bool ends_where_it_began() const {
-    int depth = 0;
-    for (std::size_t i = turn_; i < waiting_.size(); ++i) {
-      depth += waiting_[i].kind == Kind::enter ? 1 : waiting_[i].kind == Kind::leave ? -1 : 0;
-    }
-    return depth == 0;
   }
 
   std::uint32_t stream_;
@@ -214,9 +188,7 @@ class LockedStream {
   bool waits_ = false;
   WordPlace waits_for_;
   std::vector<Operation> waiting_;  // since the first look
-  std::size_t turn_ = 0;            // where in it the latest look was
-  std::uint64_t time_ = 0;          // since then
-  std::vector<bool> is_stack_;      // by object
+  TurnOfWait turn_;                 // since the latest
 };
 
 void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<WordLock>& locks,
@@ -283,6 +255,14 @@ std::vector<WordLock> word_locks(const Reader& reader) {
   count_like_ones_together(symbols, locks);
   std::ranges::stable_sort(locks, [](const WordLock& a, const WordLock& b) { return a.acquisitions > b.acquisitions; });
   return locks;
+}
+
+std::string classification(const WordLock& word) {
+  const std::string& algorithm = word.lock.algorithm;
+  if (algorithm == kUncontended) return "runs as ttas, because nobody waited";
+  if (algorithm == "ticket") return "runs as ticket, because threads draw from one word and wait for the other";
+  if (algorithm == "tas") return "runs as tas, because threads that waited never looked before they tried";
+  return "runs as " + algorithm + ", because threads looked at it before they tried";
 }
 
 std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found) {

@@ -26,6 +26,9 @@ struct WordLock {
   std::uint32_t streams = 0;  // that take it
 };
 
+// "runs as ttas, because nobody waited": what a replay takes it for, and by which observation.
+std::string classification(const WordLock& word);
+
 // Those with the most acquisitions first, by two passes over all operations. A word with fewer than 20 sections, or with a
 // misuse in more than one of fifty, is no lock: so one with readers is none, nor one that an exchange takes and another gives
 // back, nor a queue lock. Errors: TraceError.

@@ -91,6 +91,7 @@ class Lock:
     waits_in: list[WaitsIn] = field(default_factory=list)
     in_handlers: bool = False
     readers_write: bool = False
+    readers_follow: str = ""
 
 
 @dataclass

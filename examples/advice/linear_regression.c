@@ -4,6 +4,7 @@
 // of arguments. An element is as long as a line, but malloc does not begin it at one, so the end of each element shares a line
 // with the next one. With -O2 this gcc keeps the sums in registers, so here it is -O1. CURED: the array is aligned.
 //
+// published: +1207 % Liu et al., PREDATOR (PPoPP 2014), table 1
 // flags: -O1
 // expect: layout regression
 #include <pthread.h>

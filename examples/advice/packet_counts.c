@@ -3,6 +3,7 @@
 // The case: statistics per thread in an array of structures, the textbook's false sharing. Nobody reads another's counts, and
 // each count writes a line that two or three threads write. CURED: each thread's counts begin a line.
 //
+// published: +6.5 % redis/redis pull request 14907: counters of I/O threads, the largest of its gains
 // expect: layout tally
 #include <pthread.h>
 #include <stdalign.h>

@@ -4,6 +4,7 @@
 // what it last saw of the other's, so it seldom needs that one (as in FastForward, MCRingBuffer, folly's and rigtorp's queues);
 // but the neighbourhood makes both wait at each number. CURED: each thread's indices, and the numbers, begin a line.
 //
+// published: +21 % google/gvisor pull request 13682: fields of a queue grouped by writer, hackbench
 // expect: layout ring
 #include <pthread.h>
 #include <sched.h>

@@ -3,6 +3,7 @@
 // The case: streamcluster of the PARSEC benchmarks. Its rows in work_mem are padded, but for lines of 32 bytes, which its
 // CACHE_LINE says; and malloc does not begin the first row at a line. CURED: lines of 64 bytes, aligned.
 //
+// published: +7.5 % Liu et al., PREDATOR (PPoPP 2014), table 1
 // expect: layout new_work_mem
 #include <pthread.h>
 #include <stdio.h>

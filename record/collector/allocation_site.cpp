@@ -77,6 +77,11 @@ const std::regex& new_array() {
   return kPattern;
 }
 
+const std::regex& allocates() {
+  static const std::regex kPattern(R"(\bnew\b|\bmake_(?:unique|shared)|alloc)");
+  return kPattern;
+}
+
 // "sizeof *p", "sizeof(*t->buckets[i])", "sizeof(p[0])": stars, a variable, members and elements.
 const std::regex& size_of_expression() {
   static const std::regex kPattern(
@@ -165,8 +170,42 @@ std::string AllocationSites::text_at(const SourcePlace& place) {
   return text.substr(0, text.find(';', call));
 }
 
+std::size_t AllocationSites::class_at(const SourcePlace& place) {
+  const std::vector<std::string>& lines = lines_of(place.file);
+  const std::string name = without_namespace(place.function);
+  const std::string before = place.function.substr(0, place.function.size() - std::min(place.function.size(), name.size()));
+  if (name.empty() || !before.ends_with(name + "::")) return lines.size();
+  const std::regex head(R"(^\s*(?:template\s*<.*>\s*)?(?:struct|class)\b[^;]*\b)" + name + R"(\b[^;]*$)");
+  const auto found = std::ranges::find_if(lines, [&head](const std::string& line) { return std::regex_search(line, head); });
+  return found - lines.begin();
+}
+
+std::string AllocationSites::initialisers_at(const SourcePlace& place) {
+  constexpr std::size_t kMostLines = 1000;
+  const std::vector<std::string>& lines = lines_of(place.file);
+  const std::size_t first = class_at(place);
+  std::string all, statement;
+  int depth = 0;
+  for (std::size_t i = first; i < std::min(lines.size(), first + kMostLines); ++i) {
+    for (const char c : lines[i].substr(0, lines[i].find("//"))) {
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      statement += c;
+      if (c != ';' && depth > 0) continue;
+      // Of functions nothing is a member's.
+      if (c == ';' && depth == 1 && std::regex_search(statement, allocates())) all += statement;
+      if (c == ';') statement.clear();
+      if (c == '}') return all;
+    }
+    statement += ' ';
+  }
+  return all;
+}
+
 void AllocationSites::read_type(const SourcePlace& place, AllocationSite& site) {
-  const std::string text = text_at(place);
+  std::string text = text_at(place);
+  if (!std::regex_search(text, allocates())) {
+    if (const std::string initialisers = initialisers_at(place); !initialisers.empty()) text = initialisers;
+  }
   const std::vector<const Type*> types = types_in_text(text, place);
   site.types.insert(site.types.end(), types.begin(), types.end());
   site.is_new_array = std::regex_search(text, new_array());

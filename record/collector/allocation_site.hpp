@@ -34,6 +34,11 @@ class AllocationSites {
   const Type* type_of_expression(const std::string& variable, const std::vector<std::string>& steps, const SourcePlace& place);
   const std::vector<std::string>& lines_of(const std::string& file);
   std::string text_at(const SourcePlace& place);
+  // gcc gives default member initialisers the line of their class or of its constructor: the statements in the class's body
+  // that allocate. Empty: the place is in no constructor, or its class in another file.
+  std::string initialisers_at(const SourcePlace& place);
+  // The line, from 0, at which the constructor's class begins; behind the last one: nowhere.
+  std::size_t class_at(const SourcePlace& place);
 
   ProgramImage* image_;
   Types* types_;

@@ -27,6 +27,7 @@ constexpr unsigned words_behind(unsigned kind, unsigned detail) {
     case kEnterAt:
     case kLoadRange:
     case kStoreRange:
+    case kFree:
     case kCreate:
     case kConditionWait:
     case kConditionWoken:

@@ -33,6 +33,7 @@ class MemoryMap {
   Place at(std::uint64_t address);
   // An array's element, or a block of a place that allocates more of them.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
+  [[nodiscard]] bool is_in_heap(const Place& place) const { return descriptions_[place.block].is_heap; }
   [[nodiscard]] bool is_in_stack(const Place& place) const { return descriptions_[place.block].is_stack; }
   // As the source would call it: "table.locks[3].mutex". REQUIRES: `at` has given the place.
   [[nodiscard]] std::string place_name(const Place& place) const;

@@ -124,6 +124,8 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
 }
 
 constexpr std::chrono::microseconds kIdle{200};
+// From the latest creation of a thread until those that wait for others begin.
+constexpr std::chrono::milliseconds kSpread{20};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
 // As much is lost when this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
@@ -149,12 +151,13 @@ class Collector {
     return anything;
   }
 
-  // Errors: those that came while the program ran, too.
-  void finish() {
+  // `tells_pointers`: as Recording::describe_readers() requires. Errors: those that came while the program ran, too.
+  void finish(bool tells_pointers) {
     order_.finish();
     if (has_failed_)
       throw RecordError(file_ + " is cut off: what it has is read with --recover, as by linebounce trace info --recover");
     recording_.finish();
+    if (tells_pointers) recording_.describe_readers();
   }
 
   [[nodiscard]] const Recording& recording() const { return recording_; }
@@ -227,7 +230,7 @@ std::vector<std::string> missing_of_binary() {
 }
 
 std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, std::vector<std::string> missing) {
-  missing.push_back("instructions between accesses: two for each access are assumed");
+  missing.push_back(std::string(trace::kAssumedInstructions) + ": two for each access are assumed");
   if (recording.had_atomics()) {
     missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
   }
@@ -278,8 +281,9 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
 // As it would be typed again, but for the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
-  std::string text = "linebounce-record";
+  std::string text = trace::kProgramRecorder;
   if (options.is_binary) text += " --binary";
+  if (options.spreads) text += " --spread";
   if (window.count != UINT64_MAX) text += fmt::format(" --window {}:{}", window.skip, window.count);
   if (!window.from.empty()) text += " --from " + shell_word(window.from);
   if (!window.until.empty()) text += " --until " + shell_word(window.until);
@@ -294,15 +298,17 @@ Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   require_writable(file);
   SharedChannel channel(kRingWords);
+  if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
   RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) throw RecordError(why_nothing_was_recorded(options));
-  collector->finish();
+  collector->finish(!options.is_binary);
   Recorded recorded;
   recorded.file = file;
   recorded.operations = collector->recording().output().operations();
   recorded.threads = collector->writer().symbols().streams.size();
+  recorded.apart = collector->recording().output().threads_apart();
   recorded.missing = what_is_missing(
       channel.channel(), collector->recording(),
       options.is_binary ? missing_of_binary() : missing_of_compiled(collector->recording(), collector->image()));

@@ -14,6 +14,7 @@ struct RecordOptions {
   std::string file;                  // the trace; empty: the program's name with .lbt
   Window window;
   bool is_binary = false;  // the program was not compiled for us
+  bool spreads = false;    // threads that are created in a row begin together
 };
 
 struct Recorded {
@@ -21,6 +22,7 @@ struct Recorded {
   std::uint64_t operations = 0;
   std::size_t threads = 0;
   std::vector<std::string> missing;  // as in the trace's summary
+  TraceOutput::Apart apart = {};     // threads that never ran beside another
   std::string killed_by;             // as RecordedProcess::killed_by
   int exit_status = 0;
 };

@@ -111,11 +111,14 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kFetchAdd:
     case kCompareExchange: return access(thread, kind_of(event.kind), event);
     case kLoadRange:
-    case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
+    case kStoreRange: return range(thread, kind_of(event.kind), event);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
     case kAllocate:
       return memory_.allocated(event.value, event.more[0], event.more[1], (event.detail & kAlignedBlock) != 0,
                                {event.more.data() + 2, std::min<std::size_t>(event.detail & kReturnAddresses, kMostFrames)});
+    case kFree:
+      if (output_.threads_run()) reader_safety_.freed(thread, event.value, event.more[0]);
+      return;
     default: return;
   }
 }
@@ -137,14 +140,19 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
     if ((event.detail & kReleaseAccess) != 0 && is_store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
     output_.append(thread, operation);
-    if (kind != Kind::load && !failed) written_at(thread, address);
+    if (kind == Kind::load) {
+      read_at(thread, place, address, event.detail);
+    } else if (!failed) {
+      written_at(thread, address, bytes);
+    }
     address += bytes;
     left -= bytes;
     if (kind != Kind::load && kind != Kind::store) kind = failed ? Kind::load : Kind::store;
   }
 }
 
-void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uint64_t bytes) {
+void Recording::range(Thread& thread, Kind kind, const Event& event) {
+  std::uint64_t address = event.value, bytes = event.more[0];
   while (bytes > 0) {
     const MemoryMap::Place place = memory_.at(address);
     const std::uint64_t word = word_at(address, place, bytes);
@@ -155,7 +163,11 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
                             .flags = static_cast<std::uint16_t>((words - 1) << trace::kRepeatShift),
                             .id = place.object,
                             .argument = static_cast<std::uint64_t>(place.offset)});
-    if (kind != Kind::load) written_at(thread, address);
+    if (kind == Kind::load) {
+      for (std::uint64_t i = 0; i < words; ++i) read_at(thread, place, address + i * word, event.detail);
+    } else {
+      written_at(thread, address, words * word);
+    }
     address += words * word;
     bytes -= words * word;
   }
@@ -230,6 +242,14 @@ std::string Recording::place_name(std::uint64_t address, const MemoryMap::Place&
 
 std::uint32_t Recording::new_event(std::uint64_t address) {
   return writer_->define(trace::Event{.name = place_name(address, memory_.at(address))});
+}
+
+void Recording::describe_readers() {
+  for (const auto& [lock, follow] : reader_safety_.verdicts()) {
+    trace::Lock facts = writer_->symbols().locks[lock];
+    facts.readers_follow = follow;
+    writer_->redefine(lock, facts);
+  }
 }
 
 void Recording::finish() {

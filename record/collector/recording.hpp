@@ -12,6 +12,7 @@
 #include "record/collector/event_order.hpp"
 #include "record/collector/memory_map.hpp"
 #include "record/collector/program_image.hpp"
+#include "record/collector/reader_safety.hpp"
 #include "record/collector/signals.hpp"
 #include "record/collector/trace_output.hpp"
 
@@ -25,6 +26,8 @@ class Recording {
   void event(unsigned ring, const Event& event);
   // No more come.
   void finish();
+  // Says of each lock that readers share what they follow. REQUIRES: the program was compiled for us, and so tells pointers.
+  void describe_readers();
 
   [[nodiscard]] const TraceOutput& output() const { return output_; }
   [[nodiscard]] bool had_atomics() const { return had_atomics_; }
@@ -60,10 +63,11 @@ class Recording {
   void barrier_event(Thread& thread, const Event& event);
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
-  void range(Thread& thread, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
+  void range(Thread& thread, trace::Kind kind, const Event& event);
+  void read_at(const Thread& thread, const MemoryMap::Place& place, std::uint64_t address, unsigned detail);
   // The thread has changed what others can see.
   void written(const Thread& thread);
-  void written_at(const Thread& thread, std::uint64_t address);
+  void written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
   void enter_function(Thread& thread, std::uint64_t address);
   void enter(Thread& thread, const Event& event);
   void enter_at(Thread& thread, const Event& event);
@@ -103,6 +107,7 @@ class Recording {
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;
+  ReaderSafety reader_safety_;
   bool had_atomics_ = false;
   std::uint64_t foreign_releases_ = 0;
 };

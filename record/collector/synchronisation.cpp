@@ -93,7 +93,9 @@ void Recording::acquire(Thread& thread, std::uint64_t address, unsigned type) {
   const bool tried = (type & kTriedLock) != 0;
   const Kind shared = tried ? Kind::try_acquire_shared : Kind::acquire_shared;
   output_.append(thread, {.kind = is_shared ? shared : tried ? Kind::try_acquire : Kind::acquire, .id = id});
-  thread.held.push_back({.lock = id, .is_shared = is_shared, .depth = 1});
+  if (is_shared) reader_safety_.shared(id);
+  const bool has_readers = (type & kLockTypeMask) == kReadWriteLock;
+  thread.held.push_back({.lock = id, .is_shared = is_shared, .depth = 1, .has_readers = has_readers});
 }
 
 void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
@@ -120,9 +122,17 @@ void Recording::written(const Thread& thread) {
 }
 
 // A thread's own stack is its own.
-void Recording::written_at(const Thread& thread, std::uint64_t address) {
+void Recording::written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes) {
   if (thread.held.empty() || (address >= thread.lowest_stack && address < thread.stack_end)) return;
   written(thread);
+  if (output_.threads_run()) reader_safety_.written(thread, address, bytes);
+}
+
+void Recording::read_at(const Thread& thread, const MemoryMap::Place& place, std::uint64_t address, unsigned detail) {
+  if (std::ranges::none_of(thread.held, &HeldLock::is_shared)) return;
+  if (address >= thread.lowest_stack && address < thread.stack_end) return;
+  const auto name = [&] { return memory_.place_name(place); };
+  reader_safety_.read(thread, address, (detail & kPointerAccess) != 0, memory_.is_in_heap(place), name);
 }
 
 void Recording::condition_event(Thread& thread, const Event& event) {

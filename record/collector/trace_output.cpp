@@ -41,6 +41,7 @@ void TraceOutput::define_stream(Thread& thread, bool created) {
 
 void TraceOutput::begin(Thread& thread) {
   thread.is_alive = true;
+  ++alive_;
   thread.began = ++lives_;
   if (state_ == State::open && thread.stream == trace::kNone) define_stream(thread, false);
 }
@@ -48,6 +49,7 @@ void TraceOutput::begin(Thread& thread) {
 void TraceOutput::end(Thread& thread) {
   if (state_ == State::open) release_all(thread);
   thread.is_alive = false;
+  --alive_;
   thread.ended = ++lives_;
   thread.held.clear();
   thread.functions.clear();

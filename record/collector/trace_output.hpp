@@ -28,7 +28,8 @@ struct Window {
 struct HeldLock {
   std::uint32_t lock = 0;
   bool is_shared = false;
-  int depth = 0;  // times that its thread has taken it
+  int depth = 0;             // times that its thread has taken it
+  bool has_readers = false;  // it is a lock for readers and writers
 };
 
 // A lock that is a local variable.
@@ -84,6 +85,8 @@ class TraceOutput {
     std::size_t threads = 0, of = 0;
   };
   [[nodiscard]] Apart threads_apart() const;
+  // More than one of the recorded threads.
+  [[nodiscard]] bool threads_run() const { return alive_ > 1; }
 
  private:
   bool is_in_window();
@@ -104,6 +107,7 @@ class TraceOutput {
   std::uint64_t asked_ = 0;  // for operations, in the window or not
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
+  int alive_ = 0;                                 // threads
   std::uint64_t lives_ = 0;                       // threads' creations, beginnings and ends
   std::vector<std::unique_ptr<Thread>> threads_;  // by number
 };

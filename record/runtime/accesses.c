@@ -5,9 +5,12 @@
 EXPORTED void __tsan_init(void);
 void __tsan_init(void) {}
 
+// Of a load of whole words, whether they have an address.
+#define LOADED_POINTER(kind, logarithm, address) \
+  ((kind) == kLoad && (logarithm) >= 3 ? pointer_flag(address, 1U << ((logarithm) - 3)) : 0)
 #define ACCESS(name, kind, logarithm) \
   EXPORTED void name(void* address);  \
-  void name(void* address) { record_address(kind, logarithm, address); }
+  void name(void* address) { record_address(kind, (logarithm) | LOADED_POINTER(kind, logarithm, address), address); }
 #define READ_AND_WRITE(name, logarithm)                                      \
   EXPORTED void name(void* address);                                         \
   void name(void* address) {                                                 \
@@ -39,7 +42,7 @@ EXPORTED void __tsan_write_range(void* address, size_t bytes);
 void __tsan_write_range(void* address, size_t bytes) { record_range(kStoreRange, address, bytes); }
 
 EXPORTED void __tsan_vptr_read(void** pointer);
-void __tsan_vptr_read(void** pointer) { record_address(kLoad, 3, pointer); }
+void __tsan_vptr_read(void** pointer) { record_address(kLoad, 3 | pointer_flag(pointer, 1), pointer); }
 EXPORTED void __tsan_vptr_update(void** pointer, void* value);
 void __tsan_vptr_update(void** pointer, void* value) {
   (void)value;

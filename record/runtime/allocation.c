@@ -1,6 +1,7 @@
 #include "allocation.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -35,9 +36,12 @@ void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
 }
 
 // Others may get the block from here on.
-static void freeing(const void* memory) {
-  if (memory != NULL && !this_thread.silent) record_order();
+static void freeing(const void* memory, size_t bytes) {
+  const uint64_t more = bytes;
+  if (memory != NULL && !this_thread.silent) record_in_order_with(kFree, 0, (uintptr_t)memory, &more, 1);
 }
+
+static void freeing_block(void* memory) { freeing(memory, memory == NULL ? 0 : malloc_usable_size(memory)); }
 
 REPLACEABLE void* malloc(size_t bytes) {
   if (this_thread.apart) return allocate_apart(bytes);
@@ -54,7 +58,7 @@ REPLACEABLE void* calloc(size_t count, size_t bytes) {
 REPLACEABLE void* realloc(void* memory, size_t bytes) {
   if (is_apart(memory)) return reallocate_apart(memory, bytes);
   if (this_thread.apart && memory == NULL) return allocate_apart(bytes);
-  freeing(memory);
+  freeing_block(memory);
   return allocated(__libc_realloc(memory, bytes), bytes, 0, RETURN_ADDRESS);
 }
 
@@ -64,7 +68,7 @@ REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
     errno = ENOMEM;
     return NULL;
   }
-  freeing(memory);
+  freeing_block(memory);
   return allocated(__libc_realloc(memory, all), all, bytes, RETURN_ADDRESS);
 }
 
@@ -89,14 +93,14 @@ REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 
 REPLACEABLE void free(void* memory) {
   if (is_apart(memory)) return free_apart(memory);
-  freeing(memory);
+  freeing_block(memory);
   __libc_free(memory);
 }
 
 // A fixed mapping takes the place of what was there.
 #define MMAP(name, Offset)                                                                               \
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
-    if ((flags & MAP_FIXED) != 0) freeing(wanted);                                                       \
+    if ((flags & MAP_FIXED) != 0) freeing(wanted, bytes);                                                     \
     void* memory = real_##name(wanted, bytes, protection, flags, file, offset);                          \
     if (memory != MAP_FAILED) allocated_aligned(memory, bytes, RETURN_ADDRESS);                          \
     return memory;                                                                                       \
@@ -105,7 +109,7 @@ MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
 
 EXPORTED int munmap(void* memory, size_t bytes) {
-  freeing(memory);
+  freeing(memory, bytes);
   return real_munmap(memory, bytes);
 }
 
@@ -115,7 +119,7 @@ EXPORTED void* mremap(void* memory, size_t before, size_t bytes, int flags, ...)
   va_start(more, flags);
   void* wanted = va_arg(more, void*);
   va_end(more);
-  freeing(memory);
+  freeing(memory, before);
   void* moved = real_mremap(memory, before, bytes, flags, wanted);
   if (moved != MAP_FAILED) allocated_aligned(moved, bytes, RETURN_ADDRESS);
   return moved;

@@ -19,7 +19,8 @@ static inline void order_if(bool wanted) {
   EXPORTED type __tsan_atomic##bits##_load(const volatile type* word, int order);                \
   type __tsan_atomic##bits##_load(const volatile type* word, int order) {                        \
     const type value = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                  \
-    record_address(kLoad, logarithm | kAtomicAccess, word);                                      \
+    const unsigned pointer = (logarithm) == 3 ? pointer_flag(word, 1) : 0;                        \
+    record_address(kLoad, logarithm | kAtomicAccess | pointer, word);                            \
     order_if(acquires(order));                                                                   \
     return value;                                                                                \
   }                                                                                              \

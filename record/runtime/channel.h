@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 5, kChannelRings = 1024 };
+enum { kChannelVersion = 7, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -57,11 +57,14 @@ enum EventKind {
   // Memory. value: address; more: bytes, bytes of an element (0: not known), and return addresses, innermost first; detail: how
   // many, and the flag below.
   kAllocate,
+  kFree,  // value: address; more: bytes
   kLibraryLoaded,  // the program waits until Channel::libraries_seen has grown
 };
 
 // Of accesses: bits 0 to 2 are the size's logarithm.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
+// Of kLoad and kLoadRange, of threads that have shared a lock with others: what was read has an address in it.
+enum { kPointerAccess = 64 };
 
 // Of kAllocate. Of other blocks nobody has asked for more than the allocator's own alignment.
 enum { kReturnAddresses = 7, kAlignedBlock = 8 };
@@ -107,6 +110,8 @@ struct Channel {
   uint32_t nested_teams;  // barriers of OpenMP teams beside or inside others, which were not recorded
   uint32_t unknown_outcomes;  // compare-and-exchange operations of which is not known whether they stored
   uint32_t rounds;        // times that the collector has looked at all rings and given back what it took
+  uint64_t spread_ns;        // a created thread begins when no thread has been created for so long; 0: at once
+  uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };
 

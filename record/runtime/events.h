@@ -18,4 +18,17 @@ HIDDEN void record_in_order_with(unsigned kind, unsigned detail, uint64_t value,
 static inline void record_address(unsigned kind, unsigned detail, const volatile void* address) {
   record(kind, detail, (uintptr_t)address);
 }
+
+// Whether the word may be an address: of code, heap, stack or a mapping. Small numbers, times in nanoseconds and floating-point
+// numbers are none.
+HIDDEN bool is_address(uint64_t word);
+// A load of `count` words that begin there, or of less.
+static inline unsigned pointer_flag(const volatile void* address, unsigned count) {
+  if (__builtin_expect(!this_thread.shares_locks, 1)) return 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (is_address(((const volatile uint64_t*)address)[i])) return kPointerAccess;
+  }
+  return 0;
+}
+
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);

@@ -6,6 +6,7 @@
 #include "real.h"
 
 static int acquired(int result, unsigned type, const volatile void* lock) {
+  if (result == 0 && (type & kSharedLock) != 0) this_thread.shares_locks = true;
   if (result == 0 || result == EOWNERDEAD) record_in_order(kAcquire, type, (uintptr_t)lock);
   return result;
 }

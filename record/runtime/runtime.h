@@ -33,6 +33,7 @@ struct Thread {
   bool silent;  // inside a function whose parts are no events of their own
   bool apart;   // inside the runtime's own calls of the C library: what they allocate is not on the program's heap
   bool creates_thread;
+  bool shares_locks;  // has held a lock together with others: what it reads may be a pointer that it follows
   struct Frame* frames;
   struct Region* region;  // of OpenMP, that it is in; NULL: it is outside of all
 };

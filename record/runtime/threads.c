@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "apart.h"
 #include "events.h"
@@ -34,14 +35,36 @@ static struct Beginning* new_beginning(void* argument, uintptr_t name) {
   return beginning;
 }
 
+enum { kNanosecondsOfSecond = 1000000000 };
+
+static uint64_t nanoseconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * kNanosecondsOfSecond + (uint64_t)now.tv_nsec;
+}
+
+// A barrier at which all threads that are created in a row begin together: each sleeps until the same moment, when no thread has
+// been created for spread_ns. Nobody can wait for ever, as at a barrier that counts.
+static void begin_with_others(void) {
+  if (!recording || channel->spread_ns == 0) return;
+  for (;;) {
+    const uint64_t begins = __atomic_load_n(&channel->latest_creation, __ATOMIC_ACQUIRE) + channel->spread_ns;
+    if (nanoseconds_now() >= begins) return;
+    const struct timespec until = {(time_t)(begins / kNanosecondsOfSecond), (long)(begins % kNanosecondsOfSecond)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+  }
+}
+
 static void* run_thread(void* memory) {
   const struct Beginning* beginning = memory;
+  begin_with_others();
   begin_thread(beginning->number, beginning->name);
   return beginning->runs(beginning->argument);
 }
 
 static int run_c11_thread(void* memory) {
   const struct Beginning* beginning = memory;
+  begin_with_others();
   begin_thread(beginning->number, beginning->name);
   return beginning->runs_c11(beginning->argument);
 }
@@ -59,6 +82,7 @@ static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
 
 // Before the thread can do anything. A thread that cannot be made has done nothing.
 static void creating(const struct Beginning* beginning) {
+  if (recording) __atomic_store_n(&channel->latest_creation, nanoseconds_now(), __ATOMIC_RELEASE);
   const uint64_t more = beginning->name;
   record_in_order_with(kCreate, 0, beginning->number, &more, 1);
 }

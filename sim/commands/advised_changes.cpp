@@ -34,8 +34,10 @@ std::string layout_change(const SharingReport& sharing, const std::string& propo
   return fmt::format("layout {}", fmt::join(layouts_of(sharing, proposal), " "));
 }
 
-bool is_word(const std::vector<trace::WordLock>& words, const std::string& lock) {
-  return std::any_of(words.begin(), words.end(), [&lock](const auto& word) { return word.lock.counted_as() == lock; });
+// " (runs as ttas, because nobody waited)"; empty of a lock that is no word.
+std::string classification_of(const std::vector<trace::WordLock>& words, const std::string& lock) {
+  const auto word = std::ranges::find_if(words, [&lock](const auto& it) { return it.lock.counted_as() == lock; });
+  return word == words.end() ? "" : fmt::format(" ({})", trace::classification(*word));
 }
 
 bool is_here(const std::filesystem::path& path) {
@@ -106,7 +108,8 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
     found.push_back(
         {fmt::format("lock {} {}", replacement.lock, replacement.algorithm),
          {.what = fmt::format("replace the lock {}{} by {}", replacement.lock,
-                              is_word(words, replacement.lock) ? " (a word that behaves like one)" : "", replacement.algorithm),
+                              classification_of(words, replacement.lock).empty() ? "" : " (a word that behaves like one)",
+                              replacement.algorithm),
           .edit = advice(*machine.locks) + "\n",
           .parts = {"lock " + replacement.lock},
           .gains = {}}});
@@ -178,10 +181,25 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
+// Of the locks that matter, those that would break the program: "for table_lock seqlock, because ...".
+std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machines) {
+  std::vector<std::string> sentences;
+  for (const MachineAdvice& machine : machines) {
+    if (!machine.locks) continue;
+    for (const LockRanking& lock : machine.locks->locks) {
+      for (const std::string& why : lock.not_offered) {
+        const std::string sentence = fmt::format("for {} {}", lock.lock, why);
+        if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+      }
+    }
+  }
+  return sentences;
+}
+
 // Lists the changes that were replayed without a certain gain: layouts, counters, and for each lock the best other algorithm.
 class NoHelp {
  public:
-  explicit NoHelp(const AdvicePage& page) : page_(page) {}
+  NoHelp(const AdvicePage& page, const std::vector<trace::WordLock>& words) : page_(page), words_(words) {}
 
   void add(const MachineAdvice& machine) {
     const std::string& name = machine.sharing.machine;
@@ -198,7 +216,8 @@ class NoHelp {
         if (!trial.recorded && (best == nullptr || trial.change.median_pct > best->change.median_pct)) best = &trial;
       }
       if (best != nullptr && !is_advised("replace the lock " + best->lock))
-        add("other locks for " + best->lock, fmt::format("the best, {}, {}", best->algorithm, text_of(best->change)), name);
+        add(fmt::format("other locks for {}{}", best->lock, classification_of(words_, best->lock)),
+            fmt::format("the best, {}, {}", best->algorithm, text_of(best->change)), name);
     }
   }
 
@@ -224,6 +243,7 @@ class NoHelp {
   }
 
   const AdvicePage& page_;
+  const std::vector<trace::WordLock>& words_;
   std::vector<std::pair<std::string, std::vector<std::string>>> tried_;  // in the order of the first machine
 };
 
@@ -286,6 +306,8 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   page.missing = missing;
   for (const MachineAdvice& machine : machines) {
     page.machines.push_back(machine.sharing.machine);
+    const double of_locks = machine.locks ? machine.locks->tries_otherwise_pct : 0;
+    page.tries_otherwise_pct = std::max({page.tries_otherwise_pct, machine.sharing.tries_otherwise_pct, of_locks});
     if (machine.time) page.time.push_back(*machine.time);
   }
   // What is laid apart for the longest lines is apart on all machines.
@@ -294,6 +316,10 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   std::stable_sort(by_line.begin(), by_line.end(), [](const MachineAdvice* a, const MachineAdvice* b) {
     return a->sharing.line_bytes > b->sharing.line_bytes;
   });
+  for (const trace::WordLock& word : words) {
+    const std::string sentence = fmt::format("{} {}", word.lock.counted_as(), trace::classification(word));
+    if (std::ranges::find(page.words, sentence) == page.words.end()) page.words.push_back(sentence);
+  }
   std::vector<Candidate> known;
   for (const MachineAdvice* machine : by_line) {
     for (Candidate& candidate : candidates_of(*machine, words, trace)) {
@@ -319,9 +345,10 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
   find_alternatives(page);
-  NoHelp no_help(page);
+  NoHelp no_help(page, words);
   for (const MachineAdvice& machine : machines) no_help.add(machine);
   page.no_help = no_help.sentences();
+  page.not_offered = not_offered_on(machines);
   page.not_tried = not_tried_on(machines);
   return page;
 }

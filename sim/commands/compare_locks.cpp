@@ -26,10 +26,11 @@ constexpr const char* kCompareLocksFooter = R"(Examples:
   linebounce compare-locks program.lbt --machine p3_xeon_8way --with my_lock.lua
       a lock of your own (docs/programs.md) beside the others
 
-A lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers: rcu
-only where nobody writes under the lock. A recorded lock that is not in `list locks` runs as the nearest one, and the table says
-so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended),
-mutex for the others.
+A lock that handlers acquire is never replaced by one that sleeps, one that the program tries never by one without a try, and a
+lock for readers only replaces one with readers: rcu only where nobody writes under the lock, and seqlock and rcu only where
+readers follow no pointer that a writer changes and use no memory that is freed meanwhile. What is not offered is listed with the
+reason. A recorded lock that is not in `list locks` runs as the nearest one, and the table says so: rwlock for pthread_rwlock
+(std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended), mutex for the others.
 
 Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The
 recorded order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to

@@ -70,18 +70,19 @@ std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>&
 
 class Comparer {
  public:
-  // `words`: that behave like locks and are none in the trace.
-  Comparer(const CompareArguments& arguments, const trace::Reader& reader, const std::vector<trace::WordLock>& words,
-           const std::vector<std::string>& argv)
-      : arguments_(arguments),
-        locks_(require_locks(reader, words)),
-        named_(named(locks_, arguments.locks)),
-        from_files_(locks_of_files(arguments.files, arguments.unchecked)),
+  Comparer(const LocksOfTrace& trace, const std::vector<std::string>& argv)
+      : arguments_(trace.arguments()),
+        locks_(require_locks(trace.reader(), words_left(trace))),
+        named_(named(locks_, arguments_.locks)),
+        from_files_(locks_of_files(arguments_.files, arguments_.unchecked)),
         argv_(argv),
-        unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)),
-        own_locks_(words_that_matter(words, locks_)),
-        threads_(
-            std::ranges::count_if(reader.symbols().streams, [](const trace::Stream& stream) { return stream.vector < 0; })) {}
+        unseen_atomics_(trace::has_unseen_atomics(trace.reader().summary().missing)),
+        own_locks_(words_that_matter(words_left(trace), locks_)),
+        threads_(std::ranges::count_if(trace.reader().symbols().streams,
+                                       [](const trace::Stream& stream) { return stream.vector < 0; })) {
+    if (!trace.replaced()) return;
+    for (const trace::WordLock& word : trace.words()) words_.emplace(word.lock.counted_as(), trace::classification(word));
+  }
 
   // None: nothing could be compared, or it was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
@@ -97,6 +98,7 @@ class Comparer {
     if (chosen.empty()) {
       LockComparison nothing_to_try;
       nothing_to_try.cheap = std::move(cheap);
+      nothing_to_try.tries_otherwise_pct = metric_of(base->front(), kTriesOtherwise);
       return told(std::move(nothing_to_try), recorded, directory);
     }
     const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
@@ -117,6 +119,11 @@ class Comparer {
   }
 
  private:
+  // Words that behave like locks and are none in the trace.
+  static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
+    return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
+  }
+
   static std::vector<CheapLock> take_out_cheap_ones(std::vector<RecordedLock>& locks, const ReportedPoint& recorded, int cpus) {
     std::vector<CheapLock> cheap;
     std::erase_if(locks, [&](const RecordedLock& lock) {
@@ -131,6 +138,7 @@ class Comparer {
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.unseen_atomics = unseen_atomics_;
+    comparison.words = words_;
     comparison.own_locks = own_locks_;
     comparison.from_files = from_files_;
     comparison.directory = directory;
@@ -184,6 +192,7 @@ class Comparer {
   std::vector<workloads::LockEntry> from_files_;
   const std::vector<std::string>& argv_;
   bool unseen_atomics_;
+  std::map<std::string, std::string> words_;
   std::vector<std::string> own_locks_;
   std::ptrdiff_t threads_;
 };
@@ -213,8 +222,7 @@ LocksOfTrace::LocksOfTrace(CompareArguments arguments)
 
 std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine,
                                             const std::vector<std::string>& argv, ExitCode& code) {
-  const std::vector<trace::WordLock> none;
-  return Comparer(trace.arguments(), trace.reader(), trace.replaced() ? none : trace.words(), argv).on(machine, code);
+  return Comparer(trace, argv).on(machine, code);
 }
 
 }  // namespace linebounce::sim

@@ -103,7 +103,7 @@ int run_in(const fs::path& directory, const std::vector<std::string>& command, c
 bool are_of_recorder(const std::vector<std::string>& words) {
   static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--binary") continue;
+    if (words[i] == "--binary" || words[i] == "--spread") continue;
     if (!kWithValue.contains(words[i]) || ++i == words.size() || words[i].starts_with("-")) return false;
   }
   return words.front() == "linebounce-record";

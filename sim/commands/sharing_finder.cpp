@@ -154,6 +154,7 @@ class SharingFinder {
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
+    report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, metric_of(points->front(), kTriesOtherwise));
     run_us_ = run_us(points->front());
     lines_each_ = input.machine.cpu.pair_prefetch == PairPrefetch::none ? 1 : 2;
     report.pairs = lines_each_ == 2;
@@ -279,6 +280,7 @@ class SharingFinder {
   // Trial 0 has no proposal, the last one all of them, if they are several.
   static void compare(const TrialsInOrders& trials, SharingReport& report) {
     report.orders = trials.count();
+    report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, trials.tries_otherwise_pct(0));
     std::vector<TriedProposal> ended;
     const std::size_t all = report.tried.size() + 1;
     for (std::size_t i = 1; i < all && trials.are_enough(); ++i) {

@@ -156,6 +156,16 @@ std::string time_text(const TimeAccount& account, const Painter& paint) {
   return out + "\n";
 }
 
+std::string words_text(const AdvicePage& page, const Painter& paint) {
+  constexpr std::size_t kMostWords = 5;
+  if (page.words.empty()) return {};
+  const std::vector<std::string> shown(page.words.begin(),
+                                       page.words.begin() + std::min<std::ptrdiff_t>(kMostWords, std::ssize(page.words)));
+  const std::string more = page.words.size() > kMostWords ? fmt::format("; and {} more", page.words.size() - kMostWords) : "";
+  return paragraph(fmt::format("Words that behave like locks: {}{}.", fmt::join(shown, "; "), more), 2, Colour::none, paint) +
+         "\n";
+}
+
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
   return {{"class", key_of(share.what)},
           {"name", share.name},
@@ -197,6 +207,8 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
 }
 
 std::string verdict(const AdvicePage& page) {
+  const std::string why_none = why_no_verdict(page.tries_otherwise_pct);
+  if (!why_none.empty()) return fmt::format("No verdict: {}{}.", why_none, bottleneck_text(page, ": on"));
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
@@ -214,7 +226,7 @@ std::string verdict(const AdvicePage& page) {
   if (unseen)
     return fmt::format("No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded{}.",
                        bottleneck);
-  return fmt::format("Nothing that was tried is worth changing{}.", bottleneck);
+  return fmt::format("Nothing that was tried is worth changing{}{}.", bottleneck, tries_text(page.tries_otherwise_pct, "; "));
 }
 
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
@@ -264,6 +276,7 @@ bool Rechecked::held() const {
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   std::string out = "  " + wrapped_from(verdict(page), 2, Colour::bold, paint) + "\n";
   for (const TimeAccount& account : page.time) out += time_text(account, paint);
+  out += words_text(page, paint);
   for (std::size_t i = 0; i < std::min(kMostChanges, page.changes.size()); ++i)
     out += change_text(i + 1, page.changes[i], page.recordings, paint) + "\n";
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
@@ -277,6 +290,9 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   for (const std::string& tried : page.no_help)
     out += paragraph("Tried without a gain: " + tried + ".", 2, Colour::none, paint);
   if (!page.no_help.empty()) out += "\n";
+  for (const std::string& sentence : page.not_offered)
+    out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
+  if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
@@ -292,6 +308,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"trace", page.trace},
           {"machines", page.machines},
           {"verdict", verdict(page)},
+          {"tries_otherwise_pct", rounded(page.tries_otherwise_pct)},
           {"time", time_json(page.time)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},
@@ -299,7 +316,9 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"recordings", page.recordings},
           {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},
+          {"words", page.words},
           {"no_help", page.no_help},
+          {"not_offered", page.not_offered},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};
 }

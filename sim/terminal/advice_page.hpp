@@ -65,8 +65,11 @@ struct AdvicePage {
   std::vector<AdvisedChange> conditional;  // likewise as `changes`, but each gives something up: AdvisedChange::only_if
   std::vector<AdvisedChange> seldom;       // advised by half of the recordings at most: threads met as they seldom do
   std::size_t recordings = 1;              // of the same program, that this rests on
+  std::vector<std::string> words;          // words that behave like locks, with how each was classified
   std::vector<std::string> no_help;        // what was tried and gains nothing, with what it changes
+  std::vector<std::string> not_offered;    // locks that would break the program, with the reason
   std::vector<std::string> not_tried;      // why there may be more
+  double tries_otherwise_pct = 0;          // kTriesOtherwise, the largest of all machines' runs without a change
   std::vector<std::string> missing;        // what the trace could not hold
   std::vector<Rechecked> rechecked;        // the first change with a diff, on each machine
 };

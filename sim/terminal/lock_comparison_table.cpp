@@ -94,11 +94,13 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
   if (comparison.locks.empty()) return head + cheap_locks_text(comparison, paint);
   Table table = empty_table(paint);
   for (const LockRanking& lock : comparison.locks) {
-    const std::string as = replayed_as(lock);
+    const std::string as = replayed_as(comparison, lock);
     table.add_text("  " + paint(Colour::bold, shortened(lock.lock, kLockWidth)) +
                    (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n");
     for (const LockTrial& trial : lock.trials) add_trial(table, trial);
     for (const std::string& algorithm : lock.failed) table.add({"  " + algorithm, {"failed", Colour::red}});
+    for (const std::string& sentence : lock.not_offered)
+      table.add_text(paragraph("not offered: " + sentence, 4, Colour::dim, paint));
   }
   const std::string note =
       fmt::format(
@@ -131,7 +133,9 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
   const bool any_uncontended =
       std::ranges::any_of(words, [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
   const std::string unseen =
-      any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas." : "";
+      any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas. linebounce-record "
+                        "--spread lets short threads overlap."
+                      : "";
   const std::string note =
       replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
                : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
@@ -143,6 +147,7 @@ ordered_json word_locks_json(const std::vector<trace::WordLock>& words) {
   for (const trace::WordLock& word : words) {
     list.push_back({{"name", word.lock.name},
                     {"algorithm", word.lock.algorithm},
+                    {"classification", trace::classification(word)},
                     {"acquisitions", word.acquisitions},
                     {"retries", word.retries},
                     {"streams", word.streams}});
@@ -159,8 +164,12 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
     for (const LockRanking& lock : machine.locks) {
       ordered_json trials = ordered_json::array();
       for (const LockTrial& trial : lock.trials) trials.push_back(trial_json(trial));
-      locks.push_back(
-          {{"lock", lock.lock}, {"recorded", lock.recorded_algorithm}, {"trials", std::move(trials)}, {"failed", lock.failed}});
+      locks.push_back({{"lock", lock.lock},
+                       {"recorded", lock.recorded_algorithm},
+                       {"replayed_as", replayed_as(machine, lock)},
+                       {"trials", std::move(trials)},
+                       {"failed", lock.failed},
+                       {"not_offered", lock.not_offered}});
     }
     ordered_json cheap = ordered_json::array();
     for (const CheapLock& lock : machine.cheap) cheap.push_back({{"lock", lock.lock}, {"most_pct", rounded(lock.most_pct)}});
@@ -169,6 +178,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"orders", machine.orders},
                     {"order_pct", rounded(machine.order_pct)},
                     {"recorded_order_pct", rounded(machine.recorded_order_pct)},
+                    {"tries_otherwise_pct", rounded(machine.tries_otherwise_pct)},
                     {"locks", std::move(locks)},
                     {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},

@@ -219,7 +219,9 @@ const OrdersChange& change_of(const SharingReport& report, const std::string& ch
   return choice == kAllProposals ? *report.all : tried_as(report, choice).change;
 }
 
-std::string advice(const SharingReport& report) {
+namespace {
+
+std::string advice_of_runs(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
   const bool unseen = trace::has_unseen_atomics(report.missing);
   const std::string leave =
@@ -247,6 +249,15 @@ std::string advice(const SharingReport& report) {
   return fmt::format("{}: {} on {}{}{}{}", what, throughput_text(change), report.machine, where,
                      unseen ? ", of what was recorded: it lacks atomic operations of the program" : "",
                      uncured.empty() ? "" : "." + uncured);
+}
+
+}  // namespace
+
+std::string advice(const SharingReport& report) {
+  if (const std::string why = why_no_verdict(report.tries_otherwise_pct); !why.empty()) return "No verdict: " + why + ".";
+  const bool gains = report.again && report.again->change.is_gain();  // it has the share beside its interval
+  const std::string tries = gains ? "" : tries_text(report.tries_otherwise_pct, " ");
+  return advice_of_runs(report) + (tries.empty() ? "" : tries + ".");
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
@@ -299,6 +310,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"directory", report.directory.string()},
           {"line_bytes", report.line_bytes},
           {"throughput_per_s", rounded(report.throughput_per_s)},
+          {"tries_otherwise_pct", rounded(report.tries_otherwise_pct)},
           {"falsely_shared_lines", report.lines.size()},
           {"lines", std::move(lines)},
           {"heap_shift", report.heap_shift},

@@ -49,6 +49,7 @@ struct SharingReport {
   int line_bytes = 64;                          // of a pair of lines where the machine fetches pairs
   bool pairs = false;                           // it does
   double throughput_per_s = 0;                  // as recorded
+  double tries_otherwise_pct = 0;               // kTriesOtherwise, the largest of all runs without a proposal
   std::uint64_t heap_shift = 0;                 // bytes by which blocks from malloc lie behind where they lay
   std::vector<CostlyLine> lines;                // the costliest first
   std::vector<ElsewhereShared> elsewhere;       // what `lines` have not, with most accesses first: by a shift of the heap,

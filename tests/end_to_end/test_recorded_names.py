@@ -337,3 +337,42 @@ def test_a_structure_that_another_unit_defines_has_its_fields(recorder: Recorder
     trace = recorder.record(recorder.compile(DEFINED, "main.c", compiler=compiler, name="list.c"))
     (blocks,) = [each for each in trace.symbols.structures if each.name == "list"]
     assert [field.name for field in blocks.fields] == ["length", "next"]
+
+
+# gcc gives what a default member initialiser does the line of its class.
+INITIALISED = """
+#include <atomic>
+#include <memory>
+#include <pthread.h>
+struct Cell { std::atomic<long> sequence; long value; };
+struct Queue {
+  Queue() { slots = 64; }  // no statement of this allocates
+  int slots = 0;
+  Cell* cells = new Cell[64];
+  std::unique_ptr<Cell[]> others{new Cell[64]};
+  std::unique_ptr<Cell[]> made = std::make_unique<Cell[]>(64);
+};
+static Queue* queue;
+static void* work(void* me) {
+  for (long i = 0; i < 64; ++i) {
+    ++queue->cells[i].sequence;
+    ++queue->others[i].sequence;
+    ++queue->made[i].sequence;
+  }
+  return me;
+}
+int main() {
+  queue = new Queue;
+  pthread_t threads[2];
+  for (pthread_t& thread : threads) pthread_create(&thread, 0, work, 0);
+  for (pthread_t thread : threads) pthread_join(thread, 0);
+}
+"""
+
+
+def test_an_array_that_a_default_member_initialiser_makes_keeps_its_type(recorder: Recorder) -> None:
+    found = recorder.record(recorder.compile(INITIALISED, "-g", name="program.cpp"))
+    cells = [each for each in found.symbols.objects if each.name.startswith("Cell[")]
+    assert len(cells) == 3 * 64
+    structure = found.symbols.structures[cells[0].structure]
+    assert (structure.name, [field.name for field in structure.fields]) == ("Cell", ["sequence", "value"])

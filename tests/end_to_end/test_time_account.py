@@ -197,3 +197,14 @@ def test_lines_names_variables_without_fields(linebounce: Program) -> None:
     shown = linebounce("lines", "replayed").stdout
     assert re.search(r"^ *[12]  events +events +0 ", shown, re.MULTILINE), shown
     assert re.search(r"^ +0  events +work +atomic ", shown, re.MULTILINE), shown
+
+
+def test_no_other_counter_is_tried_for_a_condition_that_many_threads_signal(linebounce: Program) -> None:
+    lines = ["linebounce trace 1", "event ready", *(f"stream {t}" for t in "abc")]
+    lines += [f"{t} {what}" for _ in range(200) for t in "abc" for what in ("signal ready", "compute 5")]
+    file = linebounce.file("signals.txt", "\n".join([*lines, "end"]) + "\n")
+    result = linebounce("advise", file, "--machine", MACHINES[0], "--json")
+    assert result.code == 0, result.stderr
+    page = json.loads(result.stdout)
+    assert page["time"][0]["bottleneck"]["name"] == "ready"
+    assert page["conditional"] == []

@@ -33,12 +33,24 @@ void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
   if (held_[index(cpu)].empty()) return;  // no other CPU can be waiting for this one
   std::vector<int> path;
   if (!find_cycle(cpu.id().value, cpu.id().value, path)) return;
+  if (std::ranges::any_of(path, [this](int member) { return awaited(member).back().by_tries; })) return;
   std::string cycle = "deadlock: CPUs wait for each other's locks\n";
   for (const int member : path) {
     cycle += text(member, "awaits", "in", awaited(member).back());
     for (const Use& use : held(member)) cycle += text(member, "holds", "taken in", use);
   }
   throw LockMisuse(cycle);
+}
+
+bool LockHolders::is_stuck(const Cpu& cpu) const {
+  const Use& wanted = awaited(cpu.id().value).back();
+  const std::vector<Use>& own = held(cpu.id().value);
+  if (std::ranges::any_of(own, [&wanted](const Use& use) { return blocks(use, wanted); })) return true;
+  std::vector<int> path;
+  if (own.empty() || !find_cycle(cpu.id().value, cpu.id().value, path)) return false;
+  // The host may already have run a CPU to a wait that begins later than now.
+  const auto waits_now = [&](int member) { return awaited(member).back().since <= cpu.local_time(); };
+  return std::ranges::all_of(path, waits_now);
 }
 
 // True if a chain of waits leads from `cpu` to a lock that `begin` holds; `path` then has the CPUs of the chain. A CPU's latest

@@ -1,5 +1,5 @@
 // Tracks which CPU holds and awaits which lock. Detects a CPU that acquires a lock that it holds or releases one that it does
-// not hold, and CPUs that wait for each other's locks. Errors: LockMisuse.
+// not hold, and CPUs that wait for each other's locks, unless one of them only tries. Errors: LockMisuse.
 //
 // The order in which the host runs the programs is enough to detect a deadlock, without simulated time: a CPU that waits can't
 // release a lock, and a CPU that is recorded as holder hasn't begun to release.
@@ -29,6 +29,7 @@ class LockHolders {
     FunctionId call_site;
     Tick since;
     bool shared;
+    bool by_tries = false;  // of a wait: the CPU tries again and again, and can give up
   };
 
   LockHolders(const AddressSpace& memory, int cpus)
@@ -36,6 +37,10 @@ class LockHolders {
 
   // MeteredLock calls begins_to_wait() and ends_to_wait() around an acquisition that may wait, and then acquired().
   void begins_to_wait(const Cpu& cpu, const Use& wanted);
+  // Likewise of a CPU that tries until it has the lock: is_stuck() says when it never will.
+  void begins_to_try(const Cpu& cpu, const Use& wanted) { awaited_[index(cpu)].push_back(wanted); }
+  // True if `cpu` waits for what it holds itself, or for CPUs that wait for what it holds.
+  [[nodiscard]] bool is_stuck(const Cpu& cpu) const;
   void ends_to_wait(const Cpu& cpu) { awaited_[index(cpu)].pop_back(); }
   void acquired(const Cpu& cpu, const Use& taken);
   // Removes the hold, and returns it.

@@ -14,6 +14,11 @@ void MeteredLock::take(Cpu& cpu, bool shared) {
   holders_->begins_to_wait(cpu, wanted);
   const bool waited = shared ? lock_->acquire_shared(cpu) : lock_->acquire(cpu);
   holders_->ends_to_wait(cpu);
+  took(cpu, wanted, waited);
+}
+
+void MeteredLock::took(Cpu& cpu, const LockHolders::Use& wanted, bool waited) {
+  const bool shared = wanted.shared;
   begin_hold(cpu, wanted.call_site, shared);
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
   // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out, so last_release() includes
@@ -39,6 +44,29 @@ bool MeteredLock::try_acquire(Cpu& cpu) {
   begin_hold(cpu, call_site, false);
   figures_->acquired(cpu, call_site, wanted, false);
   return true;
+}
+
+bool MeteredLock::acquire_by_tries(Cpu& cpu, bool shared, const std::function<bool()>& again) {
+  CompositeOperation trying(cpu, {.what = Composite::What::try_acquire, .lock = this});
+  const LockHolders::Use wanted{this, cpu.function(), cpu.local_time(), shared, true};
+  bool waits = shared || !traits_.tries, waited = false;
+  holders_->begins_to_try(cpu, wanted);
+  bool stuck = holders_->is_stuck(cpu);
+  while (!stuck && !waits && !lock_->try_acquire(cpu)) {
+    waited = true;
+    figures_->rejected(cpu, wanted.call_site);
+    stuck = holders_->is_stuck(cpu);
+    waits = !stuck && !again();
+  }
+  holders_->ends_to_wait(cpu);
+  if (stuck) {
+    trying.set_failed();
+  } else if (waits) {
+    take(cpu, shared);
+  } else {
+    took(cpu, wanted, waited);
+  }
+  return !stuck;
 }
 
 void MeteredLock::begin_hold(Cpu& cpu, FunctionId call_site, bool shared) {

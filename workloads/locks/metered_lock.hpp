@@ -2,6 +2,7 @@
 // and of the lock (ExclusionCheck). The call site of an acquisition is the function that the CPU is running (FunctionScope).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,12 +28,18 @@ class MeteredLock {
 
   void acquire(Cpu& cpu) { take(cpu, false); }
   bool try_acquire(Cpu& cpu);
+  // Tries until it has the lock: one acquisition, whose failed tries count as rejected. `again` runs after each of them;
+  // returns false if the caller waits from then on. Returns false, without the lock, if no further try could succeed
+  // (LockHolders::is_stuck). A lock without tries, or one for a reader, is waited for at once.
+  bool acquire_by_tries(Cpu& cpu, bool shared, const std::function<bool()>& again);
   void release(Cpu& cpu);
   void acquire_shared(Cpu& cpu) { take(cpu, true); }
   // Returns false if the caller must begin again with acquire_shared().
   [[nodiscard]] bool release_shared(Cpu& cpu);
 
   [[nodiscard]] bool held_by(const Cpu& cpu) const { return holders_->holds(cpu, *this); }
+  // True if the CPU holds any lock of this one's set.
+  [[nodiscard]] bool is_nested(const Cpu& cpu) const { return !holders_->held(cpu.id().value).empty(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LockTraits& traits() const { return traits_; }
   [[nodiscard]] LockFigures& figures() { return *figures_; }
@@ -49,6 +56,7 @@ class MeteredLock {
   void begin_hold(Cpu& cpu, FunctionId call_site, bool shared);
   LockHolders::Use end_hold(const Cpu& cpu, bool shared);
   void take(Cpu& cpu, bool shared);
+  void took(Cpu& cpu, const LockHolders::Use& wanted, bool waited);
 
   std::string name_;
   LockTraits traits_;

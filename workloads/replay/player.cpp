@@ -75,11 +75,6 @@ void ReplayCpu::run_folded(Cpu& cpu) {
 bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   if (!thread.begun && !begin(cpu, thread)) return false;
   ReplayPlaces& places = context_.places;
-  ReplayContext::Differences& counts = context_.differences[number_];
-  const auto count = [&](std::int64_t operations) {
-    counts.operations += operations;
-    if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
-  };
   OperationCursor& cursor = *thread.operations;
   const bool plain = !places.has_other_counts();  // every access goes to the recorded word
   while (cursor.peek() != nullptr) {
@@ -88,23 +83,33 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
         if (operation.kind == Kind::load) {
           cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
           cursor.advance();
-          count(1);
+          count(cpu, 1);
           continue;
         }
         if (operation.kind == Kind::store && !places.holds_lock(operation.id)) {
           cpu.store(places.at(operation.id, operation.argument, number_), 0, operation.bytes);
           cursor.advance();
-          count(1);
+          count(cpu, 1);
           continue;
         }
       }
+      const std::uint64_t number = cursor.number();
+      const int operations = 1 + (operation.is_memory() ? operation.repeats() : 0);
       if (!step(cpu, thread, operation)) return false;
+      const bool skipped = cursor.number() != number;  // to the end of a wait by tries
       cursor.advance();
-      count(1 + (operation.is_memory() ? operation.repeats() : 0));
+      count(cpu, operations);
+      if (skipped) break;
     }
   }
   end(cpu, thread);
   return true;
+}
+
+void ReplayCpu::count(const Cpu& cpu, std::int64_t operations) {
+  ReplayContext::Differences& counts = context_.differences[number_];
+  counts.operations += operations;
+  if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
 }
 
 // Who does nothing need not be created: a trace may define a thread whose begin it does not have.
@@ -141,8 +146,7 @@ void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   ReplayThread thread;
   thread.stream = known->second.stream;
   for (const trace::Operation& operation : handler) step(cpu, thread, operation);
-  differences.operations += static_cast<std::int64_t>(handler.size());
-  if (cpu.measures(cpu.local_time())) differences.measured_operations += static_cast<std::int64_t>(handler.size());
+  count(cpu, static_cast<std::int64_t>(handler.size()));
   if (programs_are_over_ && !has_handlers()) cpu.wake(cpu.id());
 }
 

@@ -11,6 +11,7 @@
 #include "trace/reader.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/replay/places.hpp"
+#include "workloads/replay/recorded_tries.hpp"
 
 namespace linebounce::workloads {
 
@@ -21,15 +22,22 @@ struct ReplayContext {
   LockSet& locks;
   std::vector<int> cpu_of;  // by a recorded CPU's number
   std::uint64_t order = 0;  // 0: as recorded
+  // Only a trace with tries pays for the pass over its operations.
+  const RecordedTries& tries() {
+    if (!recorded_tries) recorded_tries.emplace(trace);
+    return *recorded_tries;
+  }
   // What was not as it was when recorded, and what was done. Each CPU counts for itself.
   struct Differences {
-    std::int64_t tries = 0;             // that got a lock then and not now, or now and not then
+    std::int64_t tries = 0;             // each wait by tries counts once
+    std::int64_t tries_otherwise = 0;   // by which the program would go another way than it went
     std::int64_t reads_again = 0;       // sections of readers that had to be read again now
     std::int64_t handlers_missing = 0;  // interrupts for which the trace has no handler any more
     std::int64_t operations = 0, measured_operations = 0;
     std::int64_t tallies = 0;  // operations of that kind
   };
   std::vector<Differences> differences;  // by CPU
+  std::optional<RecordedTries> recorded_tries = {};
 };
 
 // One stream's operations, in order.
@@ -43,6 +51,8 @@ class OperationCursor {
     return at_ == frame_.size() ? nullptr : &frame_[at_];
   }
   void advance() { ++at_; }
+  // Of the operation that peek() returns.
+  [[nodiscard]] std::uint64_t number() const { return cursor_.first() + at_; }
 
   // All that is there without reading on.
   [[nodiscard]] std::span<const trace::Operation> rest() const { return frame_.subspan(at_); }
@@ -81,12 +91,12 @@ struct ReplayThread {
   std::uint32_t stream = 0;
   std::optional<OperationCursor> operations;
   std::vector<FunctionId> callers;
-  FunctionId inside = 0;               // while another thread of its CPU runs: the function that it is in
-  std::vector<std::uint32_t> not_had;  // locks that the trace holds and this thread does not
+  FunctionId inside = 0;                 // while another thread of its CPU runs: the function that it is in
+  std::vector<std::uint32_t> not_had;    // locks that the trace holds and this thread does not
+  bool tries = false, gives_up = false;  // waits for another thread of its CPU by trying; has been told not to
   // A lock that the trace holds as a reader and this thread alone: readers who take it again have it already.
   struct HeldAlone {
     std::uint32_t lock = 0;
-    bool as_writer = false;
     int again = 0;
   };
   std::vector<HeldAlone> held_alone;
@@ -117,6 +127,8 @@ class ReplayCpu {
  private:
   void run_folded(Cpu& cpu);
   void wait_for_any(Cpu& cpu);
+  bool give_up_a_try();
+  void count(const Cpu& cpu, std::int64_t operations);
   // True: it has ended; false: it waits.
   bool run_on(Cpu& cpu, ReplayThread& thread);
   bool begin(Cpu& cpu, ReplayThread& thread);
@@ -133,6 +145,12 @@ class ReplayCpu {
   bool use_count(Cpu& cpu, const trace::Operation& operation, std::uint64_t offset);
   bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  bool take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation operation);
+  void fail_again(Cpu& cpu, const trace::Operation& operation);
+  bool play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock, const TryHabit& habit,
+                std::optional<std::uint64_t> end);
+  void skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end);
+  void took_shared(ReplayThread& thread, const trace::Operation& operation);
   // In other orders than the recorded one: before what threads meet at.
   void delay(Cpu& cpu);
   [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;

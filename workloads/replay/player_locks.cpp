@@ -1,6 +1,7 @@
 // Locks in a replay. What a try found then, and whether a reader had to read again, depended on time: now it may be otherwise,
 // and the operations that follow are those of then.
 #include <algorithm>
+#include <utility>
 
 #include "workloads/replay/player.hpp"
 
@@ -15,6 +16,14 @@ bool reads_again_with(const MeteredLock& lock) {
 
 bool is_shared(Kind kind) {
   return kind == Kind::acquire_shared || kind == Kind::try_acquire_shared || kind == Kind::release_shared;
+}
+
+bool is_try(Kind kind) {
+  return kind == Kind::try_acquire || kind == Kind::try_acquire_shared;
+}
+
+bool takes(Kind kind) {
+  return is_try(kind) || kind == Kind::acquire || kind == Kind::acquire_shared;
 }
 
 auto held_alone(ReplayThread& thread, const trace::Operation& operation) {
@@ -34,52 +43,131 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
   return true;
 }
 
-// A try that got the lock then and does not now goes on without it: it must not wait where it holds others. No lock has a try
-// for readers: they have it alone. Where a lock has none at all, a try that got it then waits for it, and others are left out.
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  if (is_try(operation.kind)) return take_by_tries(cpu, thread, operation);
   MeteredLock& lock = context_.places.lock(operation.id);
-  const bool tried = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
-  const bool tries = tried && lock.traits().tries;
-  if (tried && !tries && (operation.flags & trace::kFailed) != 0) return true;
-  std::int64_t& differences = context_.differences[number_].tries;
-  if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
+  if (is_shared(operation.kind)) {
     if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
       ++alone->again;
       return true;
     }
   }
-  if (folded_ && is_kept_by_another(lock, operation)) {
-    if (!tries) return false;
-    if ((operation.flags & trace::kFailed) != 0) return true;
-    ++differences;
-    thread.not_had.push_back(operation.id);
-    return true;
-  }
+  if (folded_ && is_kept_by_another(lock, operation)) return false;
   delay(cpu);
-  if (tries) {
-    const bool had_then = (operation.flags & trace::kFailed) == 0;
-    const bool has = lock.try_acquire(cpu);
-    if (has != had_then) ++differences;
-    if (!has && had_then) thread.not_had.push_back(operation.id);
-    if (has && !had_then) lock.release(cpu);
-    if (has && had_then && folded_) held_here_[operation.id].alone = true;
-    if (has && had_then && is_shared(operation.kind)) thread.held_alone.push_back({.lock = operation.id, .as_writer = true});
-    return true;
-  }
   if (is_shared(operation.kind)) {
     lock.acquire_shared(cpu);
-    if (folded_) ++held_here_[operation.id].readers;
-    if (lock.traits().readers == Readers::one_by_one || !lock.traits().readers_nest)
-      thread.held_alone.push_back({.lock = operation.id});
-    if (reads_again_with(lock) && !thread.reads_again_with) {
-      thread.reads_again_with = operation.id;
-      thread.section.clear();
-    }
+    took_shared(thread, operation);
+  } else {
+    lock.acquire(cpu);
+    if (folded_) held_here_[operation.id].alone = true;
+  }
+  return true;
+}
+
+void ReplayCpu::took_shared(ReplayThread& thread, const trace::Operation& operation) {
+  const MeteredLock& lock = context_.places.lock(operation.id);
+  if (folded_) ++held_here_[operation.id].readers;
+  if (lock.traits().readers == Readers::one_by_one || !lock.traits().readers_nest)
+    thread.held_alone.push_back({.lock = operation.id});
+  if (reads_again_with(lock) && !thread.reads_again_with) {
+    thread.reads_again_with = operation.id;
+    thread.section.clear();
+  }
+}
+
+// A try that had the lock in the recording has it here, however often it must try. It gives up, and the thread goes on without
+// the lock, only where nobody could ever release it. A try that failed and after which the program went another way fails.
+bool ReplayCpu::take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation operation) {
+  const std::optional<std::uint64_t> end =
+      thread.operations ? context_.tries().end_of_wait(thread.stream, thread.operations->number()) : std::nullopt;
+  if (!end && (operation.flags & trace::kFailed) != 0) {
+    fail_again(cpu, operation);
     return true;
   }
-  lock.acquire(cpu);
-  if (folded_) held_here_[operation.id].alone = true;
+  MeteredLock& lock = context_.places.lock(operation.id);
+  const bool shared = is_shared(operation.kind);
+  if (shared) {
+    if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
+      ++alone->again;
+      if (end) skip_to(cpu, thread, *end);
+      return true;
+    }
+  }
+  thread.tries = folded_ && is_kept_by_another(lock, operation);
+  const bool gives_up = std::exchange(thread.gives_up, false);
+  if (thread.tries && !gives_up) return false;
+  thread.tries = false;
+  const TryHabit& habit = context_.tries().habit(context_.trace.symbols().locks[operation.id]);
+  delay(cpu);
+  bool failed = false;
+  const auto again = [&] {
+    failed = true;
+    const bool tries_on = play_gap(cpu, thread, lock, habit, end);
+    if (tries_on) delay(cpu);
+    return tries_on;
+  };
+  const bool has = !gives_up && lock.acquire_by_tries(cpu, shared, again);
+  if (end) skip_to(cpu, thread, *end);
+  if (!has) {
+    thread.not_had.push_back(operation.id);
+  } else if (shared) {
+    took_shared(thread, operation);
+  } else if (folded_) {
+    held_here_[operation.id].alone = true;
+  }
+  ReplayContext::Differences& differences = context_.differences[number_];
+  ++differences.tries;
+  if (!has || (failed && habit.decides())) ++differences.tries_otherwise;
   return true;
+}
+
+// Whether it has the lock now or not, the thread goes the recorded way.
+void ReplayCpu::fail_again(Cpu& cpu, const trace::Operation& operation) {
+  MeteredLock& lock = context_.places.lock(operation.id);
+  ReplayContext::Differences& differences = context_.differences[number_];
+  ++differences.tries;
+  if (!lock.traits().tries || (folded_ && is_kept_by_another(lock, operation))) return;
+  delay(cpu);
+  if (!lock.try_acquire(cpu)) return;
+  lock.release(cpu);
+  ++differences.tries_otherwise;
+}
+
+// What follows a failed try: the recorded gap, or, where the recording has failed less often, the usual one. Returns false
+// where the program then waited for the lock. Where the gap is not known, the lock's own way of waiting stands for it, as tries
+// without any gap would cost more than any program's loop does; but a thread that holds other locks must be able to give up.
+bool ReplayCpu::play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock, const TryHabit& habit,
+                         std::optional<std::uint64_t> end) {
+  constexpr std::int64_t kUnknownGapCycles = 200;
+  if (!habit.gap_known && lock.is_nested(cpu)) {
+    cpu.compute(kUnknownGapCycles);
+    return true;
+  }
+  if (!habit.gap_known) return false;
+  if (!end || thread.operations->number() == *end) {
+    if (habit.gap_instructions > 0) cpu.execute(static_cast<std::int64_t>(habit.gap_instructions));
+    if (habit.gap_cycles > 0) cpu.compute(static_cast<std::int64_t>(habit.gap_cycles));
+    return end || !habit.waits_in_the_end;
+  }
+  const trace::Operation* next = nullptr;
+  do {
+    thread.operations->advance();
+    count(cpu, 1);
+    next = thread.operations->peek();
+    if (takes(next->kind)) continue;
+    const trace::Operation operation = *next;  // another frame may take the place of this one
+    step(cpu, thread, operation);
+  } while (!takes(next->kind));
+  return is_try(next->kind);
+}
+
+// To the end of a wait by tries, which is over now.
+void ReplayCpu::skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end) {
+  while (thread.operations->number() < end) {
+    thread.operations->advance();
+    count(cpu, 1);
+    thread.operations->peek();
+  }
 }
 
 // Little against any section, and enough for another CPU to come first. A faster or slower memory would do the same, but not on
@@ -95,7 +183,7 @@ bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operati
   const auto held = held_here_.find(operation.id);
   if (held == held_here_.end()) return false;
   const Readers readers = lock.traits().readers;
-  const bool is_reader = operation.kind == Kind::acquire_shared;
+  const bool is_reader = is_shared(operation.kind);
   const bool readers_keep_it_out = is_reader ? readers == Readers::one_by_one : readers != Readers::read_again;
   return held->second.alone || (held->second.readers > 0 && readers_keep_it_out);
 }
@@ -107,13 +195,11 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     return;
   }
   MeteredLock& lock = context_.places.lock(operation.id);
-  bool as_writer = !is_shared(operation.kind);
   if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
     if (alone->again-- > 0) return;
-    as_writer = alone->as_writer;
     thread.held_alone.erase(alone);
   }
-  if (as_writer) {
+  if (!is_shared(operation.kind)) {
     lock.release(cpu);
     held_here_.erase(operation.id);
     return;

@@ -93,6 +93,13 @@ bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   return open;
 }
 
+// Of several, one is enough: others may go on then.
+bool ReplayCpu::give_up_a_try() {
+  const auto first = std::ranges::find_if(threads_, &ReplayThread::tries);
+  if (first == threads_.end()) return false;
+  return first->gives_up = true;
+}
+
 // All threads wait: for words, or for a lock that one of them holds.
 void ReplayCpu::wait_for_any(Cpu& cpu) {
   std::vector<WantedWord> wanted;
@@ -100,6 +107,7 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
     if (!thread.ended) wanted.insert(wanted.end(), thread.wanted.begin(), thread.wanted.end());
   }
   if (wanted.empty()) {
+    if (give_up_a_try()) return;
     throw ModelFailure(fmt::format("replay: all threads of CPU {} wait for locks that another of them holds", number_));
   }
   // Words of all sizes at once: as what they lie in.

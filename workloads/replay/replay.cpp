@@ -20,7 +20,7 @@
 #include "workloads/program/workload_entry.hpp"
 #include "workloads/replay/places.hpp"
 #include "workloads/replay/player.hpp"
-#include "workloads/replay/written_sections.hpp"
+#include "workloads/replay/section_facts.hpp"
 
 namespace linebounce::workloads {
 namespace {
@@ -226,6 +226,7 @@ class Replay final : public Workload {
       all.measured_operations += one.measured_operations;
       all.tallies += one.tallies;
       all.tries += one.tries;
+      all.tries_otherwise += one.tries_otherwise;
       all.reads_again += one.reads_again;
       all.handlers_missing += one.handlers_missing;
     }
@@ -234,7 +235,13 @@ class Replay final : public Workload {
                   "operations of the trace that were executed, from the start of the run; each of an operation's repeats "
                   "counts, where `trace info` counts them as one",
                   all.operations);
-    metrics.count("replay.tries_otherwise", "", kLower, "attempts on a lock with another outcome than recorded", all.tries);
+    metrics.count("replay.tries_otherwise", "", kLower,
+                  "tries of a lock after which the program would have gone another way than it went in the recording",
+                  all.tries_otherwise);
+    metrics.value("replay.tries_otherwise_pct", "%", kLower, "the same, of all tries; each wait by tries is one",
+                  all.tries == 0
+                      ? std::nullopt
+                      : std::optional(100 * static_cast<double>(all.tries_otherwise) / static_cast<double>(all.tries)));
     metrics.count("replay.reads_again", "", kNeither, "sections of readers that were read again", all.reads_again);
     metrics.count("replay.handlers_missing", "", kLower, "interrupts for which the trace had no handler any more",
                   all.handlers_missing);
@@ -278,16 +285,17 @@ class Replay final : public Workload {
     }
     const std::string& algorithm = options_.locks.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
-    const std::string reason = why_no_substitute(lock, locks_in_use_->find(algorithm), [&] { return has_writers(lock); });
+    const std::string reason =
+        why_no_substitute(lock, locks_in_use_->find(algorithm), [&]() -> const SectionFacts& { return facts_of(lock); });
     if (reason.empty()) return algorithm;
     throw std::invalid_argument(
         fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
   }
 
   // Only who asks pays for a pass over the operations.
-  [[nodiscard]] bool has_writers(const trace::Lock& lock) const {
-    if (!with_writers_) with_writers_ = locks_with_writers(*trace_);
-    return with_writers_->at(&lock - trace_->symbols().locks.data());
+  [[nodiscard]] const SectionFacts& facts_of(const trace::Lock& lock) const {
+    if (!facts_) facts_ = section_facts(*trace_);
+    return facts_->at(&lock - trace_->symbols().locks.data());
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
@@ -315,7 +323,7 @@ class Replay final : public Workload {
   ReplayOptions options_;
   const trace::Reader* trace_ = nullptr;
   const LockSet* locks_in_use_ = nullptr;
-  mutable std::optional<std::vector<bool>> with_writers_;  // by lock
+  mutable std::optional<std::vector<SectionFacts>> facts_;  // by lock
   std::optional<ReplayPlaces> places_;
   std::optional<ReplayContext> context_;
   std::vector<std::unique_ptr<ReplayCpu>> cpus_;
@@ -324,14 +332,16 @@ class Replay final : public Workload {
 }  // namespace
 
 std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& substitute,
-                              const std::function<bool()>& has_writers) {
+                              const std::function<const SectionFacts&()>& facts) {
   if (substitute.name == recorded.algorithm) return "";
   const LockTraits& traits = substitute.traits;
   if (traits.sleeps && recorded.in_handlers) return "interrupt handlers take it, which can't sleep";
-  if (traits.readers == Readers::never_wait && has_writers())
+  if (traits.readers == Readers::never_wait && facts().with_writers)
     return "its readers keep nobody out: writers would have to publish copies, and here they write in place";
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";
+  if (!keep_writers_out(traits.readers) && !facts().readers_hazard.empty()) return facts().readers_hazard;
+  if (!traits.tries && facts().tried) return "the program tries the lock, and it has no try";
   return "";
 }
 

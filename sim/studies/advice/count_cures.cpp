@@ -25,10 +25,18 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
+// Not so the replay's own words for events, and for threads that begin and end.
+bool is_of_program(const CountWord& word, const trace::Symbols& symbols) {
+  return std::ranges::any_of(symbols.objects, [&](const trace::Object& object) {
+    const std::string& layout = object.structure == trace::kNone ? object.name : symbols.structures[object.structure].name;
+    return layout == word.layout && word.offset < static_cast<std::uint64_t>(object.size);
+  });
+}
+
 bool is_count(const TimeAccount& account, const TimeShare& share, const trace::Symbols& symbols) {
   return share.what == TimeClass::true_sharing && account.pct(share.ticks) >= kCostly && share.word &&
          static_cast<double>(share.word->adds) >= kMostlyAdds * static_cast<double>(share.word->writes) &&
-         !is_awaited(*share.word, symbols);
+         is_of_program(*share.word, symbols) && !is_awaited(*share.word, symbols);
 }
 
 // A count beside other fields may be the reference count of what they are.

@@ -10,7 +10,6 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/replay/replay.hpp"
-#include "workloads/replay/written_sections.hpp"
 
 namespace linebounce::sim {
 
@@ -49,7 +48,7 @@ std::vector<Uses> uses_of(const trace::Reader& reader) {
 
 std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   const std::vector<Uses> uses = uses_of(reader);
-  const std::vector<bool> with_writers = locks_with_writers(reader);
+  const std::vector<SectionFacts> facts = section_facts(reader);
   const std::map<std::string, std::string> metrics = metric_names_of(reader.symbols());
   std::vector<RecordedLock> locks;
   for (std::size_t id = 0; id < uses.size(); ++id) {
@@ -63,7 +62,7 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
     lock->acquired += uses[id].acquired;
     lock->acquired_shared += uses[id].acquired_shared;
     lock->locks.push_back(symbol);
-    lock->has_writers = lock->has_writers || with_writers[id];
+    lock->facts.add(facts[id]);
   }
   return locks;
 }
@@ -84,8 +83,23 @@ bool suits(const RecordedLock& lock, const LockEntry& substitute) {
   const LockTraits& traits = substitute.traits;
   if (!traits.excludes || (lock.acquired_shared == 0 && traits.readers != Readers::one_by_one)) return false;
   return std::ranges::all_of(lock.locks, [&](const trace::Lock& symbol) {
-    return why_no_substitute(symbol, substitute, [&] { return lock.has_writers; }).empty();
+    return why_no_substitute(symbol, substitute, [&]() -> const SectionFacts& { return lock.facts; }).empty();
   });
+}
+
+std::vector<std::string> not_offered(const RecordedLock& lock) {
+  std::vector<std::string> sentences;
+  if (lock.acquired_shared == 0) return sentences;
+  for (const LockEntry& entry : all_locks()) {
+    if (keep_writers_out(entry.traits.readers)) continue;
+    for (const trace::Lock& symbol : lock.locks) {
+      const std::string why = why_no_substitute(symbol, entry, [&]() -> const SectionFacts& { return lock.facts; });
+      if (why.empty()) continue;
+      sentences.push_back(fmt::format("{}, because {}", entry.name, why));
+      break;
+    }
+  }
+  return sentences;
 }
 
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {

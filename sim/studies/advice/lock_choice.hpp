@@ -8,6 +8,7 @@
 #include "trace/reader.hpp"
 #include "trace/word_locks.hpp"
 #include "workloads/locks/lock_registry.hpp"
+#include "workloads/replay/section_facts.hpp"
 
 namespace linebounce::sim {
 
@@ -19,7 +20,7 @@ struct RecordedLock {
   std::string replayed_as;                         // the same, or what stands for it
   std::int64_t acquired = 0, acquired_shared = 0;  // attempts that failed are left out
   std::vector<trace::Lock> locks = {};
-  bool has_writers = false;  // readers must be kept out of what one of them protects
+  workloads::SectionFacts facts = {};  // of all of them
 };
 
 // In the order of definition, by one pass over the operations; those that nobody takes are left out. Errors: trace::TraceError.
@@ -33,5 +34,8 @@ std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& w
 bool suits(const RecordedLock& lock, const workloads::LockEntry& substitute);
 // Names of `list locks` that keep this lock's properties; those for readers only if it has any.
 std::vector<std::string> suitable_locks(const RecordedLock& lock);
+// Of locks whose readers keep no writer out, each that is not offered, with the reason: "seqlock, because its readers follow
+// list.first, a pointer that writers change". Of a lock without readers none.
+std::vector<std::string> not_offered(const RecordedLock& lock);
 
 }  // namespace linebounce::sim

@@ -37,7 +37,8 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
 
 LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders,
                        double with_threads) {
-  LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}};
+  LockRanking ranking{
+      lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}, not_offered(lock)};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
     if (orders.finished(i)) {
@@ -102,6 +103,7 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   if (!orders.are_enough()) return std::nullopt;
   LockComparison comparison;
   comparison.orders = orders.count();
+  comparison.tries_otherwise_pct = std::max(metric_of(recorded, kTriesOtherwise), orders.tries_otherwise_pct(0));
   const std::vector<double> base = orders.throughputs(0);
   const auto [least, most] = std::minmax_element(base.begin(), base.end());
   comparison.order_pct = 100 * (*most - *least) / median(base);
@@ -127,7 +129,8 @@ std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, 
   return Confirmation{replacement, orders.change(1)};
 }
 
-std::string replayed_as(const LockRanking& lock) {
+std::string replayed_as(const LockComparison& comparison, const LockRanking& lock) {
+  if (const auto word = comparison.words.find(lock.lock); word != comparison.words.end()) return word->second;
   const auto recorded = std::ranges::find_if(lock.trials, is_recorded);
   const std::string& algorithm = recorded->algorithm;
   return algorithm == lock.recorded_algorithm ? "" : fmt::format("as {}; recorded: {}", algorithm, lock.recorded_algorithm);
@@ -147,6 +150,16 @@ std::string not_tried(const LockComparison& comparison) {
   if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";
   if (!own.empty()) return named_in_short(own) + " behave like locks and were not replaced (--word-locks replaces them)";
   return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
+}
+
+// "; gate runs as ttas, because nobody waited" for each word that was taken for a lock and that others were tried for.
+std::string classifications(const LockComparison& comparison) {
+  std::string text;
+  for (const LockRanking& lock : comparison.locks) {
+    if (const auto word = comparison.words.find(lock.lock); word != comparison.words.end())
+      text += fmt::format("; {} {}", word->first, word->second);
+  }
+  return text;
 }
 
 std::string no_advice(const LockComparison& comparison) {
@@ -181,7 +194,10 @@ std::string no_advice(const LockComparison& comparison) {
 }  // namespace
 
 std::string advice(const LockComparison& comparison) {
-  if (!comparison.again || !comparison.again->change.is_gain()) return no_advice(comparison);
+  if (const std::string why = why_no_verdict(comparison.tries_otherwise_pct); !why.empty())
+    return fmt::format("{}: no verdict, as {}", comparison.machine, why);
+  if (!comparison.again || !comparison.again->change.is_gain())
+    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ") + classifications(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;
   const LockRanking& ranking = ranking_in(comparison, lock);
   const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);
@@ -194,8 +210,8 @@ std::string advice(const LockComparison& comparison) {
   });
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
-  if (ranking.recorded_algorithm == trace::kUncontended)
-    text += fmt::format("; nobody waited for {} in the recording, so how its waiters wait was not seen", lock);
+  if (const auto word = comparison.words.find(lock); word != comparison.words.end())
+    text += fmt::format("; {} {} in the recording", lock, word->second);
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";

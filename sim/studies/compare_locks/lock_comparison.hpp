@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ struct LockRanking {
   std::string lock;
   std::string recorded_algorithm;  // what the program had; the trial that is as recorded may be the nearest of ours
   std::vector<LockTrial> trials;
-  std::vector<std::string> failed;  // algorithms with which a run came to no end
+  std::vector<std::string> failed;            // algorithms with which a run came to no end
+  std::vector<std::string> not_offered = {};  // as not_offered() of lock_choice.hpp
 };
 
 // Locks that are replaced: in a trial none or one.
@@ -60,8 +62,10 @@ struct LockComparison {
   std::vector<CheapLock> cheap = {};  // were not replaced
   std::optional<Confirmation> again;  // none: no trial gains anything
   std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
-  bool unseen_atomics = false;              // of the program, which may be locks: then there is no verdict on all its locks
-  std::vector<std::string> own_locks = {};  // words that behave like locks, matter, and were not replaced: likewise
+  double tries_otherwise_pct = 0;                // kTriesOtherwise, the largest of all runs with the locks as recorded
+  bool unseen_atomics = false;  // of the program, which may be locks: then there is no verdict on all its locks
+  std::map<std::string, std::string> words = {};  // those that were taken for locks, with trace::classification()
+  std::vector<std::string> own_locks = {};        // words that behave like locks, matter, and were not replaced: likewise
 };
 
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
@@ -83,8 +87,9 @@ const LockTrial* best_gain(const LockComparison& comparison);
 // Trial 1 has the replacement. None: it has not finished in every order, or they are not enough.
 std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, const TrialsInOrders& orders);
 
-// "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; else empty.
-std::string replayed_as(const LockRanking& lock);
+// "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; of a word that behaves like a lock how
+// it was classified; else empty.
+std::string replayed_as(const LockComparison& comparison, const LockRanking& lock);
 
 // "dcache_lock: mcs instead of ticket: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or that no lock is better by more
 // than chance. If the best lock is unfair, the best one that is not, too.

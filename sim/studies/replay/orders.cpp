@@ -30,15 +30,15 @@ double percent_of_log(double logarithm) {
 }  // namespace
 
 bool OrdersChange::is_gain() const {
-  return median_pct >= kWorthIt && low_pct > 0;
+  return tries_otherwise_pct <= kMostTriesOtherwise && median_pct >= kWorthIt && low_pct > 0;
 }
 
 bool OrdersChange::is_loss() const {
-  return median_pct <= -kWorthIt && high_pct < 0;
+  return tries_otherwise_pct <= kMostTriesOtherwise && median_pct <= -kWorthIt && high_pct < 0;
 }
 
 bool OrdersChange::is_undecided() const {
-  return !is_gain() && least_pct >= kWorthIt;
+  return tries_otherwise_pct <= kMostTriesOtherwise && !is_gain() && least_pct >= kWorthIt;
 }
 
 double OrdersChange::promise_pct() const {
@@ -64,9 +64,20 @@ OrdersChange orders_change(const std::vector<double>& base, const std::vector<do
           .orders = base.size()};
 }
 
+std::string why_no_verdict(double tries_otherwise_pct) {
+  if (tries_otherwise_pct <= kMostTriesOtherwise) return {};
+  return fmt::format("{:.1f} % of the program's tries of locks went another way than recorded", tries_otherwise_pct);
+}
+
+std::string tries_text(double tries_otherwise_pct, const char* before) {
+  if (tries_otherwise_pct <= 0) return {};
+  return fmt::format("{}{:.2g} % of the program's tries of locks went another way than recorded", before, tries_otherwise_pct);
+}
+
 std::string text_of(const OrdersChange& change) {
   const bool factor = is_factor(change.median_pct);
-  return fmt::format("{} ({})", change_text_of(change.median_pct), interval_text(change, factor));
+  return fmt::format("{} ({}{})", change_text_of(change.median_pct), interval_text(change, factor),
+                     tries_text(change.tries_otherwise_pct, "; "));
 }
 
 std::string interval_text(const OrdersChange& change, bool as_factor) {
@@ -133,8 +144,15 @@ std::vector<double> TrialsInOrders::throughputs(std::size_t trial) const {
   return figures(trial, [](const ReportedPoint& point) { return metric_of(point, kThroughput); });
 }
 
+double TrialsInOrders::tries_otherwise_pct(std::size_t trial) const {
+  const std::vector<double> shares = figures(trial, [](const ReportedPoint& it) { return metric_of(it, kTriesOtherwise); });
+  return shares.empty() ? 0 : *std::ranges::max_element(shares);
+}
+
 OrdersChange TrialsInOrders::change(std::size_t trial) const {
-  return orders_change(throughputs(0), throughputs(trial));
+  OrdersChange change = orders_change(throughputs(0), throughputs(trial));
+  change.tries_otherwise_pct = std::max(tries_otherwise_pct(0), tries_otherwise_pct(trial));
+  return change;
 }
 
 }  // namespace linebounce::sim

@@ -21,6 +21,7 @@ struct OrdersChange {
                                      // orders the median lies in it
   double least_pct = {}, most_pct = {};  // of all orders
   std::size_t orders = {};
+  double tries_otherwise_pct = {};  // kTriesOtherwise, the largest of all runs; above kMostTriesOtherwise nothing is a gain
   // Gains enough for a change of the program, and by more than chance.
   [[nodiscard]] bool is_gain() const;
   // Likewise.
@@ -33,6 +34,12 @@ struct OrdersChange {
 
 // Value i of both sides is of one order. REQUIRES: as many of one as of the other, two at least; all are above 0.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed);
+
+// Why a replay with this kTriesOtherwise is the base of no verdict; empty: it may be one.
+std::string why_no_verdict(double tries_otherwise_pct);
+// "2.1 % of the program's tries of locks went another way than recorded", to stand beside a verdict; empty: none did.
+// `before` comes first.
+std::string tries_text(double tries_otherwise_pct, const char* before);
 
 // "+12.0 % (11.2 to 12.8)"; above +200 % as a factor: "3.2 times as fast (2.9 to 3.6)".
 std::string text_of(const OrdersChange& change);
@@ -70,6 +77,7 @@ class TrialsInOrders {
   [[nodiscard]] bool finished(std::size_t trial) const;  // in every order, with a throughput
   [[nodiscard]] std::vector<double> figures(std::size_t trial, const std::function<double(const ReportedPoint&)>& figure) const;
   [[nodiscard]] std::vector<double> throughputs(std::size_t trial) const;
+  [[nodiscard]] double tries_otherwise_pct(std::size_t trial) const;  // the largest of all orders
   // REQUIRES: are_enough(), finished(trial).
   [[nodiscard]] OrdersChange change(std::size_t trial) const;
 

@@ -43,7 +43,13 @@ std::vector<std::string> machines_for(const std::vector<std::string>& given, con
 
 // The metric that changes of a program are judged by.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";
-// Percent of it: what gains less is not worth a change of the program.
+
+// The share of the tries of locks after which the program would have gone another way than recorded, in percent.
+inline constexpr const char* kTriesOtherwise = "replay.tries_otherwise_pct";
+// Above it a replay does not do what the program would do.
+inline constexpr double kMostTriesOtherwise = 5;
+
+// Percent of throughput: what gains less is not worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
 // Percent of a run's time: what takes less is not replayed in another way, for that could not gain four times as much.

@@ -111,5 +111,18 @@ TEST(Orders, EachTrialRunsInEachOrder) {
   EXPECT_EQ(study.sweep[1].second, (toml::array{"none", "cell", "none", "cell"}));
 }
 
+TEST(OrdersChange, IsNoVerdictWhereMoreThanOneTryOfTwentyWouldDecideOtherwise) {
+  OrdersChange gain{20, 5, 40, 12}, undecided{20, -5, 40, 12}, loss{-20, -40, -5, -30};
+  for (OrdersChange* change : {&gain, &undecided, &loss}) change->tries_otherwise_pct = 5;
+  EXPECT_TRUE(gain.is_gain());
+  EXPECT_TRUE(undecided.is_undecided());
+  EXPECT_TRUE(loss.is_loss());
+  for (OrdersChange* change : {&gain, &undecided, &loss}) change->tries_otherwise_pct = 5.1;
+  EXPECT_FALSE(gain.is_gain() || undecided.is_undecided() || loss.is_loss());
+  EXPECT_EQ(gain.promise_pct(), 0);
+  EXPECT_EQ(why_no_verdict(5), "");
+  EXPECT_EQ(why_no_verdict(12.34), "12.3 % of the program's tries of locks went another way than recorded");
+}
+
 }  // namespace
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-#include "workloads/replay/written_sections.hpp"
+#include "workloads/replay/section_facts.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ bool writes(const trace::Operation& operation) {
 }
 
 struct Facts {
-  bool held_alone = false, written = false;
+  bool held_alone = false, written = false, tried = false;
 };
 
 // One thread's, or one handlers', operations in order. A lock may be held several times, by readers.
@@ -23,6 +23,8 @@ class SectionsOfOneThread {
   explicit SectionsOfOneThread(std::vector<Facts>& facts) : facts_(facts) {}
 
   void add(const trace::Operation& operation) {
+    const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
+    if (tries) facts_.at(operation.id).tried = true;
     switch (operation.kind) {
       case Kind::try_acquire:
       case Kind::acquire: return hold(operation, true);
@@ -55,7 +57,25 @@ class SectionsOfOneThread {
 
 }  // namespace
 
-std::vector<bool> locks_with_writers(const trace::Reader& reader) {
+namespace {
+
+// A simulated program has no memory that could be freed under its readers.
+std::string readers_hazard(const trace::Reader& reader, const trace::Lock& lock) {
+  if (lock.readers_follow == trace::kFollowNothing) return {};
+  if (!lock.readers_follow.empty() || !reader.summary().recorder.starts_with(trace::kProgramRecorder))
+    return lock.readers_follow;
+  return "the recording does not say whether its readers follow pointers into memory that writers free or change";
+}
+
+}  // namespace
+
+void SectionFacts::add(const SectionFacts& other) {
+  with_writers = with_writers || other.with_writers;
+  tried = tried || other.tried;
+  if (readers_hazard.empty()) readers_hazard = other.readers_hazard;
+}
+
+std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
   std::vector<Facts> facts(reader.symbols().locks.size());
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     SectionsOfOneThread sections(facts);
@@ -64,9 +84,14 @@ std::vector<bool> locks_with_writers(const trace::Reader& reader) {
       for (const trace::Operation& operation : frame) sections.add(operation);
     }
   }
-  std::vector<bool> with_writers;
-  for (const Facts& lock : facts) with_writers.push_back(lock.held_alone && lock.written);
-  return with_writers;
+  std::vector<SectionFacts> found;
+  for (std::size_t id = 0; id < facts.size(); ++id) {
+    const Facts& lock = facts[id];
+    found.push_back({.with_writers = lock.held_alone && lock.written,
+                     .tried = lock.tried,
+                     .readers_hazard = readers_hazard(reader, reader.symbols().locks[id])});
+  }
+  return found;
 }
 
 }  // namespace linebounce::workloads
