@@ -13,6 +13,7 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,7 @@ def table(rows: list[Row]) -> str:
     lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in rows if row.recommended != "nothing")]
     nothing = [f"`{row.program}`" for row in rows if row.recommended == "nothing"]
     text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-    return text + (f"\n\nNothing is recommended for {', '.join(nothing)}." if nothing else "")
+    return text + ("\n\n" + textwrap.fill(f"Nothing is recommended for {', '.join(nothing)}.", 120) if nothing else "")
 
 
 def written(page: str, new: str) -> str:
