@@ -60,13 +60,13 @@ nlohmann::ordered_json metric_json(const std::string& name);
 
 inline constexpr std::array kKinds = {
     Kind{"machine", "machines", list_machines, machine_page, machine_json},
-    Kind{"family", "families", list_families, family_page, family_json},
     Kind{"experiment", "experiments", list_experiments, experiment_page, experiment_json},
     Kind{"workload", "workloads", list_workloads, workload_page, workload_json},
     Kind{"lock", "locks", list_locks, lock_page, lock_json},
     Kind{"counter", "counters", list_counters, counter_page, counter_json},
     Kind{"protocol", "protocols", list_protocols, protocol_page, protocol_json},
     Kind{"layout", "layouts", list_layouts, layout_page, layout_json},
+    Kind{"family", "families", list_families, family_page, family_json},
     Kind{"metric", "metrics", list_metrics, metric_page, metric_json},
 };
 

@@ -51,7 +51,7 @@ def test_counters_side_by_side_are_spread_and_their_misses_go(linebounce: Progra
         place = "all.counts+{offset}"
     document = found(linebounce, trace(linebounce, symbols, counting(place)))
     assert document["falsely_shared_lines"] >= 1
-    assert document["lines"][0]["misses"] > ROUNDS
+    assert document["lines"][0]["misses"] > ROUNDS / 4, "each transfer serves some stores"
     (proposal,) = document["proposals"]
     assert "element_bytes = 8" in proposal["change"]
     assert "4 elements of 8 bytes" in proposal["what"]
@@ -87,7 +87,7 @@ def test_neighbours_stay_neighbours_where_another_object_has_been_before(linebou
     file = trace(linebounce, symbols, ["worker[0] store before+0 8", *counting("count[{i}]+0")])
     document = found(linebounce, file)
     assert document["falsely_shared_lines"] == 1
-    assert document["lines"][0]["misses"] > ROUNDS
+    assert document["lines"][0]["misses"] > ROUNDS / 4, "each transfer serves some stores"
 
 
 @pytest.mark.parametrize("place", ["", "address=4096"])
@@ -218,9 +218,9 @@ def test_blocks_whose_alignment_was_asked_for_stay_where_they_are(linebounce: Pr
 
 
 def test_a_proposal_that_gains_nothing_is_not_printed_as_one(linebounce: Program) -> None:
-    """The line changes hands ten times in a long program."""
+    """The line changes hands a few times in a long program."""
     idle = [f"worker[{i}] compute 3000" for _ in range(200) for i in range(THREADS)]
-    file = trace(linebounce, "object counts size=32\n", [*counting("counts+{offset}")[: 3 * THREADS * 3], *idle])
+    file = trace(linebounce, "object counts size=32\n", [*counting("counts+{offset}")[: 3 * THREADS * 9], *idle])
     document = found(linebounce, file)
     assert [each["gains"] for each in document["proposals"]] == [False]
     assert document["confirmation"] is None

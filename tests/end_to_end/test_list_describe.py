@@ -80,7 +80,7 @@ def test_a_source_that_parameters_of_a_group_share_is_said_once(linebounce: Prog
     words = " ".join(linebounce("describe", "machine", "generic_2socket_32core").stdout.split())
     assert words.count(shared) == 1
     assert f"machine.cpu where no source is named: {shared} clock_mhz 3000 MHz the cores' clock issue_per_cycle" in words
-    assert "spin_exit_cycles (0 cycles) leaving" in words
+    assert "tlb_flush_cycles (0 cycles) dropping" in words
 
 
 def test_describe_machine_draws_its_topology(linebounce: Program) -> None:

@@ -81,7 +81,7 @@ class Project:
         experiments = self.root / "configs/experiments"
         (self.root / "configs").mkdir(parents=True)
         (self.root / "models").symlink_to(ROOT / "models")
-        for folder in ("machines", "layouts", "figures"):
+        for folder in ("machines", "families", "layouts", "figures"):
             (self.root / "configs" / folder).symlink_to(ROOT / "configs" / folder)
         for name, text in (("validation/locks", LOCKS), ("latencies/p3_xeon_4way", FITTED), ("table", DOCUMENT)):
             self.write(experiments / f"{name}.toml", text)

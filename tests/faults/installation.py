@@ -65,7 +65,7 @@ def install(executable: Path, place: Path) -> None:
     shutil.copy2(executable, place / "linebounce")
     (place / "linebounce-teach").symlink_to((executable.parent / "linebounce-teach").resolve())
     _copy(place, "configs/machines/p3_xeon_4way.toml", "models/protocols/msi_snoop.md", "models/protocols/mesi_snoop.md")
-    _copy(place, "configs/papers/README.md")
+    _copy(place, "configs/papers/README.md", "configs/families/front_side_bus.toml")
     for folder, name in (("validation/", "churn"), ("", "papers")):
         _write(place / f"configs/experiments/{folder}{name}.toml", _EXPERIMENT.format(name=folder + name, row=f"mail.{name}"))
     _write(place / "teach/new-lesson.md", LESSON)

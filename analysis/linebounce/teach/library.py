@@ -67,7 +67,10 @@ class Library:
                 "scenes": [part for test in tests.values() for part in test["parts"] if part["kind"] == "scene"],
             },
             "protocols": self._files("models/protocols", "*.md", None),
-            "machines": self._files("configs/machines", "*.toml", _machines(scenes)),
+            "machines": {
+                **self._files("configs/machines", "*.toml", _machines(scenes)),
+                **self._files("configs/families", "*.toml", None),
+            },
             "layouts": {},
             "programs": {part["path"]: self._text(part["path"]) for part in parts if _is_shipped_lock(self.engine, part)},
         }

@@ -38,7 +38,7 @@ if (values.root) {
     lessons: [],
     tests: { pre: [], post: [] },
     protocols: texts(values.root, "models/protocols"),
-    machines: texts(values.root, "configs/machines"),
+    machines: { ...texts(values.root, "configs/machines"), ...texts(values.root, "configs/families") },
     layouts: texts(values.root, "configs/layouts"),
     programs: { ...texts(values.root, "programs"), ...texts(values.root, "programs/locks") },
   };
