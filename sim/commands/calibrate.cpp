@@ -23,6 +23,7 @@ struct CalibrateArguments {
   std::string machine;
   std::string output;
   std::string access = "atomic";
+  std::string family;
   int at_once = available_cores();
 };
 
@@ -76,6 +77,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   }
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.access = arguments.access;
+  if (!arguments.family.empty()) request.family = arguments.family;
   request.at_once = arguments.at_once;
   Calibration calibration;
   try {
@@ -107,6 +109,8 @@ void add_calibrate(Command& program) {
       .option("--access", "atomic|load", &arguments->access,
               "The measured access: atomic (default; the tool uses compare-and-exchange) or load")
       .one_of({"atomic", "load"});
+  command.option("--family", "NAME", &arguments->family,
+                 "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
   add_jobs(command, arguments->at_once);
   command.footer(kCalibrateFooter);
   command.action([arguments] { return run_calibrate(*arguments); });

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "sim/config/machine_history.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/schema.hpp"
@@ -25,6 +28,20 @@ std::string usual_contention(const Settings& settings) {
 }
 
 }  // namespace
+
+std::string contention_of_processor(std::string_view model) {
+  struct Name {
+    std::string_view part, family;
+  };
+  // The first that a name holds. Intel's mesh came together with metals in the place of E5 and E7.
+  static constexpr std::array kNames = {
+      Name{"EPYC", "amd_zen"},       Name{"Ryzen", "amd_zen"},      Name{"Threadripper", "amd_zen"}, Name{"Opteron", "amd_k10"},
+      Name{"Phenom", "amd_k10"},     Name{"Platinum", "intel_mesh"}, Name{"Gold", "intel_mesh"},      Name{"Silver", "intel_mesh"},
+      Name{"Bronze", "intel_mesh"},  Name{"Xeon", "intel_ring"},     Name{"Core(TM)", "intel_ring"},  Name{"aarch64", "arm_mesh"},
+      Name{"Neoverse", "arm_mesh"},  Name{"Graviton", "arm_mesh"},   Name{"Ampere", "arm_mesh"}};
+  const auto named = std::ranges::find_if(kNames, [model](const Name& name) { return model.find(name.part) != model.npos; });
+  return named == kNames.end() ? "" : std::string(named->family);
+}
 
 Family load_family(const std::string& name, const std::string& context) {
   const std::string file = find_file(kFamilyFiles, name, "", context).string();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/settings.hpp"
@@ -24,6 +25,9 @@ struct Family {
 
 // Reads configs/families/NAME.toml. `context` precedes the message for an unknown name. Errors: ConfigError.
 Family load_family(const std::string& name, const std::string& context);
+
+// The family of a processor by the name that it gives itself ("AMD EPYC 7763 64-Core Processor"); empty: not known.
+std::string contention_of_processor(std::string_view model);
 
 // Gives `settings` the family's values where neither a file nor a user has given one, and only those that have an effect.
 // Names the family that is usual for such a machine if nobody has named one. May be called again after the family or what it

@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -236,6 +237,22 @@ def test_other_bad_requests_are_refused(linebounce: Program) -> None:
     assert '"my machine" cannot name' in linebounce.refused("calibrate", "--from", "m.csv", "-o", "my machine.toml")
     assert "--output" in linebounce.refused("calibrate", "--from", "m.csv")
     assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml")
+
+
+def test_a_fitted_machine_names_its_family_and_leaves_the_values_to_it(linebounce: Program) -> None:
+    linebounce.file("zen.csv", as_the_tool_writes(made_up(4, lambda _a, _b: 60.0)))
+    done = linebounce("calibrate", "--from", "zen.csv", "-o", "zen.toml", "--family", "amd_zen")
+    assert done.code == 0, done.stderr
+    machine = tomllib.loads((linebounce.directory / "zen.toml").read_text())
+    assert machine["contention"] == "amd_zen"
+    assert "hold_ns" not in machine["cpu"]
+    assert "next" not in machine["bus"]
+    assert "cpu.hold_ns" not in machine["sources"]
+    parameters = json.loads(linebounce("describe", "machine", "zen.toml", "--json").stdout)["parameters"]
+    (hold,) = [parameter for parameter in parameters if parameter["path"] == "machine.cpu.hold_ns"]
+    assert hold["from_family"]
+    refused = linebounce.refused("calibrate", "--from", "zen.csv", "-o", "a.toml", "--family", "zen")
+    assert "amd_zen" in refused
 
 
 def test_the_example_is_a_matrix_of_sixteen_cpus() -> None:

@@ -169,7 +169,7 @@ std::vector<int> CoreToCore::other_readers(int from, int to) const {
   std::iota(readers.begin(), readers.end(), 0);
   std::erase(readers, from);
   std::erase(readers, to);
-  std::ranges::stable_partition(readers, [&](int cpu) { return node_of_[cpu] == node_of_[from]; });
+  std::stable_partition(readers.begin(), readers.end(), [&](int cpu) { return node_of_[cpu] == node_of_[from]; });
   if (std::ssize(readers) > options_.sharers) readers.resize(options_.sharers);
   return readers;
 }

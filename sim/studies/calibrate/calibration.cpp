@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "models/machine_layout.hpp"
+#include "sim/config/contention.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -52,6 +53,7 @@ class Calibrator {
     } else {
       take_structure();
     }
+    name_family();
     number_cpus();
     set("machine.name", request_.name);
     set("machine.title", title());
@@ -76,6 +78,26 @@ class Calibrator {
   }
   void from_matrix(const std::string& path) {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
+  }
+
+  // What a matrix doesn't show at all: it has been measured with nobody waiting.
+  void name_family() {
+    std::string source = "assumed: --family says so";
+    std::string family = request_.family.value_or("");
+    if (family.empty() && request_.probe) {
+      family = contention_of_processor(request_.probe->model);
+      source = "assumed: the family of " + request_.probe->model;
+    }
+    if (family.empty()) return;
+    MachineTables& machine = result_.machine;
+    machine.settings.at(kContention) = {family, Origin{"--family"}};
+    machine.sources[kContention] = source;
+    // The base's own values are another processor's.
+    for (const Family::Parameter& parameter : load_family(family, "--family").parameters) {
+      machine.settings.at(parameter.path).from = Setting::From::schema;
+      machine.sources.erase(parameter.path);
+    }
+    apply_contention(machine.settings, machine.keys);
   }
 
   void check_cpus() const {
@@ -447,6 +469,17 @@ class Calibrator {
   Calibration result_;
 };
 
+// A machine's file names its family, and not what that says.
+void leave_to_family(toml::table& machine, const Settings& settings) {
+  for (const auto& [path, setting] : settings) {
+    if (setting.from != Setting::From::family || path == kContention) continue;
+    const std::string key = short_path(path);
+    const std::size_t dot = key.rfind('.');
+    if (auto* table = machine.at_path(key.substr(0, dot)).as_table()) table->erase(key.substr(dot + 1));
+    if (auto* sources = machine["sources"].as_table()) sources->erase(key);
+  }
+}
+
 }  // namespace
 
 Calibration calibrate(const CalibrationRequest& request) {
@@ -462,7 +495,8 @@ std::string machine_file_text(const Calibration& calibration, const std::string&
   for (const auto* sentences : {&calibration.unexplained, &calibration.undetermined}) {
     for (const std::string& sentence : *sentences) text += "# " + sentence + "\n";
   }
-  const toml::table resolved = resolved_settings(calibration.machine.settings, calibration.machine);
+  toml::table resolved = resolved_settings(calibration.machine.settings, calibration.machine);
+  leave_to_family(*resolved["machine"].as_table(), calibration.machine.settings);
   return text + "\n" + to_toml(*resolved["machine"].as_table());
 }
 

@@ -24,6 +24,7 @@ struct CalibrationRequest {
   std::string name;                     // of the new machine
   std::optional<ProbeFile> probe = {};  // all else that was measured; none: the file is a matrix alone
   std::string access = "atomic";        // what a simulated receiver does with the line
+  std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // how many have been simulated
 };

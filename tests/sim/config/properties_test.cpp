@@ -39,6 +39,7 @@ ConfigValue legal_value(const KeyInfo& key) {
 bool stands_alone(const KeyInfo& key) {
   static const std::vector<std::string> tied = {"machine.cpus",
                                                 "machine.cpu_list",
+                                                "machine.contention",
                                                 "machine.cpu.threads_per_core",
                                                 "machine.cpu.consistency",
                                                 "machine.cpu.store_buffer_entries",

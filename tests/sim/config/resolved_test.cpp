@@ -138,7 +138,7 @@ TEST_F(Resolved, TheHashFollowsTheProtocolsText) {
 TEST_F(Resolved, TextIsReadable) {
   const std::string text = to_toml(load(kExperiment).resolved);
   EXPECT_THAT(text, HasSubstr("name = \"e\"\nseed = 7\ntitle = \"an experiment\"\n\n[machine]\ncache_levels = [\"L1D\", "
-                              "\"L2\"]\ncpu_list = \"\"\ncpu_order = \"spread\"\ncpus = 4\n"));
+                              "\"L2\"]\ncontention = \"front_side_bus\"\ncpu_list = \"\"\ncpu_order = \"spread\"\ncpus = 4\n"));
   EXPECT_THAT(text, HasSubstr("[machine.cpu]\n"));
   EXPECT_THAT(text, HasSubstr("clock_mhz = 666.667\n"));
   EXPECT_THAT(text, Not(HasSubstr("engine")));

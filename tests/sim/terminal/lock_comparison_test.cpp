@@ -171,7 +171,7 @@ TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
   EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 100)),
               HasSubstr("table  as rwlock; recorded: pthread_rwlock\n"));
   comparison.locks.front().recorded_algorithm = "rwlock";
-  EXPECT_EQ(replayed_as(comparison.locks.front()), "");
+  EXPECT_EQ(replayed_as(comparison, comparison.locks.front()), "");
 }
 
 TEST(LockComparison, ALockWithWhichTheRunFailedIsNamedAndTheOthersAreRanked) {

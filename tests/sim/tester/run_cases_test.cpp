@@ -17,7 +17,7 @@ CaseResult run_waiting(unsigned seconds) {
                                                                  {"workload.lock_share", "100"},
                                                                  {"workload.load_share", "0"},
                                                                  {"workload.store_share", "100"}});
-  const CaseRun run{[&base] { return random_case(base, 1, 0, 2000); }, true};
+  const CaseRun run{[&base] { return random_case(base, 1, 0, 8000); }, true};
   InterruptGuard guard;
   const std::vector<CaseResult> results = run_cases(base, {run}, {.at_once = 2, .seconds = seconds}, guard, {});
   return results.at(0);
