@@ -89,6 +89,7 @@ struct DirectorySpec {
   std::string protocol;
   double latency_ns = 0;
   double line_busy_ns = 0;
+  bool broadcasts = false;
   int entries = 0;  // 0: no limit; a limit needs a protocol whose directory evicts entries
   int ways = 16;
 
@@ -98,6 +99,9 @@ struct DirectorySpec {
     keys.number("line_busy_ns", "ns", line_busy_ns, kAsTheRest, kMostNs,
                 "a request keeps others of its line waiting at the home for so long; -1: for a transfer from another node's "
                 "cache");
+    keys.flag("broadcasts", broadcasts,
+              "the home asks all nodes when copies are taken, and who takes them waits for the farthest; false: only those that "
+              "have one");
     keys.number("entries", "", entries, 0, 1 << 24, "lines that a home can keep track of at once; 0: all");
     keys.number("ways", "", ways, 1, 1024, "associativity of its entries");
   }

@@ -102,6 +102,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   [[nodiscard]] const MachineLayout& layout() const { return layout_; }
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
+  [[nodiscard]] int node_of(int endpoint) const { return ports_[endpoint].node; }
   // The time that a message without a line travels from one node to another, if nothing is in its way.
   [[nodiscard]] Tick way(int from, int to) const;
 
@@ -167,7 +168,6 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   [[nodiscard]] Tick bytes_of(bool with_line) const {
     return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
   }
-  [[nodiscard]] int node_of(int endpoint) const { return ports_[endpoint].node; }
 
   const NetworkSpec& spec_;
   const NetworkTiming timing_;

@@ -111,6 +111,8 @@ StepResult CoherenceController::step(std::size_t base, Outbox& out) {
     if (entry.owner != before.owner || entry.sharers != before.sharers)
       log_.listener()->directory_changed(out.at, name_.number, store_.line(out.slot), entry.owner, entry.sharers);
   }
+  if (!held_back_.empty()) [[unlikely]]
+    send_held_back(out.packet == nullptr ? kNobody : out.packet->sender);
   keep(out.slot, out.cause.side == Side::member, out.at);
   return StepResult::done;
 }
@@ -149,7 +151,24 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
     sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
   }
-  self.network_.send(sent, leaves);
+  if (self.home_ && self.home_->broadcasts()) {
+    self.held_back_.emplace_back(&sent, leaves);
+  } else {
+    self.network_.send(sent, leaves);
+  }
+}
+
+// If a request has taken other members' copies, the home's answer to it comes together with the last node's answer.
+void CoherenceController::send_held_back(int requester) {
+  const bool waits = std::ranges::any_of(held_back_, [requester](const auto& message) {
+    const Packet& packet = *message.first;
+    return packet.receiver != requester && !packet.carries_data;
+  });
+  for (const auto& [packet, leaves] : held_back_) {
+    const bool answer = packet->receiver == requester;
+    network_.send(*packet, leaves + (waits && answer ? home_->wait_for_all(network_.node_of(requester)) : 0));
+  }
+  held_back_.clear();
 }
 
 void CoherenceController::Outbox::take_data() {

@@ -66,6 +66,7 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   [[nodiscard]] bool waits_for_turn(Packet& packet, Tick at);
   [[nodiscard]] bool process(Packet& packet, Tick at);
   StepResult step(std::size_t base, Outbox& out);
+  void send_held_back(int requester);
   [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
   // Meets the needs of the line's entry as they are now. `used`: a member has just used the line.
   void keep(Slot slot, bool used, Tick at) {
@@ -106,6 +107,9 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
   KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;        // the storage of limited size
   std::vector<Packet*> stalled_;          // messages in the order of arrival
+  // The messages of a step at a home that broadcasts, and when they leave: not before the step is over does the home know
+  // whether it has taken copies.
+  std::vector<std::pair<Packet*, Tick>> held_back_;
 };
 
 // The side of a node's controller towards its bus.

@@ -18,6 +18,8 @@ class HomeMemory {
     const DirectorySpec directory = as_of_node(machine.spec, node).directory;
     line_busy_ = directory.line_busy_ns < 0 ? transfer_time(node, machine, network)
                                             : machine.timebase.from_ns(directory.line_busy_ns);
+    for (int to = 0; directory.broadcasts && to < machine.spec.nodes; ++to)
+      all_answered_.push_back(last_answer(node, to, machine, network) - network.way(node, to));
   }
 
   [[nodiscard]] LineData data(Slot slot) { return {store_.memory_data(slot), store_.memory_version(slot)}; }
@@ -38,23 +40,44 @@ class HomeMemory {
     return turn;
   }
 
+  // True if a request that takes copies waits for the answers of all nodes.
+  [[nodiscard]] bool broadcasts() const { return !all_answered_.empty(); }
+  // How much later the last of these answers reaches `node` than a message that leaves the home with the question.
+  [[nodiscard]] Tick wait_for_all(int node) const { return all_answered_[node]; }
+
  private:
+  // A controller's pass, and the snoop result on its bus.
+  static Tick snoop_time(const MachineContext& machine) {
+    const BusSpec& bus = machine.spec.bus;
+    return machine.timebase.from_ns(machine.spec.node.latency_ns) +
+           (bus.arbitration_clocks + bus.snoop_clocks) * machine.timebase.period(bus.clock);
+  }
+
   // How long a transfer of a line takes that another node's cache has: the home's forward to the owner, the owner's bus, and the
   // line's way back, on the average over all other nodes.
   static Tick transfer_time(int home, const MachineContext& machine, const Network& network) {
     const BusSpec& bus = machine.spec.bus;
-    const int clocks = bus.arbitration_clocks + bus.snoop_clocks + bus.intervention_clocks;
     Tick ways = 0;
     for (int node = 0; node < machine.spec.nodes; ++node) {
       if (node != home) ways += network.way(home, node) + network.way(node, home);
     }
-    return ways / std::max(1, machine.spec.nodes - 1) + 2 * machine.timebase.from_ns(machine.spec.node.latency_ns) +
-           clocks * machine.timebase.period(bus.clock);
+    return ways / std::max(1, machine.spec.nodes - 1) + snoop_time(machine) +
+           bus.intervention_clocks * machine.timebase.period(bus.clock) +
+           machine.timebase.from_ns(machine.spec.node.latency_ns);
+  }
+
+  // How long after the home has asked all nodes the last answer reaches node `to`.
+  static Tick last_answer(int home, int to, const MachineContext& machine, const Network& network) {
+    Tick last = 0;
+    for (int node = 0; node < machine.spec.nodes; ++node)
+      last = std::max(last, network.way(home, node) + snoop_time(machine) + network.way(node, to));
+    return last;
   }
 
   LineStore& store_;
   MemoryController controller_;
   Tick line_busy_ = 0;
+  std::vector<Tick> all_answered_;  // indexed by the node that waits; empty: homes don't broadcast
   std::vector<Tick> line_free_;  // indexed by slot: when the next request may be processed
 };
 

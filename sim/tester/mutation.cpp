@@ -270,6 +270,7 @@ class Mutation {
     set_latency(kNode, "machine.directory.latency_ns");
     set_latency(kNode, "machine.directory.line_busy_ns");
     if (in(1, 4)) set(kNode, "machine.directory.line_busy_ns", std::int64_t{-1});
+    set(kNode, "machine.directory.broadcasts", in(1, 3));
   }
 
   void node_cache() {
