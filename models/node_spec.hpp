@@ -99,9 +99,10 @@ struct DirectorySpec {
     keys.number("line_busy_ns", "ns", line_busy_ns, kAsTheRest, kMostNs,
                 "a request keeps others of its line waiting at the home for so long; -1: for a transfer from another node's "
                 "cache");
-    keys.flag("broadcasts", broadcasts,
-              "the home asks all nodes when copies are taken, and who takes them waits for the farthest; false: only those that "
-              "have one");
+    keys.flag(
+        "broadcasts", broadcasts,
+        "the home asks all nodes when copies are taken, and who takes them waits for the farthest; false: only those that "
+        "have one");
     keys.number("entries", "", entries, 0, 1 << 24, "lines that a home can keep track of at once; 0: all");
     keys.number("ways", "", ways, 1, 1024, "associativity of its entries");
   }

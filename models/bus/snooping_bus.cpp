@@ -443,8 +443,8 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
-    const Tick arrival = std::max(start + timing_.latch + way_to(request.client, outcome.supplier),
-                                  all_given_up(slot, request.client, result));
+    const Tick arrival =
+        std::max(start + timing_.latch + way_to(request.client, outcome.supplier), all_given_up(slot, request.client, result));
     tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
     if (outcome.data_to_memory())
       tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);

@@ -26,10 +26,10 @@ struct Copy {
   CopyIndex index = 0;
   std::array<int, kMostLevels> places{};  // by level: where it holds the line, if it does; unused for levels with smaller lines
   StateId state = 0;
-  std::uint8_t fast = 0;       // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
-  std::uint8_t levels = 0;     // bit k: set if level k holds the line or a part of it
-  bool watched = false;        // true if a parked spin must be told of any change
-  bool locked = false;         // true while an atomic operation locks the line against sibling threads
+  std::uint8_t fast = 0;     // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
+  std::uint8_t levels = 0;   // bit k: set if level k holds the line or a part of it
+  bool watched = false;      // true if a parked spin must be told of any change
+  bool locked = false;       // true while an atomic operation locks the line against sibling threads
   bool may_be_kept = false;  // true if the core may let nobody take the line; the bus then calls BusClient::kept_until()
 };
 

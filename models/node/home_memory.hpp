@@ -16,8 +16,8 @@ class HomeMemory {
   HomeMemory(int node, const MachineContext& machine, const Network& network)
       : store_(machine.store), controller_(as_of_node(machine.spec, node).memory, machine.timebase, store_.line_bytes()) {
     const DirectorySpec directory = as_of_node(machine.spec, node).directory;
-    line_busy_ = directory.line_busy_ns < 0 ? transfer_time(node, machine, network)
-                                            : machine.timebase.from_ns(directory.line_busy_ns);
+    line_busy_ =
+        directory.line_busy_ns < 0 ? transfer_time(node, machine, network) : machine.timebase.from_ns(directory.line_busy_ns);
     for (int to = 0; directory.broadcasts && to < machine.spec.nodes; ++to)
       all_answered_.push_back(last_answer(node, to, machine, network) - network.way(node, to));
   }
@@ -53,8 +53,8 @@ class HomeMemory {
            (bus.arbitration_clocks + bus.snoop_clocks) * machine.timebase.period(bus.clock);
   }
 
-  // How long a transfer of a line takes that another node's cache has: the home's forward to the owner, the owner's bus, and the
-  // line's way back, on the average over all other nodes.
+  // How long a transfer of a line takes that another node's cache has: the home's forward to the owner, the owner's bus, and
+  // the line's way back, on the average over all other nodes.
   static Tick transfer_time(int home, const MachineContext& machine, const Network& network) {
     const BusSpec& bus = machine.spec.bus;
     Tick ways = 0;
@@ -78,7 +78,7 @@ class HomeMemory {
   MemoryController controller_;
   Tick line_busy_ = 0;
   std::vector<Tick> all_answered_;  // indexed by the node that waits; empty: homes don't broadcast
-  std::vector<Tick> line_free_;  // indexed by slot: when the next request may be processed
+  std::vector<Tick> line_free_;     // indexed by slot: when the next request may be processed
 };
 
 }  // namespace linebounce

@@ -35,10 +35,11 @@ std::string contention_of_processor(std::string_view model) {
   };
   // The first that a name holds. Intel's mesh came together with metals in the place of E5 and E7.
   static constexpr std::array kNames = {
-      Name{"EPYC", "amd_zen"},       Name{"Ryzen", "amd_zen"},      Name{"Threadripper", "amd_zen"}, Name{"Opteron", "amd_k10"},
-      Name{"Phenom", "amd_k10"},     Name{"Platinum", "intel_mesh"}, Name{"Gold", "intel_mesh"},      Name{"Silver", "intel_mesh"},
-      Name{"Bronze", "intel_mesh"},  Name{"Xeon", "intel_ring"},     Name{"Core(TM)", "intel_ring"},  Name{"aarch64", "arm_mesh"},
-      Name{"Neoverse", "arm_mesh"},  Name{"Graviton", "arm_mesh"},   Name{"Ampere", "arm_mesh"}};
+      Name{"EPYC", "amd_zen"},      Name{"Ryzen", "amd_zen"},       Name{"Threadripper", "amd_zen"},
+      Name{"Opteron", "amd_k10"},   Name{"Phenom", "amd_k10"},      Name{"Platinum", "intel_mesh"},
+      Name{"Gold", "intel_mesh"},   Name{"Silver", "intel_mesh"},   Name{"Bronze", "intel_mesh"},
+      Name{"Xeon", "intel_ring"},   Name{"Core(TM)", "intel_ring"}, Name{"aarch64", "arm_mesh"},
+      Name{"Neoverse", "arm_mesh"}, Name{"Graviton", "arm_mesh"},   Name{"Ampere", "arm_mesh"}};
   const auto named = std::ranges::find_if(kNames, [model](const Name& name) { return model.find(name.part) != model.npos; });
   return named == kNames.end() ? "" : std::string(named->family);
 }

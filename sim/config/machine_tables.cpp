@@ -192,7 +192,8 @@ std::vector<std::string> times_left_out(const Settings& settings) {
   if (has_controllers) paths.emplace_back("machine.node.latency_ns");
   std::erase_if(paths, [&](const std::string& path) {
     const ConfigValue& value = settings.at(path).value;
-    return settings.at(path).from == Setting::From::given || (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
+    return settings.at(path).from == Setting::From::given ||
+           (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
   });
   return paths;
 }

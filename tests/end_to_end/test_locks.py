@@ -212,8 +212,10 @@ def test_only_without_a_lock_there_are_races(linebounce: Program) -> None:
 def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
     """If requests for a line are served in their order, one of 32 CPUs has a test-and-set lock all the time.
 
-    Those that never get it count as waiting."""
-    point = ("--set", "workload.lock=tas", "--set", "machine.cpus=32", "--set", "run.seeds=1", "--set", "machine.bus.next=first")
+    Those that never get it count as waiting.
+    """
+    settings = ("workload.lock=tas", "machine.cpus=32", "run.seeds=1", "machine.bus.next=first")
+    point = [word for setting in settings for word in ("--set", setting)]
     command = ("run", "lock_scaling", "--machine", "generic_2socket_32core", *point, "-o", "out")
     result = linebounce(*command)
     assert result.code == 0

@@ -69,8 +69,8 @@ TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
 }
 
 // CPU 0's bus has its snoop result at 6060, its controller asks at 6070, the home next to it at 6100; the other node has the
-// question at 6150, posts its recall at 6160, and has that ordered at 6220, answered at 6230. Its controller answers at 6240, and
-// CPU 0's has that at 6290: it posts the request again at 6300, which gets its response at 6370.
+// question at 6150, posts its recall at 6160, and has that ordered at 6220, answered at 6230. Its controller answers at 6240,
+// and CPU 0's has that at 6290: it posts the request again at 6300, which gets its response at 6370.
 double upgrade_across_nodes(int invalidation_clocks) {
   MachineSpec spec = small_nodes(2, 2);
   spec.bus.invalidation_clocks = invalidation_clocks;
@@ -150,8 +150,8 @@ TEST(NextRequest, WhoHasWaitedLongEnoughGoesBeforeTheNearest) {
   EXPECT_EQ(order_of_waiting(spec), (std::vector{1, 2, 3}));
 }
 
-// CPU 0's store or load fetches the line, which is over at 2146. CPU 1's snoop of 2100 meets that, and is sampled every 20: 2160.
-// Its line is there at 2190, at the pins at 2200, and its store is over at 2206.
+// CPU 0's store or load fetches the line, which is over at 2146. CPU 1's snoop of 2100 meets that, and is sampled every 20:
+// 2160. Its line is there at 2190, at the pins at 2200, and its store is over at 2206.
 double second_store(HoldAfter after, OperationKind first) {
   MachineSpec spec = small_machine(2);
   spec.cpu.hold_ns = 200;

@@ -56,8 +56,8 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
              }});
 }
 
-// Over at 2206, as at the top; then the loads behind it are thrown away. Who needn't wait pays 2 cycles of a hit, and a loop that
-// pauses has no loads under way.
+// Over at 2206, as at the top; then the loads behind it are thrown away. Who needn't wait pays 2 cycles of a hit, and a loop
+// that pauses has no loads under way.
 TEST_P(Spin, ThatHasWaitedWithoutAPauseFlushesItsPipeline) {
   MachineSpec spec = small_machine(2);
   spec.cpu.spin_exit_cycles = 15;

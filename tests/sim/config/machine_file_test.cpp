@@ -295,10 +295,10 @@ TEST_F(MachineFile, AnUnknownProtocolNamesTheNearestOnesAndWhereAllAreListed) {
 TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
   EXPECT_EQ(with("\"memory\"", "\"memroy\" = \"assumed: x\""),
             "x.toml:24:12: sources.\"memroy\": no such parameter: unknown key; did you mean memory?");
-  EXPECT_EQ(
-      with("\"memory\"", "\"wheels\" = \"assumed: x\""),
-      "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
-      "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, cpu, footprint, cache, bus, memory, node, directory, network");
+  EXPECT_EQ(with("\"memory\"", "\"wheels\" = \"assumed: x\""),
+            "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
+            "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, cpu, footprint, cache, bus, memory, "
+            "node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
   EXPECT_EQ(with("\"memory\"", "\"memory\" = \"measured: x\""),
