@@ -26,7 +26,7 @@ struct Seen {
   Tick due = 0;
   int order = 0;
   Seen(Tick at, int number) : due(at), order(number) {}
-  explicit(false) Seen(const Item& item) : Seen(item.due, item.order) {}
+  explicit Seen(const Item& item) : Seen(item.due, item.order) {}
   friend bool operator==(const Seen&, const Seen&) = default;
   friend void PrintTo(const Seen& seen, std::ostream* out) { *out << seen.due << "/" << seen.order; }
 };
@@ -38,7 +38,7 @@ constexpr Tick kRing = kSlot * Calendar<Item>::kSlots;
 struct Held {
   explicit Held(Tick slot = kSlot) : calendar(slot) {}
   void push(Tick due, int order) { calendar.push(items.emplace_back(Item{due, order})); }
-  Seen pop() { return calendar.pop(); }
+  Seen pop() { return Seen(calendar.pop()); }
   [[nodiscard]] Tick next() const { return calendar.next(); }
   [[nodiscard]] bool empty() const { return calendar.next() == kNever; }
   std::vector<Seen> all() {
