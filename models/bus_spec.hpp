@@ -14,7 +14,8 @@ constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 //   first    the one that was made first
 //   chance   any of them, each with the same chance
 //   nearest  the one whose core is nearest to the line; first the one that has waited longest, if it has reached next_limit_ns
-// A request to which the node's controller has given the line goes before all others, then a recall, whatever the order.
+// With chance and nearest, a request to which the node's controller has given the line goes before all others, and a recall
+// before the rest.
 enum class NextRequest { first, chance, nearest };
 template <>
 inline constexpr auto kWordsOf<NextRequest> = std::to_array<std::string_view>({"first", "chance", "nearest"});
@@ -57,7 +58,7 @@ struct BusSpec {
                 "a snoop that meets a locked line is sampled again after so long");
     keys.clocks("response_clocks", response_clocks, "snoop result to the response of a transaction without data");
     keys.clocks("intervention_clocks", intervention_clocks, "snoop result to the first data from another cache");
-    keys.number("invalidation_clocks", "clocks", invalidation_clocks, kAsTheRest, kMostCycles,
+    keys.number("invalidation_clocks", "clocks", invalidation_clocks, kDerived, kMostCycles,
                 "snoop result to the answer of a cache that gives its copy up, which then travels as a line does; who takes "
                 "copies waits for the last answer; 0: nobody waits, -1: as long as for data from another cache");
     keys.clocks("turnaround_clocks", turnaround_clocks, "idle data clocks when the sender changes");

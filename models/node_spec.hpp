@@ -96,7 +96,7 @@ struct DirectorySpec {
   void bind(SpecBinder& keys) {
     keys.text("protocol", protocol, "protocol of the homes' directories: a name in models/protocols, or a path");
     keys.ns("latency_ns", latency_ns, "look-up and update of a line's entry");
-    keys.number("line_busy_ns", "ns", line_busy_ns, kAsTheRest, kMostNs,
+    keys.number("line_busy_ns", "ns", line_busy_ns, kDerived, kMostNs,
                 "a request keeps others of its line waiting at the home for so long; -1: for a transfer from another node's "
                 "cache");
     keys.flag(

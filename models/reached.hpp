@@ -9,7 +9,7 @@
 
 namespace linebounce {
 
-// The marks that this process has reached. Global, as marks stand anywhere; each test runs in a process of its own.
+// The marks that this process has reached. They are global because any file may have a mark. Each test has its own process.
 inline std::set<std::string_view>& reached_marks() {
   static std::set<std::string_view> marks;
   return marks;

@@ -37,6 +37,9 @@ constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;
 }
 
+// A parameter with this value follows from others, as its meaning says.
+constexpr double kDerived = -1;
+
 // The words for an enumeration's values in machine files, in order. Each such enumeration has a specialisation beside it.
 template <class Enum>
 constexpr auto kWordsOf = nullptr;

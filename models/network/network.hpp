@@ -127,7 +127,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
  private:
   using Stage = Packet::Stage;
 
-  // What the network knows about an endpoint.
+  // An endpoint, and the network's record of it.
   struct Port {
     NetworkEndpoint* endpoint = nullptr;
     int node = 0;

@@ -158,7 +158,8 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   }
 }
 
-// If a request has taken other members' copies, the home's answer to it comes together with the last node's answer.
+// Sends the step's messages. If the request took other members' copies, the home delays its answer until the last node's has
+// arrived at the requester.
 void CoherenceController::send_held_back(int requester) {
   const bool waits = std::ranges::any_of(held_back_, [requester](const auto& message) {
     const Packet& packet = *message.first;

@@ -73,7 +73,7 @@ void ReaderSafety::freed(const Thread& thread, std::uint64_t address, std::uint6
       if (part.first < first || part.first > last) return false;
       if (part.second.reader != &thread)
         lock.found(fmt::format("its readers use {}, which is freed while they run", part.second.name));
-      return true;  // what comes to lie there is another block
+      return true;  // the allocator may give the memory to another block
     };
     if (last - first > lock.heap.size()) {
       std::erase_if(lock.heap, end);

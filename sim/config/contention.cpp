@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had such a clock
 
-// The memory model and the protocol tell who has built a machine of today: only Arm's is weak, and only AMD's caches own lines
-// that others share.
+// A guess from the memory model and the protocol: of today's builders, Arm has the weak model, and AMD has MOESI.
 std::string usual_contention(const Settings& settings) {
   const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
   const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
@@ -62,12 +61,13 @@ Family load_family(const std::string& name, const std::string& context) {
   return family;
 }
 
-Family apply_contention(Settings& settings, const KeySpace& keys) {
+void apply_contention(Settings& settings, const KeySpace& keys, Family& family) {
   Setting& contention = settings.at(kContention);
   if (contention.value == ConfigValue{std::string{}}) contention.from = Setting::From::schema;
   if (contention.from != Setting::From::given)
     contention = {usual_contention(settings), contention.origin, Setting::From::family};
-  Family family = load_family(std::get<std::string>(contention.value), contention.origin.place + ": contention");
+  const auto& name = std::get<std::string>(contention.value);
+  if (family.name != name) family = load_family(name, contention.origin.place + ": contention");
   for (const Family::Parameter& parameter : family.parameters) {
     Setting& setting = settings.at(parameter.path);
     if (setting.from == Setting::From::given) continue;
@@ -75,7 +75,6 @@ Family apply_contention(Settings& settings, const KeySpace& keys) {
     setting = {key.default_value.value(), setting.origin, Setting::From::schema};
     if (has_effect(key, settings)) setting = parameter.setting;
   }
-  return family;
 }
 
 std::string assumed_contention_text(const Settings& settings) {

@@ -31,8 +31,9 @@ std::string contention_of_processor(std::string_view model);
 
 // Gives `settings` the family's values where neither a file nor a user has given one, and only those that have an effect.
 // Names the family that is usual for such a machine if nobody has named one. May be called again after the family or what it
-// depends on was changed. Returns the family. REQUIRES: `settings` is complete. Errors: ConfigError for an unknown family.
-Family apply_contention(Settings& settings, const KeySpace& keys);
+// depends on was changed. `family` is the one of an earlier call, or empty; its file is read only if another one is named now.
+// REQUIRES: `settings` is complete. Errors: ConfigError for an unknown family.
+void apply_contention(Settings& settings, const KeySpace& keys, Family& family);
 
 // A sentence on the family of a machine whose file names none; empty: it names one.
 std::string assumed_contention_text(const Settings& settings);

@@ -278,7 +278,8 @@ class ExperimentReader {
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
-    apply_contention(base, tables_->machine.keys);
+    Family family;
+    apply_contention(base, tables_->machine.keys, family);
     experiment_.assumptions = assumptions_text(base);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);

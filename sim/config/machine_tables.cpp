@@ -157,7 +157,8 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);
   }
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
-  const Family family = apply_contention(machine.settings, machine.keys);
+  Family family;
+  apply_contention(machine.settings, machine.keys, family);
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
   if (const auto* entries = table.get("history")) {
     const Origin at{place_of(file.string(), entries->source()), origin.hidden};

@@ -36,8 +36,8 @@ MachineTables read_machine_text(const std::string& text, const std::filesystem::
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// What results on the machine rest on although its file does not say it: times that decide what sharing costs, and are 0
-// because nobody gave them, and the usual contention family. A sentence each; empty: nothing.
+// Names what the simulator assumes because the machine's file leaves it out: times of sharing that are then 0, and the usual
+// contention family. One sentence for each of the two; empty: the file states both.
 std::string assumptions_text(const Settings& settings);
 
 // The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.

@@ -54,7 +54,7 @@ class PointBuilder {
     for (const auto& [path, value] : point.at) {
       if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
     }
-    apply_contention(settings, base.machine.keys);
+    apply_contention(settings, base.machine.keys, family_);
     fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
     fill_input(settings, base.machine, point.input);
     point.resolved = resolved_settings(settings, base.machine);
@@ -235,6 +235,7 @@ class PointBuilder {
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
+  Family family_;  // of the latest point
   std::map<std::string, LuaFile> lua_files_;
   std::map<std::string, TraceFacts> traces_;
 };

@@ -45,7 +45,7 @@ struct Origin {
 };
 
 struct Setting {
-  // Who decided the value: a file or a user; the machine's contention family; or nobody, so that it is the schema's default.
+  // given: a file or a user states the value. family: the machine's contention family does. schema: it is the default.
   enum class From : std::uint8_t { given, family, schema };
 
   ConfigValue value;

@@ -196,8 +196,8 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (auto& waited : waited_) std::erase(waited, me);
 }
 
-// A step of its own, so that others may come while the CPU is inside. The loads of a reader's section are done in order here,
-// but under ia64 they might be as late as an operation that orders them.
+// Leaving is a step of its own, so that other CPUs can enter while this one is inside. The search runs a reader's loads in
+// order, but under ia64 a processor may run them as late as the next operation that orders them.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
   const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;

@@ -51,7 +51,7 @@ def test_counters_side_by_side_are_spread_and_their_misses_go(linebounce: Progra
         place = "all.counts+{offset}"
     document = found(linebounce, trace(linebounce, symbols, counting(place)))
     assert document["falsely_shared_lines"] >= 1
-    assert document["lines"][0]["misses"] > ROUNDS / 4, "each transfer serves some stores"
+    assert document["lines"][0]["misses"] > ROUNDS / 2, "each transfer serves some stores"
     (proposal,) = document["proposals"]
     assert "element_bytes = 8" in proposal["change"]
     assert "4 elements of 8 bytes" in proposal["what"]
@@ -87,7 +87,7 @@ def test_neighbours_stay_neighbours_where_another_object_has_been_before(linebou
     file = trace(linebounce, symbols, ["worker[0] store before+0 8", *counting("count[{i}]+0")])
     document = found(linebounce, file)
     assert document["falsely_shared_lines"] == 1
-    assert document["lines"][0]["misses"] > ROUNDS / 4, "each transfer serves some stores"
+    assert document["lines"][0]["misses"] > ROUNDS / 2, "each transfer serves some stores"
 
 
 @pytest.mark.parametrize("place", ["", "address=4096"])

@@ -41,7 +41,7 @@ bool conflict(const Piece& a, const Piece& b);
 struct FalselySharedLine {
   std::uint64_t line = 0;
   std::vector<Piece> pieces = {};  // all that are used, by object and offset
-  std::int64_t disturbed = 0;      // accesses to pieces that are in conflict with another one: at most so many misses
+  std::int64_t disturbed = 0;      // accesses to pieces that conflict with another: an upper bound of the misses
   bool in_turn = false;            // only in time, as a replay has shown: see Piece::slot
 };
 

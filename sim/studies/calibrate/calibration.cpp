@@ -80,7 +80,7 @@ class Calibrator {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
   }
 
-  // What a matrix doesn't show at all: it has been measured with nobody waiting.
+  // Nobody waited while the matrix was measured, so it shows nothing of contention.
   void name_family() {
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
@@ -93,11 +93,12 @@ class Calibrator {
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
     // The base's own values are another processor's.
-    for (const Family::Parameter& parameter : load_family(family, "--family").parameters) {
+    Family values = load_family(family, "--family");
+    for (const Family::Parameter& parameter : values.parameters) {
       machine.settings.at(parameter.path).from = Setting::From::schema;
       machine.sources.erase(parameter.path);
     }
-    apply_contention(machine.settings, machine.keys);
+    apply_contention(machine.settings, machine.keys, values);
   }
 
   void check_cpus() const {
@@ -469,7 +470,7 @@ class Calibrator {
   Calibration result_;
 };
 
-// A machine's file names its family, and not what that says.
+// Removes what the family says anyway from a machine's file.
 void leave_to_family(toml::table& machine, const Settings& settings) {
   for (const auto& [path, setting] : settings) {
     if (setting.from != Setting::From::family || path == kContention) continue;

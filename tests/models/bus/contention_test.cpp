@@ -1,4 +1,4 @@
-// What waiting for a line that others have costs, mechanism by mechanism. small_machine.hpp has the times of one access.
+// The cost of contention, one mechanism at a time. small_machine.hpp has the times of one access.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNow = 6000;  // by then all lines that the tests share are in the caches
 
-// What a store of CPU 0 costs at 6000, to a line that these CPUs have loaded before.
+// Cycles of a store that CPU 0 makes at 6000, to a line that the CPUs in `sharers` have loaded before.
 double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
   SmallMachine small(spec);
   double cycles = 0;
