@@ -75,6 +75,22 @@ class Headline:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What the run says, decided by the program that ran it. `point` is the one that the text speaks of."""
+
+    question: str
+    text: str
+    why: str
+    metric: str
+    compared: str  # the path of the alternatives, and the one that they are followed along; empty: none
+    over: str
+    point: int | None
+    runner_up: int | None
+    featured: tuple[Setting, ...]  # of many alternatives those that matter
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class PaperRow:
     """A figure that was published, beside the simulated one. ok is None where the row is not scored."""
 
@@ -171,9 +187,9 @@ def setting_text(value: Setting) -> str:
 
 
 def shown_setting(value: Setting) -> str:
-    """The same for a label: a program's or lock's file goes without its folder."""
+    """The same for a label: a file is called by its name alone, `my_lock`."""
     text = setting_text(value)
-    return Path(text).name if text.endswith(".lua") else text
+    return Path(text).stem if text.endswith(".lua") or "/" in text else text
 
 
 # Documents as json.loads() leaves them. A key that is missing raises KeyError, a value of another type TypeError, which the
@@ -229,6 +245,11 @@ def _metric_from(name: str, entry: Mapping[str, Any]) -> Metric:
 
 def headline_from(document: Mapping[str, Any]) -> Headline:
     return _checked(Headline(document["metric"], document["label"], document["better"]))
+
+
+def answer_from(document: Mapping[str, Any]) -> Answer:
+    lists = {key: tuple(document[key]) for key in ("featured", "warnings")}
+    return _checked(Answer(**{field: document[field] for field in Answer.__dataclass_fields__} | lists))
 
 
 def paper_row_from(document: Mapping[str, Any]) -> PaperRow:

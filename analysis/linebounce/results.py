@@ -27,11 +27,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from linebounce.display import results_html
 from linebounce.errors import InputError, UsageError, meant
 from linebounce.records import (
+    Answer,
     Headline,
     Manifest,
     PaperRow,
     Point,
     Setting,
+    answer_from,
     check,
     headline_from,
     manifest_from,
@@ -63,6 +65,7 @@ class Results:
     machine: str
     seed: int
     headlines: Sequence[Headline]
+    answer: Answer
     points: Sequence[Point]
     paper: Sequence[PaperRow]
     manifest: Manifest
@@ -84,6 +87,7 @@ class Results:
         if len({frozenset(point.at) for point in self.points}) > 1:
             raise ValueError("its points lie at different paths")
         self.headlines = _headlines(document, self.points)
+        self.answer = answer_from(document["answer"]) if "answer" in document else _no_answer(self.headlines, self.points)
         self.paper = tuple(paper_row_from(row) for row in document["paper"])
 
     @property
@@ -161,6 +165,11 @@ class Results:
         """InputError with the reason if not one point finished: there is nothing to look at then."""
         if not any(point.metrics for point in self.points):
             raise InputError(_all_failed(self.directory, self.manifest))
+
+    @property
+    def answered_point(self) -> Point:
+        """The point that the answer speaks of, and that everything which shows one point shows first."""
+        return next((point for point in self.points if point.number == self.answer.point), self.points[-1])
 
     def _frame(self, name: str) -> pl.DataFrame:
         from linebounce import frames  # noqa: PLC0415
@@ -292,6 +301,13 @@ def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[He
         return (_THROUGHPUT,)
     first = next((name for point in points for name in point.metrics), None)
     return () if first is None else (Headline(first, first, "neither"),)
+
+
+def _no_answer(headlines: Sequence[Headline], points: Sequence[Point]) -> Answer:
+    """Of results that were made before a run had an answer: no words, and the last point that finished."""
+    finished = [point.number for point in points if point.metrics]
+    metric = headlines[0].metric if headlines else ""
+    return Answer("", "", "", metric, "", "", finished[-1] if finished else None, None, (), ())
 
 
 def _first_point_number(directory: Path) -> int:

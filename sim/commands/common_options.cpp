@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -12,7 +13,7 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
-  overrides.sets = split_sets(arguments.sets);
+  for (auto& set : split_sets(arguments.sets)) (is_list(set.second) ? overrides.lists : overrides.sets).push_back(std::move(set));
   return overrides;
 }
 

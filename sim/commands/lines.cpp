@@ -82,7 +82,8 @@ Recorded read_directory(const LinesArguments& arguments) {
   if (!lines.empty() && (lines.begin()->first < 0 || lines.rbegin()->first >= std::ssize(points))) {
     throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));
   }
-  const int number = arguments.point.value_or(costliest_point(lines));
+  const int answered = read_results(results, results.string() + ": ", read_answered_point).value_or(costliest_point(lines));
+  const int number = arguments.point.value_or(has_finished(points.at(answered)) ? answered : costliest_point(lines));
   return {points.size(), finished, number, points.at(number), std::move(lines[number])};
 }
 

@@ -19,6 +19,7 @@ struct RunArguments : OverrideArguments {
   std::vector<int> points;
   int at_once = available_cores();
   bool quiet = false;
+  bool all_points = false;
   bool all_metrics = false;
   bool fresh = false;
   bool unchecked = false;
@@ -60,7 +61,7 @@ ExitCode run_or_merge(const RunArguments& arguments, const Plan& plan, const Run
   const RunReport report =
       arguments.merge ? merge_plan(plan, options) : run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
   print_failures(plan, report, options.directory);
-  if (!arguments.quiet) print_report(plan, report, options.directory, arguments.all_metrics);
+  if (!arguments.quiet) print_report(plan, report, options.directory, {arguments.all_points, arguments.all_metrics});
   return report.code;
 }
 
@@ -104,6 +105,7 @@ void add_run(Command& program) {
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command.flag("--all", arguments->all_points, "Print the rows of every point; otherwise of many those that matter");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, behind the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);

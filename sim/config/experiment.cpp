@@ -61,6 +61,7 @@ class ExperimentReader {
     const auto* paper = reader_.array("paper");
     measured_ = reader_.array("table");
     read_report(reader_.table("report"));
+    read_question(reader_.table("question"));
     reader_.finish();
     if (!reader_.table("workload")) reader_.refuse("workload", "this table is missing: [workload] and its name");
     read_machine(machine);
@@ -68,6 +69,7 @@ class ExperimentReader {
     read_layers();
     if (sweep_ && sweeps_machine(*sweep_)) tables_->keys.add(machine_axis_key());
     if (sweep_) experiment_.sweep = read_sweep(*sweep_, *tables_);
+    check_question();
     if (overrides_.machine) pin(experiment_.sweep, std::string(kMachineAxis), *overrides_.machine);
     read_swept_machines();
     for (const auto& [path, text] : overrides_.sets) set_from_command_line(path, text);
@@ -98,6 +100,30 @@ class ExperimentReader {
     experiment_.sorted_by = reader.text("sorted_by").value_or("");
     experiment_.report_lines = static_cast<int>(reader.integer("lines", 0, kMostReportedLines).value_or(0));
     reader.finish();
+  }
+
+  void read_question(const toml::table* question) {
+    if (!question) {
+      experiment_.question.compare = overrides_.compare;
+      return;
+    }
+    TableReader reader(*question, tables_->file, "question");
+    experiment_.question = {reader.text("text").value_or(""), reader.text("metric").value_or(""),
+                            reader.text("compare").value_or("")};
+    reader.finish();
+    if (!overrides_.compare.empty()) experiment_.question.compare = overrides_.compare;
+    question_ = question;
+  }
+
+  // The alternatives must be some. REQUIRES: the sweep has been read.
+  void check_question() const {
+    const std::string& compare = experiment_.question.compare;
+    if (compare.empty() || compare == overrides_.compare || tables_->swept.contains(compare)) return;
+    std::string swept;
+    for (const auto& [path, origin] : tables_->swept) swept += (swept.empty() ? "" : ", ") + path;
+    TableReader(*question_, tables_->file, "question")
+        .refuse("compare", fmt::format("\"{}\" is not swept, so that there is nothing to compare; swept: {}", compare,
+                                       swept.empty() ? "nothing" : swept));
   }
 
   void read_machine(const toml::node* machine) {
@@ -239,7 +265,8 @@ class ExperimentReader {
     if (tables_->machines.contains(name)) return;
     find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
     toml::table table = read_experiment_table(text_, tables_->file);  // a copy would forget the lines
-    remove_machine_axis(*table["sweep"].as_table());
+    sweep_lists(table, overrides_.lists);
+    remove_swept(*table["sweep"].as_table(), kMachineAxis);
     table.erase("paper");
     table.erase("table");
     Overrides overrides = overrides_;
@@ -287,7 +314,7 @@ class ExperimentReader {
     resolve(base);
     experiment_.tables = tables_;
     const auto points = outline(experiment_);
-    const bool as_written = overrides_.sets.empty() && !experiment_.overridden;
+    const bool as_written = overrides_.sets.empty() && overrides_.lists.empty() && !experiment_.overridden;
     if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
     if (measured_ && as_written) check_selections(experiment_.measured, *measured_, points, tables_->file);
     add_rows_of_tables();
@@ -320,6 +347,12 @@ class ExperimentReader {
     if (!experiment_.sorted_by.empty()) report.insert("sorted_by", experiment_.sorted_by);
     if (experiment_.report_lines > 0) report.insert("lines", experiment_.report_lines);
     if (!report.empty()) resolved.insert("report", std::move(report));
+    const Question& question = experiment_.question;
+    toml::table asked;
+    if (!question.text.empty()) asked.insert("text", question.text);
+    if (!question.metric.empty()) asked.insert("metric", question.metric);
+    if (!question.compare.empty()) asked.insert("compare", question.compare);
+    if (!asked.empty()) resolved.insert("question", std::move(asked));
   }
 
   const std::string& text_;
@@ -332,11 +365,13 @@ class ExperimentReader {
   const toml::table* sweep_ = nullptr;
   const toml::array* measured_ = nullptr;
   const toml::table* layout_ = nullptr;
+  const toml::table* question_ = nullptr;
 };
 
 Experiment read_from(const std::string& text, const std::filesystem::path& file, const Overrides& overrides,
                      const Catalogue& catalogue) {
-  const auto table = read_experiment_table(text, file);
+  auto table = read_experiment_table(text, file);
+  sweep_lists(table, overrides.lists);
   return ExperimentReader(file, text, table, overrides, catalogue).read();
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/answer/question.hpp"
 #include "sim/config/settings.hpp"
 #include "sim/config/toml_text.hpp"  // to_toml: the text of config.toml
 #include "sim/point/config_error.hpp"
@@ -41,6 +42,7 @@ struct Experiment {
   std::vector<MeasuredTable> measured;  // [[table]]s
   int report_lines = 0;                 // so many cache lines the terminal shows
   std::string sorted_by;    // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
+  Question question;
   std::string assumptions;  // about the machine, as assumptions_text() says them
   bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
   std::shared_ptr<const ExperimentTables> tables;  // what points are made from, with the place of every value
@@ -62,6 +64,9 @@ struct Point : PointPlace {
 struct Overrides {
   std::optional<std::string> machine;
   std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
+  // Path, and a list of such values, "1..N" or "*": swept, in the place of what the file gives for the path.
+  std::vector<std::pair<std::string, std::string>> lists = {};
+  std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
   std::optional<std::int64_t> seed;
 };
 

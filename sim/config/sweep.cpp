@@ -139,6 +139,47 @@ void refuse_too_many_points(const std::vector<SweepAxis>& axes, const Experiment
   }
 }
 
+void erase_path(toml::table& table, std::string_view path) {
+  table.erase(path);
+  for (auto&& [key, node] : table) {
+    auto* below = node.as_table();
+    if (below != nullptr && path.starts_with(std::string(key.str()) + ".")) erase_path(*below, path.substr(key.str().size() + 1));
+  }
+}
+
+// A value of a list on the command line: TOML or a bare word; a file is the current folder's.
+void append_value(toml::array& array, std::string text) {
+  const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+  text = first == std::string::npos ? "" : text.substr(first, last - first + 1);
+  toml::table parsed;
+  try {
+    parsed = toml::parse("value = " + text);
+  } catch (const toml::parse_error&) {
+    parsed.insert("value", text);
+  }
+  if (auto* word = parsed["value"].as_string(); word != nullptr) {
+    const std::string& name = word->get();
+    const bool file = name.ends_with(".lua") || name.ends_with(".toml");
+    array.push_back(file ? absolute_path(name) : name);
+  } else {
+    parsed["value"].visit([&array](auto&& node) {
+      if constexpr (toml::is_value<decltype(node)>) array.push_back(node);
+    });
+  }
+}
+
+// REQUIRES: is_list(text), in brackets.
+toml::array list_of(const std::string& text) {
+  toml::array array;
+  const std::string inside = text.substr(1, text.size() - 2);
+  for (std::size_t begin = 0; begin < inside.size();) {
+    const std::size_t end = std::min(inside.find(',', begin), inside.size());
+    append_value(array, inside.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return array;
+}
+
 }  // namespace
 
 std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables) {
@@ -174,14 +215,33 @@ bool sweeps_machine(const toml::table& sweep) {
                              [](const toml::node& zip) { return zip.is_table() && zip.as_table()->contains(kMachineAxis); });
 }
 
-void remove_machine_axis(toml::table& sweep) {
-  sweep.erase(kMachineAxis);
+void remove_swept(toml::table& sweep, std::string_view path) {
+  erase_path(sweep, path);
   auto* zips = sweep["together"].as_array();
   for (std::size_t i = zips ? zips->size() : 0; i-- > 0;) {
     auto* zip = (*zips)[i].as_table();
     if (!zip) continue;
-    zip->erase(kMachineAxis);
+    erase_path(*zip, path);
     if (zip->empty()) zips->erase(zips->begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+bool is_list(std::string_view value) {
+  return (value.starts_with('[') && value.ends_with(']')) || value == "1..N" || value == "*";
+}
+
+void sweep_lists(toml::table& experiment, const std::vector<std::pair<std::string, std::string>>& lists) {
+  for (const auto& [path, text] : lists) {
+    if (!experiment.contains("sweep")) experiment.insert("sweep", toml::table{});
+    auto* sweep = experiment.get_as<toml::table>("sweep");
+    if (sweep == nullptr) return;  // the reader refuses it
+    remove_swept(*sweep, path);
+    if (text.starts_with('[')) {
+      sweep->insert_or_assign(path, list_of(text));
+    } else {
+      sweep->insert_or_assign(path, text);
+    }
+    if (!path.starts_with("run.")) experiment.insert_or_assign("overridden", true);
   }
 }
 

@@ -15,9 +15,17 @@ namespace linebounce::sim {
 inline constexpr std::string_view kMachineAxis = "machine";
 KeyInfo machine_axis_key();
 
-// The lists of a sweep that name machines; removing them leaves the experiment on one machine.
+// Whether one of a sweep's lists names machines.
 bool sweeps_machine(const toml::table& sweep);
-void remove_machine_axis(toml::table& sweep);
+
+// Takes a path's list out of a sweep.
+void remove_swept(toml::table& sweep, std::string_view path);
+
+// Whether the value of a --set is a list to sweep: "[1, 2, 4]", or a short form, "1..N" or "*".
+bool is_list(std::string_view value);
+
+// Puts the lists of the command line into an experiment's [sweep]. Errors: ConfigError for an empty list.
+void sweep_lists(toml::table& experiment, const std::vector<std::pair<std::string, std::string>>& lists);
 
 // A value that is a relative path, from `base`: of a protocol's key, or of the machine's axis.
 ConfigValue anchor_swept(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);

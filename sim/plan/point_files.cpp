@@ -54,10 +54,21 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
   }
 }
 
-Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoint> points) {
+// The values of a metric in each run of a point; read once for each point that the answer looks into.
+SeedsOfPoint seeds_in(const Plan& plan, const fs::path& directory) {
+  return [&plan, directory, known = std::map<int, SeedValues>()](int point, const std::string& metric) mutable {
+    const fs::path file = point_directory(directory, plan.swept(), point) / "seeds.csv";
+    if (!known.contains(point)) known[point] = is_there(file) ? read_seeds_csv(read_file(file))[point] : SeedValues();
+    return known[point][metric];
+  };
+}
+
+Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoint> points, SeedsOfPoint seeds) {
   const Experiment& experiment = plan.experiment;
-  std::vector<HeadlineMetric> headlines = headlines_of(first.input.workload, points);
-  return {experiment.name, experiment.machine_name, experiment.seed, std::move(headlines), std::move(points), {}};
+  const std::vector<HeadlineMetric> headlines = headlines_of(first.input.workload, points);
+  const Answer answer = answer_of({experiment.question, headlines, points, std::move(seeds), first.input.machine.cpus});
+  return {experiment.name, experiment.machine_name, experiment.seed, headlines, std::move(points), {}, experiment.question,
+          answer};
 }
 
 // Of the points that are done.
@@ -165,7 +176,8 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
   write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
-  Results results = results_of(plan, point, {ReportedPoint{point.at, merged.metrics, true}});
+  Results results = results_of(plan, point, {ReportedPoint{point.at, merged.metrics, true}}, {});
+  if (results.answer.point) results.answer.point = number;
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
   write_if_changed(directory / "results.json", results_text(results));
   manifest.hash = plan.hashes[number];
@@ -203,7 +215,7 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
   merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
                            : !merged.manifest.failed_points.empty() ? RunStatus::failed
                                                                     : RunStatus::complete;
-  merged.results = results_of(plan, plan.make_point(0), std::move(points));
+  merged.results = results_of(plan, plan.make_point(0), std::move(points), seeds_in(plan, directory));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
   return merged;
 }

@@ -157,18 +157,15 @@ std::string concatenate_csv(const std::vector<std::string>& contents) {
   return merged;
 }
 
-std::vector<LatencyRow> read_latency_csv(const std::string& content) {
+std::map<int, std::vector<LatencyRow>> read_latency_csv(const std::string& content) {
   const std::string file = "latency.csv";
-  std::map<std::tuple<std::string, std::string, std::int64_t, double>, LatencyRow> merged;
+  std::map<int, std::vector<LatencyRow>> points;
   read_rows(file, kLatencyHeader, content, [&](const std::vector<std::string>& fields) {
-    const LatencyRow row{fields[1], fields[2], parse_number<std::int64_t>(file, fields[3]),
-                         parse_number<double>(file, fields[4]), parse_number<std::int64_t>(file, fields[5])};
-    const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles, row.latency_ns}, row);
-    if (!is_new) entry->second.count += row.count;
+    points[parse_number<int>(file, fields[0])].push_back({fields[1], fields[2], parse_number<std::int64_t>(file, fields[3]),
+                                                          parse_number<double>(file, fields[4]),
+                                                          parse_number<std::int64_t>(file, fields[5])});
   });
-  std::vector<LatencyRow> rows;
-  for (const auto& [key, row] : merged) rows.push_back(row);
-  return rows;
+  return points;
 }
 
 std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {

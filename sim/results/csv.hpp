@@ -32,8 +32,8 @@ const std::vector<std::string>& csv_names();
 // Files of several points as one: the first's header, then every row.
 std::string concatenate_csv(const std::vector<std::string>& contents);
 
-// latency.csv again, all its points added up; sorted by kind, source, latency. Errors: InputError.
-std::vector<LatencyRow> read_latency_csv(const std::string& content);
+// latency.csv again, by point; of each sorted by kind, source, latency. Errors: InputError.
+std::map<int, std::vector<LatencyRow>> read_latency_csv(const std::string& content);
 
 // lines.csv again, by point; a point without misses has no entry. Errors: InputError.
 std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content);

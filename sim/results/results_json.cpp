@@ -93,6 +93,19 @@ ReportedPoint point_from_json(const ordered_json& in) {
   return point;
 }
 
+template <class Reader>
+auto read_document(const std::string& text, Reader reader) {
+  try {
+    const auto document = parsed_json<ordered_json>(text);
+    if (document.at("schema") != kSchema) {
+      throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
+    }
+    return reader(document);
+  } catch (const ordered_json::exception&) {
+    throw InputError(fmt::format("not a results.json of schema {}", kSchema));
+  }
+}
+
 }  // namespace
 
 ordered_json paper_to_json(const PaperResult& result) {
@@ -115,24 +128,31 @@ std::string results_text(const Results& results) {
   ordered_json headlines = ordered_json::array();
   for (const HeadlineMetric& metric : results.headlines)
     headlines.push_back({{"metric", metric.name}, {"label", metric.label}, {"better", to_string(metric.better)}});
-  const ordered_json out = {{"schema", kSchema},        {"experiment", results.experiment},  {"machine", results.machine},
-                            {"seed", results.seed},     {"headlines", std::move(headlines)}, {"points", std::move(points)},
+  const ordered_json out = {{"schema", kSchema},
+                            {"experiment", results.experiment},
+                            {"machine", results.machine},
+                            {"seed", results.seed},
+                            {"answer", answer_to_json(results.answer, results.question)},
+                            {"headlines", std::move(headlines)},
+                            {"points", std::move(points)},
                             {"paper", std::move(paper)}};
   return out.dump(1) + "\n";
 }
 
 std::vector<ReportedPoint> read_points(const std::string& text) {
-  try {
+  return read_document(text, [](const ordered_json& document) {
     std::vector<ReportedPoint> points;
-    const auto document = parsed_json<ordered_json>(text);
-    if (document.at("schema") != kSchema) {
-      throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
-    }
     for (const ordered_json& point : document.at("points")) points.push_back(point_from_json(point));
     return points;
-  } catch (const ordered_json::exception&) {
-    throw InputError(fmt::format("not a results.json of schema {}", kSchema));
-  }
+  });
+}
+
+std::optional<int> read_answered_point(const std::string& text) {
+  return read_document(text, [](const ordered_json& document) -> std::optional<int> {
+    const auto answer = document.find("answer");  // results of an earlier version have none
+    if (answer == document.end() || answer->at("point").is_null()) return std::nullopt;
+    return taken<int>(answer->at("point"));
+  });
 }
 
 }  // namespace linebounce::sim

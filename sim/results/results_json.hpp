@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/answer/answer.hpp"
 #include "sim/results/headlines.hpp"
 #include "sim/results/merge_seeds.hpp"
 #include "sim/results/paper.hpp"
@@ -20,12 +22,17 @@ struct Results {
   std::vector<HeadlineMetric> headlines;
   std::vector<ReportedPoint> points;
   std::vector<PaperResult> paper;
+  Question question;
+  Answer answer;
 };
 
 // The file's text. Members in the order of docs/results.schema.json, metrics sorted by name.
 std::string results_text(const Results& results);
 
 nlohmann::ordered_json paper_to_json(const PaperResult& result);
+
+// The point that a results.json's answer speaks of, if it has an answer. Errors: as read_points().
+std::optional<int> read_answered_point(const std::string& text);
 
 // Only the points of a results.json. Errors: InputError, saying what is wrong but not where: the caller knows the file.
 std::vector<ReportedPoint> read_points(const std::string& text);

@@ -23,17 +23,17 @@ std::string cpus(double count) {
   return whole(count) + (count == 1 ? " CPU" : " CPUs");
 }
 
-class Warnings {
+class Findings {
  public:
-  explicit Warnings(const ReportedPoint& point) : point_(point) {}
+  explicit Findings(const ReportedPoint& point) : point_(point) {}
 
-  std::vector<std::string> all() {
+  std::vector<HealthFinding> all() {
     starvation();
     waits_without_end();
     modes();
     drift();
     few_operations();
-    return std::move(warnings_);
+    return std::move(findings_);
   }
 
  private:
@@ -46,8 +46,9 @@ class Warnings {
   void starvation() {
     const auto starved = metric("fairness.starved_cpus");
     if (!starved || *starved == 0) return;
-    warnings_.push_back(fmt::format(
-        "{} got less than a tenth of an equal share: the throughput is that of the other CPUs alone", cpus(*starved)));
+    constexpr std::string_view kWhat =
+        "got less than a tenth of an equal share: the throughput is that of the other CPUs alone";
+    add(Rank::starvation, fmt::format("{} {}", cpus(*starved), kWhat), fmt::format("some CPUs {}", kWhat), cpus(*starved));
   }
 
   void waits_without_end() {
@@ -60,9 +61,12 @@ class Warnings {
       // In a queue everybody gets a turn: those under way at the end are few beside all waits. Acquisitions say nothing of
       // that: one CPU may take the lock again and again while all others wait.
       if (!waited || still * 10 < *waited) continue;
-      warnings_.push_back(fmt::format(
-          "{} of {} {} for {} had not ended when the run did; they count only up to then, so the mean wait is too low",
-          whole(still), whole(*waited), *waited == 1 ? "wait" : "waits", lock.substr(kLocks.size())));
+      const std::string of_lock = lock.substr(kLocks.size());
+      const std::string of_all = fmt::format("{} of {} {}", whole(still), whole(*waited), *waited == 1 ? "wait" : "waits");
+      constexpr std::string_view kWhat =
+          "had not ended when the run did; they count only up to then, so the mean wait is too low";
+      add(Rank::cut_off, fmt::format("{} for {} {}", of_all, of_lock, kWhat), fmt::format("waits for {} {}", of_lock, kWhat),
+          of_all);
     }
   }
 
@@ -71,37 +75,49 @@ class Warnings {
     const auto upper = metric("throughput.upper_mode");
     const auto seeds = metric("throughput.lower_mode_seeds");
     if (!lower || !upper || !seeds) return;
-    warnings_.push_back(
-        fmt::format("the seeds fall into two modes: {} of them near {} operations per s, the others near {}; "
-                    "the mean describes neither",
-                    whole(*seeds), whole(*lower), whole(*upper)));
+    const std::string groups =
+        fmt::format("{} of them near {} operations per s, the others near {}", whole(*seeds), whole(*lower), whole(*upper));
+    add(Rank::modes, fmt::format("the seeds fall into two modes: {}; the mean describes neither", groups),
+        "the seeds fall into two modes, and the mean describes neither", groups);
   }
 
   void drift() {
     const auto second = metric("throughput.second_half_pct");
     if (!second || std::abs(*second - 50) <= kLargestDrift) return;
-    warnings_.push_back(
-        fmt::format("the second half of the measured time has {:.0f} % of the misses: the warm-up is too short, "
-                    "or the load never settles",
-                    *second));
+    constexpr std::string_view kWhy = "the warm-up is too short, or the load never settles";
+    const std::string share = fmt::format("{:.0f} %", *second);
+    add(Rank::drift, fmt::format("the second half of the measured time has {} of the misses: {}", share, kWhy),
+        fmt::format("the second half of the measured time has many more misses than the first, or far fewer: {}", kWhy), share);
   }
 
   void few_operations() {
     const auto operations = metric("throughput.operations");
     if (!operations || *operations >= kFewestOperations) return;
-    warnings_.push_back(
-        fmt::format("{} operations were measured, fewer than {:g}: measure for longer", whole(*operations), kFewestOperations));
+    const std::string limit = fmt::format("fewer than {:g}: measure for longer", kFewestOperations);
+    add(Rank::few, fmt::format("{} operations were measured, {}", whole(std::floor(*operations)), limit),
+        fmt::format("few operations were measured, {}", limit), whole(std::floor(*operations)));
+  }
+
+  enum class Rank { starvation, cut_off, modes, drift, few };
+  void add(Rank rank, std::string text, std::string in_general, std::string detail) {
+    findings_.push_back({static_cast<int>(rank), std::move(text), std::move(in_general), std::move(detail)});
   }
 
   const ReportedPoint& point_;
-  std::vector<std::string> warnings_;
+  std::vector<HealthFinding> findings_;
 };
 
 }  // namespace
 
-std::vector<std::string> health_warnings(const ReportedPoint& point) {
+std::vector<HealthFinding> health_findings(const ReportedPoint& point) {
   if (!point.finished) return {};
-  return Warnings(point).all();
+  return Findings(point).all();
+}
+
+std::vector<std::string> health_warnings(const ReportedPoint& point) {
+  std::vector<std::string> warnings;
+  for (HealthFinding& finding : health_findings(point)) warnings.push_back(std::move(finding.text));
+  return warnings;
 }
 
 }  // namespace linebounce::sim

@@ -1,7 +1,6 @@
 // Charts for the terminal, each of one result file.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@
 namespace linebounce::sim {
 
 // The latency histogram: a logarithmic axis, one strip and one colour for each source. Each strip is drawn to its own height: a
-// source's share stands beside it. Empty when nothing was measured. `points`: of how many points the rows are the sum.
-std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t points, const Painter& paint);
+// source's share stands beside it. Empty when nothing was measured.
+std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint);
 
 // The core-to-core matrix: one block for each state of the line, CPUs of a node side by side. `node_of_cpu` by CPU number.
 // Latencies are means over the homes of the lines. Up to 16 CPUs are shown as figures, more as shades. Empty when nothing was

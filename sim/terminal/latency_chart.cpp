@@ -132,7 +132,7 @@ std::string axis_text(const Axis& axis, const Painter& paint) {
 
 }  // namespace
 
-std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t points, const Painter& paint) {
+std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint) {
   double shortest = 0;
   double longest = 0;
   double total = 0;
@@ -144,8 +144,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t point
   }
   if (total == 0) return "";
   const Axis axis(shortest, longest, std::min(kMostColumns, paint.columns() - kBesideStrips));
-  const std::string of_all = points > 1 ? fmt::format("; all {} points together", points) : "";
-  Table table({{"Latency, waiting included" + of_all, Fit::text, kLatencyLabelWidth, 0, Colour::bold},
+  Table table({{"Latency, waiting included", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
                words("", axis.columns()),
                figures("mean", kMeanWidth),
                figures("% of accesses", kShareWidth)},

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 
-#include "sim/config/experiment.hpp"
-#include "sim/config/lua_files.hpp"
+#include "sim/answer/what_varies.hpp"
 #include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/paper.hpp"
@@ -235,24 +233,15 @@ SweepColumn metric_column(const std::vector<ReportedPoint>& points, const Headli
   return column;
 }
 
-// The last part of a swept path, and of the part before it what is needed to tell it from the others.
-std::string short_name(const std::string& path, const std::vector<std::pair<std::string, ConfigValue>>& at) {
-  for (std::size_t dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
-    const std::string tail = path.substr(dot);
-    if (std::ranges::count_if(at, [&](const auto& axis) { return axis.first.ends_with(tail); }) == 1) {
-      return tail.substr(1);
-    }
-  }
-  return path;
-}
-
 SweepColumn swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
   SweepColumn column;
-  column.title = short_name(points.front().at[axis].first, points.front().at);
+  std::vector<std::string> paths;
+  for (const auto& [path, value] : points.front().at) paths.push_back(path);
+  column.title = short_path(paths[axis], paths);
   for (const ReportedPoint& point : points) {
     const ConfigValue& value = point.at[axis].second;
     if (std::holds_alternative<std::string>(value)) column.left = true;
-    column.cells.push_back(shortened(shown_value(value), kWidestSweptValue));
+    column.cells.push_back(shortened(value_name(value), kWidestSweptValue));
   }
   column.width = std::max(widest(column.cells), width_of(column.title));
   return column;
@@ -283,19 +272,8 @@ std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t 
 
 std::string point_title(const ReportedPoint& point) {
   std::string text;
-  for (const auto& [path, value] : point.at) text += (text.empty() ? "" : ", ") + path + " = " + shown_value(value);
+  for (const auto& [path, value] : point.at) text += (text.empty() ? "" : ", ") + path + " = " + value_name(value);
   return text;
-}
-
-std::string shown_value(const ConfigValue& value) {
-  const std::string text = value_text(value);
-  if (!is_lua_path(text)) return text;
-  std::string shortest = text;
-  for (const std::filesystem::path& folder : {std::filesystem::current_path(), project_root()}) {
-    if (std::string from_there = std::filesystem::proximate(text, folder).string(); from_there.size() < shortest.size())
-      shortest = std::move(from_there);
-  }
-  return shortest;
 }
 
 std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<HeadlineMetric> headlines, const Painter& paint,

@@ -18,11 +18,8 @@ struct MetricsView {
 std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<HeadlineMetric> headlines, const Painter& paint,
                           const MetricsView& view = {});
 
-// "machine.cpus = 4, workload.lock = mcs"; empty for a run without a sweep.
+// "machine.cpus = 4, workload.lock = my_lock"; empty for a run without a sweep.
 std::string point_title(const ReportedPoint& point);
-
-// A swept value; the file of a program or lock as seen from the current folder, if that is shorter.
-std::string shown_value(const ConfigValue& value);
 
 // A sweep: one row a point, the swept values first, then the run's headline metrics. Where the line has no room for all of
 // them, the last metrics are left out. Below the table stands what each column is.

@@ -11,6 +11,8 @@
 #include "models/coherence/protocol.hpp"
 #include "models/machine_layout.hpp"
 #include "models/text/shell_word.hpp"
+#include "sim/answer/what_varies.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -18,7 +20,6 @@
 #include "sim/results/csv.hpp"
 #include "sim/results/paper.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/results/run_health.hpp"
 #include "sim/terminal/charts.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_table.hpp"
@@ -33,21 +34,14 @@
 namespace linebounce::sim {
 namespace {
 
-// Warnings about points whose figures mean less than they seem to. Empty if there is none.
-std::string health_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
-  constexpr std::size_t kMostWarnings = 6;
+// The answer, why it is so, and what qualifies it.
+std::string answer_text(const Answer& answer, const Painter& paint) {
   std::string out;
-  std::size_t warnings = 0;
-  for (const ReportedPoint& point : points) {
-    const std::string where = point.at.empty() ? "" : point_title(point) + ": ";
-    for (const std::string& warning : health_warnings(point)) {
-      if (++warnings > kMostWarnings) continue;
-      out += "  " + paint(Colour::yellow, "WARNING") + "  " + wrapped_from(where + warning, 11, Colour::none, paint);
-    }
-  }
-  if (warnings > kMostWarnings) {
-    out += "  " + paint(Colour::dim, fmt::format("{} more warnings are in results.json", warnings - kMostWarnings)) + "\n";
-  }
+  if (!answer.text.empty()) out += paragraph(answer.text, 2, Colour::bold, paint);
+  if (!answer.why.empty()) out += paragraph(answer.why, 2, Colour::none, paint);
+  if (!out.empty() && !answer.doubts.empty()) out += "\n";
+  for (const std::string& doubt : answer.doubts)
+    out += "  " + paint(Colour::yellow, "WARNING") + "  " + wrapped_from(doubt, 11, Colour::none, paint);
   return out;
 }
 
@@ -72,11 +66,13 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
          paint(Colour::yellow, gaps) + paint(Colour::dim, seeds) + "\n";
 }
 
-// The whole run's latencies; without a finished point there are none.
-std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
-  const fs::path file = directory / "latency.csv";
-  if (!is_there(file)) return "";
-  return latency_chart(read_latency_csv(read_file(file)), plan.points.size(), paint);
+// The rows of one result file that are of the point which the answer speaks of; none without such a file.
+template <class Reader>
+auto rows_of_point(const fs::path& file, int point, Reader reader) {
+  using Rows = decltype(reader(std::string()))::mapped_type;
+  if (!is_there(file)) return Rows{};
+  auto points = reader(read_file(file));
+  return std::move(points[point]);
 }
 
 // The core-to-core matrices of the first points; empty for runs that measure none.
@@ -111,56 +107,64 @@ std::string series_of(const Plan& plan, const fs::path& directory, const Painter
   return out;
 }
 
-// The locks of the point whose CPUs waited for them most; empty for runs that take none.
-std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
-  const fs::path file = directory / "locks.csv";
-  if (!is_there(file)) return "";
-  const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
-  const auto most =
-      std::ranges::max_element(points, [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
-  if (most == points.end()) return "";
-  const std::string table = lock_table(most->second, paint);
-  if (table.empty() || plan.points.size() == 1) return table;
-  const bool alone = points.size() == 1;
-  const bool waited = lock_load(most->second).waited_pct > 0;
-  const bool all_finish = report.failures.empty() && report.missing.empty();
-  return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
-         paint(Colour::dim, alone        ? "  the only point that has results of locks\n"
-                            : waited     ? "  where the largest share of the CPUs' time went into waiting\n"
-                            : all_finish ? "  where they were held most; nobody waited at any point\n"
-                                         : "  where they were held most; at the points that have results, nobody waited\n") +
-         table;
-}
-
-// The cache lines of the point with the most latency on them, if the experiment asks for some.
-std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
-  const fs::path file = directory / "lines.csv";
-  if (plan.experiment.report_lines == 0 || !is_there(file)) return "";
-  std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
-  const int worst = costliest_point(points);
-  std::string out = line_table(lines_of(points[worst], {}), plan.experiment.report_lines, paint);
-  if (out.empty()) return out;
-  if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
-  const auto& metrics = report.results.points.at(worst).metrics;
-  const std::string subsystems = subsystem_table(metrics, paint);
+// The cache lines with the most latency, if the experiment asks for some.
+std::string lines_text(const Plan& plan, const RunReport& report, const fs::path& directory, int point, const Painter& paint) {
+  if (plan.experiment.report_lines == 0) return "";
+  const std::vector<LineRow> rows = rows_of_point(directory / "lines.csv", point, read_lines_csv);
+  if (rows.empty()) return "";
+  const std::string out = line_table(lines_of(rows, {}), plan.experiment.report_lines, paint);
+  const std::string subsystems = subsystem_table(report.results.points.at(point).metrics, paint);
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// The paper's rows and, of points that they are compared with each other, the headline metrics; what makes them mean less than
-// they seem to.
-std::string figures_of(const Plan& plan, const RunReport& report, bool all_metrics, const Painter& paint) {
+// Latencies, locks and lines of the one point that the answer speaks of.
+std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, bool latencies,
+                      const Painter& paint) {
+  if (!report.results.answer.point) return "";
+  const int point = *report.results.answer.point;
+  std::vector<std::string> parts;
+  if (latencies) parts.push_back(latency_chart(rows_of_point(directory / "latency.csv", point, read_latency_csv), paint));
+  parts.push_back(lock_table(rows_of_point(directory / "locks.csv", point, read_locks_csv), paint));
+  parts.push_back(lines_text(plan, report, directory, point, paint));
+  std::erase(parts, "");
+  if (parts.empty()) return "";
+  const Roles roles = roles_of(report.results.points, plan.experiment.question.compare);
+  const std::string words = point_words(report.results.points.at(point), roles);
+  if (plan.swept()) parts.insert(parts.begin(), "  " + paint(Colour::bold, fmt::format("Point {}: {}", point, words)) + "\n");
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+constexpr std::size_t kMostRows = 24;  // of points; of more only those of the alternatives that matter are shown
+
+// The alternatives that matter, where there are more points than anybody reads.
+std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const Answer& answer) {
+  if (points.size() <= kMostRows || answer.featured.empty()) return points;
+  std::erase_if(points, [&](const ReportedPoint& point) {
+    return std::ranges::find(answer.featured, *value_at(point, answer.compared)) == answer.featured.end();
+  });
+  return points;
+}
+
+// The answer, the paper's rows and the headline metrics of points that are compared with each other.
+std::string figures_of(const Plan& plan, const RunReport& report, const ReportView& wanted, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
   for (const PointFailure& failure : report.failures) points.at(failure.point).failed = true;
   const std::vector<PaperResult>& paper = report.results.paper;
-  const MetricsView view{plan.experiment.sorted_by, all_metrics};
-  std::string out = paper_table(paper, paint);
-  if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
-  if (const std::string answer = lock_answer(points); !answer.empty())
-    out += (out.empty() ? "" : "\n") + paragraph(answer, 2, Colour::bold, paint);
-  if (paper.empty() || plan.swept() || all_metrics)
-    out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
-  const std::string warnings = health_note(points, paint);
-  return warnings.empty() ? out : out + "\n" + warnings;
+  const Answer& answer = report.results.answer;
+  const std::size_t all = points.size();
+  if (!wanted.all_points && !wanted.all_metrics) points = shown_points(std::move(points), answer);
+  const MetricsView view{plan.experiment.sorted_by, wanted.all_metrics};
+  std::vector<std::string> parts = {answer_text(answer, paint), paper_table(paper, paint)};
+  if (const std::string score = score_text(paper, paint); !score.empty()) parts.push_back("  " + score + "\n");
+  if (paper.empty() || plan.swept() || wanted.all_metrics)
+    parts.push_back(metrics_table(points, report.results.headlines, paint, view));
+  if (points.size() < all) {
+    parts.back() += paint(Colour::dim, fmt::format("  {}: --all prints them; results.json has them",
+                                                   plural(all - points.size(), "more point"))) +
+                    "\n";
+  }
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
 std::string reuse_text(const Plan& plan, const RunReport& report) {
@@ -201,11 +205,22 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
+// A file as seen from the current folder or the project's, if that is shorter.
+std::string nearest_path(const std::string& path) {
+  if (!is_lua_path(path)) return path;
+  std::string shortest = path;
+  for (const fs::path& folder : {fs::current_path(), project_root()}) {
+    if (std::string from_there = fs::proximate(path, folder).string(); from_there.size() < shortest.size())
+      shortest = std::move(from_there);
+  }
+  return shortest;
+}
+
 // A lock that lets others in is named as the user would, and what looks into it.
 std::string failure_text(const std::string& message) {
   const std::size_t end = message.find(workloads::kDoesNotExclude);
   if (end == std::string::npos || end > message.find('\n')) return message;
-  const std::string lock = shown_value(message.substr(0, end));
+  const std::string lock = nearest_path(message.substr(0, end));
   return lock + message.substr(end) + "\nTo see how: linebounce check-lock " + shell_word(lock);
 }
 
@@ -250,26 +265,24 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
   }
 }
 
-void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, bool all_metrics) {
+void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, const ReportView& wanted) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
-  std::cout << reuse_text(plan, report) << heading(plan, report, paint) << "\n"
-            << figures_of(plan, report, all_metrics, paint) << "\n";
   // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
   const std::string matrices = matrices_of(plan, directory, paint);
-  const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
-  if (!chart.empty()) std::cout << chart << "\n";
-  const std::string series = series_of(plan, directory, paint);
-  if (!series.empty()) std::cout << series << "\n";
-  const std::string locks = locks_of(plan, report, directory, paint) + race_note(report.results.points, paint);
-  if (!locks.empty()) std::cout << locks << "\n";
-  const std::string lines = lines_of_worst(plan, report, directory, paint);
-  if (!lines.empty()) std::cout << lines << "\n";
-  const std::string tables = measured_tables(
-      plan, report.results, [](const std::string&) { return true; }, paint);
-  if (!tables.empty()) std::cout << tables << "\n";
-  std::cout << overridden_note(plan) << with_newline(plan.experiment.assumptions) << unproved_note(plan)
-            << "Results: " << directory.string() << "/\n";
+  std::vector<std::string> parts = {
+      reuse_text(plan, report) + heading(plan, report, paint),
+      figures_of(plan, report, wanted, paint),
+      matrices,
+      series_of(plan, directory, paint),
+      one_point(plan, report, directory, matrices.empty(), paint),
+      race_note(report.results.points, paint),
+      measured_tables(
+          plan, report.results, [](const std::string&) { return true; }, paint),
+  };
+  std::erase(parts, "");
+  std::cout << fmt::format("{}\n", fmt::join(parts, "\n")) << overridden_note(plan) << with_newline(plan.experiment.assumptions)
+            << unproved_note(plan) << "Results: " << directory.string() << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

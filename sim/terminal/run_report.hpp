@@ -20,8 +20,15 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 // The failures' texts and what is missing, on the standard error.
 void print_failures(const Plan& plan, const RunReport& report, const std::filesystem::path& directory);
 
-// On the standard output: the figures, then what they rest on, then where the files are.
-void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory, bool all_metrics = false);
+// What of the report is wanted beyond what matters most.
+struct ReportView {
+  bool all_points = false;   // every alternative's rows, of however many
+  bool all_metrics = false;  // every metric of every point
+};
+
+// On the standard output: the answer, the figures, then what they rest on, then where the files are.
+void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory,
+                  const ReportView& wanted = {});
 
 // On the standard output, after a run of one point alone.
 void print_point(const Plan& plan, int point, const RunReport& report, const std::filesystem::path& directory);

@@ -50,6 +50,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    from linebounce.compare.answer import answers_document  # noqa: PLC0415
     from linebounce.compare.changes import compare, hits  # noqa: PLC0415
     from linebounce.compare.conditions import parse_condition  # noqa: PLC0415
     from linebounce.compare.rows import document_of, hit_text, rows_of  # noqa: PLC0415
@@ -64,7 +65,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
         write_file(arguments.output, make_page(comparisons, rows, found).encode(errors="backslashreplace"))
     if arguments.json:
-        print(json.dumps(document_of(comparisons, found), indent=1))
+        print(json.dumps(document_of(comparisons, found) | answers_document(comparisons), indent=1))
     else:
         from linebounce.compare.terminal import print_comparison  # noqa: PLC0415
 

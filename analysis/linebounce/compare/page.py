@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from jinja2 import Environment
 
+from linebounce.compare.answer import answers_alone, differences, pair_answer
 from linebounce.compare.changes import Comparison, Hit
 from linebounce.compare.rows import Row, change_text, hit_text, interval_note, letter, notes_of, number_text
 from linebounce.compare.selection import headline_rows
@@ -52,7 +53,9 @@ thead th { position: sticky; top: 0; background: Canvas; }
 <p>Base: <code>{{ base.directory }}</code> ({{ base.experiment }} on {{ base.machine }}{{ base.place }})
 {%- for run in runs %}<br>
 {{ run.letter }}: <code>{{ run.directory }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
-{% if failed %}<section class="failed"><h2>Failed</h2>
+{% for answer in answers %}<p><strong>{{ answer.text }}</strong><br>{{ answer.letter }} differs in {{ answer.differences }}.</p>
+{% endfor %}{% for name, text in alone %}<p>{{ name }} alone: {{ text }}</p>
+{% endfor %}{% if failed %}<section class="failed"><h2>Failed</h2>
 <ul>{% for text in failed %}<li>{{ text }}</li>{% endfor %}</ul></section>{% endif %}
 {% if headlines %}{{ table(headlines, true) }}
 {% endif %}{% for note in notes %}<p>{{ note }}</p>{% endfor %}
@@ -72,6 +75,15 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
     return template.render(
         base=_run(base, "base"),
         runs=[_run(comparison.other, letter(number)) for number, comparison in enumerate(comparisons)],
+        answers=[
+            {
+                "letter": letter(number),
+                "text": pair_answer(comparison, letter(number)),
+                "differences": ", ".join(differences(base, comparison.other)) or "nothing that the configuration says",
+            }
+            for number, comparison in enumerate(comparisons)
+        ],
+        alone=answers_alone(comparisons),
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
         explained=interval_note(rows),

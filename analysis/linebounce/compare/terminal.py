@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from linebounce.compare.answer import answers_alone, differences, pair_answer
 from linebounce.compare.changes import Change, Comparison
 from linebounce.compare.layout import Column, Kind, fits, table_lines
 from linebounce.compare.rows import (
@@ -31,6 +32,7 @@ def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all
     """`rows` as rows_of() has them. With `all_metrics` every row stands below the headlines."""
     console = output(_PIPE_COLUMNS)
     _print_runs(console, comparisons)
+    _print_answers(console, comparisons)
     headlines = headline_rows(comparisons, rows)
     swept = len(comparisons[0].base.points) > 1
     _print_table(console, "", headlines, swept)
@@ -55,6 +57,17 @@ def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
     for name, run in [("A", base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]:
         place = run.points[0].title if len(run.points) == 1 else ""
         console.print(Text(f"{name}  {run.directory}  {run.machine}  {place}".rstrip()))
+
+
+def _print_answers(console: Console, comparisons: Sequence[Comparison]) -> None:
+    console.print()
+    for number, comparison in enumerate(comparisons):
+        found = differences(comparison.base, comparison.other)
+        console.print(Text(f"{letter(number)} differs in {', '.join(found) if found else 'nothing that the configuration says'}"))
+        if text := pair_answer(comparison, letter(number)):
+            console.print(Text(visible(text), style="bold"))
+    for name, text in answers_alone(comparisons):
+        console.print(Text(visible(f"{name} alone: {text}"), style="dim"))
 
 
 def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:

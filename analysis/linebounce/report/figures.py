@@ -64,8 +64,8 @@ def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
 
 
 def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Figure]:
-    """Name and chart of all that the run has data for. Of a sweep's points the one with the most latency is drawn."""
-    point = tables.most_latency_point(results)
+    """Name and chart of all that the run has data for. Of a sweep's points the one that the answer speaks of is drawn."""
+    point = results.answered_point
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
     yield from _latencies(results, point)

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
-from linebounce.records import Point, setting_text, shown_setting
+from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
 from linebounce.report.machine import Machine, machine_of
@@ -33,8 +33,8 @@ from linebounce.results import Results, read_document, reading
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
 # there in ANCHOR.js beside it.
 _SECTIONS = (
-    ("paper", "Against the paper"),
     ("sweep", "Over the sweep"),
+    ("paper", "Against the paper"),
     ("matrix", "Core to core"),
     ("measured", "Beside the measurement"),
     ("series", "Over time"),
@@ -133,8 +133,6 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
-        "best": _best(results),
-        "warnings": [(point.title, warning) for point in results.points for warning in point.warnings],
         "sections": _sections(results, has_measured=measured is not None),
         "data": _run_data(results, machine_of_point, paper) | of_machine,
     }
@@ -153,23 +151,11 @@ def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
     return [(words, sum(verdicts), len(verdicts)) for words, verdicts in scored.items() if verdicts]
 
 
-def _best(results: Results) -> str:
-    """Which point of a sweep the tiles show, and by what it is the best."""
-    best = sweeps.best_point(results)
-    if best is None:
-        return ""
-    point, headline = best
-    place = ", ".join(f"{path_words(path)} = {shown_setting(value)}" for path, value in point.at.items())
-    return f"Best of {len(results.points)} points by {headline.label}: {place} (point {point.number})"
-
-
 def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     lines, spans = ownership_frames(results)
-    best = sweeps.best_point(results)
     return {
         "title": results.title,
-        "first_shown": tables.most_latency_point(results).number,
-        "best": best[0].number if best else None,
+        "first_shown": results.answered_point.number,
         "key_figures": [(headline.metric, headline.label) for headline in results.headlines],
         "points": [{"number": point.number, "at": dict(point.at), "failed": not point.metrics} for point in results.points],
         "machine_of_point": list(machine_of_point),

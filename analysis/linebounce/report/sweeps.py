@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from linebounce.records import Headline, Point, Setting, ShapeRow, shown_setting
+from linebounce.records import Point, Setting, ShapeRow, shown_setting
 from linebounce.report.words import axis_title, path_words
 from linebounce.results import Results
 
@@ -34,16 +34,6 @@ def x_scale(path: str, values: Sequence[Setting]) -> str:
     return "log" if ordered and ordered[0] > 0 and (path == CPUS or grows) else "linear"
 
 
-def best_point(results: Results) -> tuple[Point, Headline] | None:
-    """Of several points the best by the first headline that two of them have and of which more, or less, is better."""
-    for headline in results.headlines:
-        points = [point for point in results.points if headline.metric in point.metrics]
-        if len(points) > 1 and headline.better != "neither":
-            best = max if headline.better == "higher" else min
-            return best(points, key=lambda point: point.metrics[headline.metric].value), headline
-    return None
-
-
 def words_of(results: Results, axes: Axes) -> dict[str, str]:
     """What stands at a chart's axes, and the kind of the axis x, as the page makes them in templates/sections/sweep.js."""
     units = [point.metrics[axes.metric].unit for point in results.points if axes.metric in point.metrics]
@@ -56,17 +46,19 @@ def words_of(results: Results, axes: Axes) -> dict[str, str]:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """What is shown until a reader chooses: over the first path of numbers what the paper says of it, else a headline."""
+    """What is shown until a reader chooses: the metric of the answer, and over the first path of numbers what the paper says of it."""
     swept = results.swept()
+    answer = results.answer
     names = [name for name, count in _metric_counts(results).items() if count > 1]
     if not names or not swept:
         return None
-    paths = sorted(swept, key=lambda path: (not _moves_alone(results, path), not is_numeric(swept[path])))
+    paths = sorted(swept, key=lambda path: (path != answer.over, not _moves_alone(results, path), not is_numeric(swept[path])))
     x = paths[0]
     in_paper = [row.metric for row in results.paper if isinstance(row, ShapeRow) and row.over == x]
     headlines = [headline.metric for headline in results.headlines]
-    metric = next((name for name in [*in_paper, *headlines] if name in names), names[0])
-    return Axes(metric, x, default_series(swept, x))
+    metric = next((name for name in [*in_paper, answer.metric, *headlines] if name in names), names[0])
+    compared = answer.compared if answer.compared not in ("", x) else default_series(swept, x)
+    return Axes(metric, x, compared)
 
 
 def _moves_alone(results: Results, x: str) -> bool:

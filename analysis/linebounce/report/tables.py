@@ -220,16 +220,6 @@ def subsystems(point: Point) -> list[dict[str, Any]]:
     ]
 
 
-def most_latency_point(results: Results) -> Point:
-    """The point that a reader sees first: where misses cost the most."""
-    if len(results.points) == 1:
-        return results.points[0]
-    cost = results.lines.group_by("point").agg((pl.col("count") * pl.col("latency_ns_mean")).sum().alias("ns"))
-    if cost.is_empty():
-        return results.points[-1]
-    return results.point(int(cost.sort("ns", "point", descending=[True, False])["point"][0]))
-
-
 def paper_table(results: Results) -> list[dict[str, Any]]:
     """Every paper row as the page shows it. `source` is where the figure stands, from the configuration."""
     sources = {str(row.get("id")): row.get("source", "") for row in results.config.get("paper", [])}

@@ -73,8 +73,10 @@ bool is_hit(const std::string& source) {
 // All runs' kernel misses, ns.
 double kernel_latency_ns(const fs::path& point) {
   double sum = 0;
-  for (const LatencyRow& row : read_csv(point / "latency.csv", read_latency_csv)) {
-    if (row.kind == "kernel" && !is_hit(row.source)) sum += row.latency_ns * static_cast<double>(row.count);
+  for (const auto& [number, rows] : read_csv(point / "latency.csv", read_latency_csv)) {
+    for (const LatencyRow& row : rows) {
+      if (row.kind == "kernel" && !is_hit(row.source)) sum += row.latency_ns * static_cast<double>(row.count);
+    }
   }
   return sum;
 }

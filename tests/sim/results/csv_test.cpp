@@ -124,14 +124,14 @@ TEST(Csv, ConcatenationKeepsOneHeader) {
   EXPECT_EQ(concatenate_csv({"a,b\n0,1\n", "a,b\n", "a,b\n2,3\n"}), "a,b\n0,1\n2,3\n");
 }
 
-TEST(Csv, ReadingLatenciesBackAddsUpThePoints) {
+TEST(Csv, LatenciesReadBackByPoint) {
   PointData data;
   data.latency = {{"kernel", "l2", 9, 12.857142857, 5}};
-  const std::string both = concatenate_csv({csv_files(0, data)[0].content, csv_files(1, data)[0].content});
-  const auto rows = read_latency_csv(both);
-  ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0].count, 10);
-  EXPECT_DOUBLE_EQ(rows[0].latency_ns, 12.8571);
+  auto points = read_latency_csv(concatenate_csv({csv_files(0, data)[0].content, csv_files(1, data)[0].content}));
+  ASSERT_EQ(points.size(), 2U);
+  ASSERT_EQ(points[1].size(), 1U);
+  EXPECT_EQ(points[1][0].count, 5);
+  EXPECT_DOUBLE_EQ(points[1][0].latency_ns, 12.8571);
 }
 
 TEST(Csv, ADamagedLatencyFileIsAnInputErrorThatShowsTheRow) {

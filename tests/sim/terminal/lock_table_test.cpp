@@ -88,12 +88,6 @@ TEST(LockTable, OneLockIsShownWholeHoweverManyCallSitesItHas) {
   EXPECT_THAT(lock_table(rows, kPlain), HasSubstr("site_99\n"));
 }
 
-TEST(LockLoad, IsWhatTheLocksThemselvesSay) {
-  EXPECT_DOUBLE_EQ(lock_load(dbench()).waited_pct, 0.89);
-  EXPECT_DOUBLE_EQ(lock_load(dbench()).held_pct, 105.3);
-  EXPECT_LT(lock_load({}), lock_load(dbench()));
-}
-
 ReportedPoint raced(std::int64_t sections) {
   ReportedPoint point;
   point.metrics["locks.section_lock.races"] = {sections, "", {}};

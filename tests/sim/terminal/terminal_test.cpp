@@ -171,7 +171,7 @@ TEST(PaperTable, CountsEachKindOfItsOwn) {
 
 // 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
 TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
-  const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, 1, kPlain);
+  const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);
   expect_to_fit(chart);
   const auto lines = lines_of(chart);
   ASSERT_GE(lines.size(), 6U);
@@ -182,15 +182,10 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   EXPECT_LT(width_of(lines[2].substr(0, lines[2].find("█"))), width_of(lines[4].substr(0, lines[4].find("█"))));
 }
 
-TEST(LatencyChart, SaysOfHowManyPointsItIs) {
-  EXPECT_THAT(latency_chart({{"kernel", "l2", 0, 10, 3}}, 24, kPlain), HasSubstr("; all 24 points together"));
-  EXPECT_THAT(latency_chart({{"kernel", "l2", 0, 10, 3}}, 1, kPlain), Not(HasSubstr("together")));
-}
-
 // 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
 TEST(LatencyChart, HasALogarithmicAxis) {
   const std::string chart =
-      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, 1, kPlain);
+      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, kPlain);
   const auto lines = lines_of(chart);
   const auto column = [&](std::size_t line) {
     return static_cast<int>(width_of(lines.at(line).substr(0, lines.at(line).find("█"))));
@@ -200,12 +195,12 @@ TEST(LatencyChart, HasALogarithmicAxis) {
 }
 
 TEST(LatencyChart, IsEmptyWhenNothingWasMeasured) {
-  EXPECT_EQ(latency_chart({}, 1, kPlain), "");
-  EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, 1, kPlain), "");
+  EXPECT_EQ(latency_chart({}, kPlain), "");
+  EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, kPlain), "");
 }
 
 TEST(LatencyChart, ASingleLatencyHasAnAxisToo) {
-  expect_to_fit(latency_chart({{"kernel", "l2", 9, 12.9, 1}}, 1, kPlain));
+  expect_to_fit(latency_chart({{"kernel", "l2", 9, 12.9, 1}}, kPlain));
 }
 
 MachineSpec machine_with(int cpus) {

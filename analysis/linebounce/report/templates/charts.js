@@ -10,17 +10,35 @@ class Charts {
     this.wanted = new Map(); // figure -> what is to be drawn
     this.drawn = new Map(); // figure -> Vega's view
     this.seen = new IntersectionObserver((entries) => this.onScroll(entries), { rootMargin: "400px 0px" });
+    this.drawRest();
+  }
+
+  // One chart after the other once the browser has nothing else to do: a page that is printed has them all, for Vega draws too
+  // late for an event that announces the printing.
+  drawRest() {
+    const later = window.requestIdleCallback ?? ((work) => setTimeout(work, 200));
+    later(async () => {
+      const figure = [...this.wanted.keys()].find((each) => each.dataset.near !== "yes" && each.offsetParent);
+      if (figure) {
+        this.seen.unobserve(figure);
+        figure.dataset.near = "yes";
+        await this.draw(figure);
+      }
+      if (figure || !this.idle) this.drawRest();
+      this.idle = !figure;
+    });
   }
 
   // rows go into the spec's table `table`; words replaces its «placeholders». Without rows the figure is hidden.
-  show(figure, name, table, rows, words = {}) {
+  // choose: gets the point of a row whose mark was clicked.
+  show(figure, name, table, rows, words = {}, choose = null) {
     if (!figure) return;
     figure.hidden = rows.length === 0;
     if (!rows.length) {
       this.forget(figure);
       return;
     }
-    this.wanted.set(figure, { name, table, rows, words });
+    this.wanted.set(figure, { name, table, rows, words, choose });
     if (figure.dataset.near === "yes") this.draw(figure);
     else this.seen.observe(figure);
   }
@@ -50,7 +68,7 @@ class Charts {
   }
 
   async draw(figure) {
-    const { name, table, rows, words } = this.wanted.get(figure);
+    const { name, table, rows, words, choose } = this.wanted.get(figure);
     let text = JSON.stringify(this.specs[name]);
     for (const [word, value] of Object.entries(words)) text = text.replaceAll(`«${word}»`, JSON.stringify(value).slice(1, -1));
     if (isDark()) for (const [light, dark] of this.onDark) text = text.replaceAll(light, dark);
@@ -74,6 +92,13 @@ class Charts {
     this.drawn.get(figure)?.finalize();
     this.drawn.set(figure, result);
     place.removeAttribute("style");
+    if (choose) {
+      place.classList.add("choosable");
+      result.view.addEventListener("click", (event, item) => {
+        const point = item?.datum?.point ?? item?.datum?.datum?.point;
+        if (point !== undefined) choose(point);
+      });
+    }
     figure.replaceChildren(place);
     figure.style.minHeight = "";
     figure.dataset.drawn = "yes";

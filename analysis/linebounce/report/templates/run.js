@@ -22,8 +22,7 @@ class RunView {
     this.article = article;
     this.run = run;
     this.page = page;
-    this.point = run.points.findIndex((point) => point.number === run.first_shown);
-    this.showKeyFigures();
+    this.point = this.placeOf(this.linkedPoint() ?? run.first_shown);
     this.sections = Object.entries(SECTIONS).flatMap(([name, Section]) => (this.find(`[data-section="${name}"]`) ? [new Section(this)] : []));
     this.wirePoints();
     this.show();
@@ -31,6 +30,7 @@ class RunView {
 
   show() {
     this.showChoice();
+    this.showKeyFigures();
     for (const section of this.sections) section.show();
   }
 
@@ -56,8 +56,10 @@ class RunView {
   }
 
   // Draws a chart in the figure that has its place; `chart` is the chart's own name where it is another.
-  draw(place, table, rows, { chart = place, words = {} } = {}) {
-    this.page.charts.show(this.find(`figure[data-chart="${place}"]`), chart, table, rows, words);
+  // `choosable`: rows are points, and a click on one's mark chooses it.
+  draw(place, table, rows, { chart = place, words = {}, choosable = false } = {}) {
+    const choose = choosable ? (number) => this.choose(this.placeOf(number)) : null;
+    this.page.charts.show(this.find(`figure[data-chart="${place}"]`), chart, table, rows, words, choose);
   }
 
   onFilter(name, show) {
@@ -70,6 +72,28 @@ class RunView {
 
   // ---- the chosen point ----
 
+  placeOf(number) {
+    return this.run.points.findIndex((point) => point.number === number);
+  }
+
+  // The point that the page's address names, as choose() leaves it there; of another run or none: undefined.
+  linkedPoint() {
+    const number = Number(new URLSearchParams(location.hash.slice(1)).get(this.linkKey));
+    return location.hash.includes(`${this.linkKey}=`) && this.placeOf(number) >= 0 ? number : undefined;
+  }
+
+  get linkKey() {
+    return `point${this.article.dataset.run === "0" ? "" : this.article.dataset.run}`;
+  }
+
+  // By its place among the points. The address then leads to the same view.
+  choose(place) {
+    if (place < 0) return;
+    this.point = place;
+    history.replaceState(null, "", `#${this.linkKey}=${this.number}`);
+    this.show();
+  }
+
   wirePoints() {
     const form = this.find("[data-points]");
     if (!form) return;
@@ -78,8 +102,7 @@ class RunView {
       const path = select.dataset.path;
       [...select.options].forEach((option, i) => (option.value = String(i)));
       select.addEventListener("change", () => {
-        this.point = this.nearestPoint(path, this.run.swept[path][Number(select.value)]);
-        this.show();
+        this.choose(this.nearestPoint(path, this.run.swept[path][Number(select.value)]));
       });
     }
   }
@@ -101,11 +124,9 @@ class RunView {
     form.querySelector("output").textContent = `point ${this.number} (0 to ${this.run.points.length - 1})${failed ? ", failed" : ""}`;
   }
 
-  // Of a sweep's best point, whichever is chosen below.
   showKeyFigures() {
-    const best = this.run.points.findIndex((point) => point.number === this.run.best);
     const tiles = this.run.key_figures.flatMap(([name, label]) => {
-      const metric = this.metric(name, best < 0 ? this.point : best);
+      const metric = this.metric(name);
       return metric ? [keyFigure(name, label, metric)] : [];
     });
     this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles));

@@ -23,7 +23,9 @@ class SweepSection {
   show() {
     if (!this.axes) return;
     const rows = drawSweep(this.view, "sweep", this.axes);
-    this.view.table("sweep", sweepColumns(this.view.run, this.axes, rows)).show(rows);
+    const { view } = this;
+    const options = { choose: (row) => view.choose(view.placeOf(row.point)), isChosen: (row) => row.point === view.number };
+    view.table("sweep", sweepColumns(view.run, this.axes, rows), options).show(rows);
   }
 }
 
@@ -56,7 +58,7 @@ function drawSweep(view, place, { metric: name, x, series }) {
     return [{ point: point.number, x: point.at[x], series: series ? String(point.at[series]) : "", value, ci95: metric.ci95?.[i] ?? 0 }];
   });
   const words = sweepWords(run, name, x, series);
-  view.draw(place, "sweep", rows, { chart: run.sweep.numeric.includes(x) ? "sweep_line" : "sweep_bars", words });
+  view.draw(place, "sweep", rows, { chart: run.sweep.numeric.includes(x) ? "sweep_line" : "sweep_bars", words, choosable: true });
   view.find(`[data-held="${place}"]`).textContent = held.length ? `At ${held.map((path) => `${run.sweep.words[path]} = ${at[path]}`).join(", ")}.` : "";
   return rows;
 }

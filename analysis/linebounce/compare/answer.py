@@ -1,0 +1,117 @@
+"""What a comparison says first: what differs between the runs, then which does better at the point that their answers speak of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
+from linebounce.compare.rows import letter, number_text
+from linebounce.records import Point, Setting, shown_setting
+from linebounce.results import Results
+
+_MOST_DIFFERENCES = 8
+# What a run is called, where it came from, what else it is compared with: no difference of the configuration.
+_NO_SETTINGS = ("name", "title", "paper", "table", "report", "question", "sweep", "overridden", "family", "seed", "machine.sources")
+
+
+def differences(base: Results, other: Results) -> list[str]:
+    """Settings that differ, `machine.memory.latency_ns 120 -> 200`: those that both have first."""
+    before, after = _settings(base), _settings(other)
+    paths = sorted(before.keys() | after.keys(), key=lambda path: (path not in before or path not in after, path))
+    different = [path for path in paths if before.get(path) != after.get(path)]
+    found = [f"{path} {_text(before.get(path))} -> {_text(after.get(path))}" for path in different[:_MOST_DIFFERENCES]]
+    if len(different) > _MOST_DIFFERENCES:
+        found.append(f"{len(different) - _MOST_DIFFERENCES} more settings")
+    return found
+
+
+def _settings(results: Results) -> dict[str, Setting]:
+    """Where a run of one point lies counts as its configuration."""
+    settings = dict(_leaves(results.config, ""))
+    return settings | (dict(results.points[0].at) if len(results.points) == 1 else {})
+
+
+def _leaves(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Setting]]:
+    for key, value in table.items():
+        path = prefix + key
+        if path in _NO_SETTINGS:
+            continue
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{path}.")
+        elif isinstance(value, str | int | float | bool):
+            yield path, value
+
+
+def _text(value: Setting | None) -> str:
+    return "(not set)" if value is None else shown_setting(value)
+
+
+def pair_answer(comparison: Comparison, name: str) -> str:
+    """Which run does better, by the base's metric, at the point that the base's answer speaks of."""
+    base, other = comparison.base, comparison.other
+    judged = _judged(comparison)
+    if judged is None:
+        return ""
+    point, change = judged
+    place = "" if len(base.points) == 1 else f"At {_place(point)}: "
+    label = next((headline.label for headline in base.headlines if headline.metric == change.metric), change.metric)
+    better = next((headline.better for headline in base.headlines if headline.metric == change.metric), "neither")
+    figures = f"{label} {number_text(change.base)} in A, {number_text(change.changed)} in {name}"
+    text = f"{place}{figures}: {_verdict(change, better, name)}."
+    return text + _other_winner(base, other, name)
+
+
+def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """The part of --json that says the answers."""
+    return {
+        "answers": [
+            {
+                "run": str(comparison.other.directory),
+                "differences": differences(comparison.base, comparison.other),
+                "text": pair_answer(comparison, letter(number)),
+            }
+            for number, comparison in enumerate(comparisons)
+        ]
+    }
+
+
+def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """What each run says by itself, with its letter."""
+    runs = [("A", comparisons[0].base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]
+    return [(name, run.answer.text) for name, run in runs if run.answer.text]
+
+
+def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
+    """The answered point if both have it, else the point whose metric changed most."""
+    metric = comparison.base.answer.metric
+    places = [(point, change) for point in comparison.points for change in point.changes if change.metric == metric]
+    answered = place_of(comparison.base.answered_point.at)
+    there = [(point, change) for point, change in places if place_of(point.at) == answered]
+    return (there or sorted(places, key=lambda place: -place[1].size) or [None])[0]
+
+
+def _place(point: PointChanges) -> str:
+    return Point(0, point.at, {}).title
+
+
+def _verdict(change: Change, better: str, name: str) -> str:
+    if change.difference == 0:
+        return "no difference"
+    if change.significant is False:
+        return f"the difference of {change.percent:+.2g} % is within its 95 % interval"
+    spread = "" if change.ci95_percent is None else f" ±{change.ci95_percent:.2g}"
+    size = f"{change.percent:+.3g}{spread} %"
+    if change.significant is None:
+        size += " (one seed, no interval)"
+    if better == "neither":
+        return size
+    gain = (change.difference > 0) == (better == "higher")
+    return f"{name} is {'better' if gain else 'worse'}, {size}"
+
+
+def _other_winner(base: Results, other: Results, name: str) -> str:
+    """Whether the alternative that wins is another one."""
+    path = base.answer.compared
+    winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
+    if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:
+        return ""
+    return f" In A {_text(winners[0])} leads, in {name} {_text(winners[1])}."

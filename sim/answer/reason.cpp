@@ -1,0 +1,179 @@
+#include "sim/answer/reason.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "sim/answer/quantity.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/statistics/source_names.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kThroughput = "throughput.operations_per_s";
+constexpr double kWellExplained = 0.8;
+constexpr double kContended =
+    0.5;  // from this share of waiting acquisitions on, the lock decides how many operations there are
+constexpr double kWorthNaming = 20;  // percent of the time
+
+std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
+  const auto found = point.metrics.find(name);
+  if (found == point.metrics.end()) return std::nullopt;
+  return as_double(found->second.value);
+}
+
+std::string ns_text(double ns) {
+  return quantity(ns, std::nullopt, "ns");
+}
+
+// "section_lock" of "locks.section_lock.cpu_pct", of locks alone and not of their call sites.
+std::string busiest_lock(const ReportedPoint& point) {
+  constexpr std::string_view kPrefix = "locks.", kShare = ".cpu_pct";
+  std::string busiest;
+  double most = 0;
+  for (const auto& [name, metric] : point.metrics) {
+    if (!name.starts_with(kPrefix) || !name.ends_with(kShare)) continue;
+    const std::string lock = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kShare.size());
+    if (lock.find('.') != std::string::npos || as_double(metric.value) <= most) continue;
+    most = as_double(metric.value);
+    busiest = lock;
+  }
+  return busiest;
+}
+
+// Elapsed time for each operation, in ns, where one lock serialises them: it is held, or it changes hands.
+struct LockTime {
+  double per_operation = 0, held = 0;
+  [[nodiscard]] double handed() const { return per_operation - held; }
+};
+
+std::optional<LockTime> lock_time(const ReportedPoint& point, const std::string& lock) {
+  const std::string prefix = "locks." + lock + ".";
+  const auto rate = metric_of(point, kThroughput), util = metric_of(point, prefix + "util_pct");
+  const auto total = metric_of(point, prefix + "total"), waited = metric_of(point, prefix + "spin");
+  if (!rate || !util || !total || !waited || *rate <= 0 || *waited < kContended * *total) return std::nullopt;
+  return LockTime{1e9 / *rate, 1e9 / *rate * *util / 100};
+}
+
+// Misses of one source, for each operation.
+struct MissTime {
+  double count = 0, ns = 0;
+};
+
+std::map<std::string, MissTime> misses_of(const ReportedPoint& point) {
+  std::map<std::string, MissTime> misses;
+  const auto operations = metric_of(point, "throughput.operations");
+  if (!operations || *operations <= 0) return misses;
+  for (const char* source : kSourceNames) {
+    const std::string prefix = fmt::format("latency.{}.", source);
+    const auto count = metric_of(point, prefix + "count"), mean = metric_of(point, prefix + "mean_ns");
+    if (count && mean) misses[source] = {*count / *operations, *count * *mean / *operations};
+  }
+  return misses;
+}
+
+MissTime sum_of(const std::map<std::string, MissTime>& misses) {
+  MissTime sum;
+  for (const auto& [source, time] : misses) {
+    sum.count += time.count;
+    sum.ns += time.ns;
+  }
+  return sum;
+}
+
+// Each acquisition waits for the one before: what counts is how long the lock is held and how long it takes to change hands.
+std::string by_lock(const Contender& winner, const Contender& next, const std::string& lock) {
+  const auto fast = lock_time(winner.point, lock), slow = lock_time(next.point, lock);
+  if (!fast || !slow) return "";
+  const double held = slow->held - fast->held, handed = slow->handed() - fast->handed();
+  if (held + handed <= 0) return "";
+  const bool by_hand = handed >= held;
+  std::string text = by_hand ? fmt::format("Under {} {} changes hands in {}, under {} in {}", winner.name, lock,
+                                           ns_text(fast->handed()), next.name, ns_text(slow->handed()))
+                             : fmt::format("{} holds {} for {}, {} for {}", winner.name, lock, ns_text(fast->held), next.name,
+                                           ns_text(slow->held));
+  const double other = by_hand ? held : handed;
+  if (std::abs(other) > (1 - kWellExplained) * (held + handed)) {
+    const char* joint = other > 0 ? "and" : "but";
+    text +=
+        by_hand
+            ? fmt::format(", {} {} holds it {} {}", joint, winner.name, ns_text(std::abs(other)), other > 0 ? "less" : "longer")
+            : fmt::format(", {} it changes hands {} {}", joint, ns_text(std::abs(other)), other > 0 ? "sooner" : "later");
+  }
+  const MissTime moved = sum_of(misses_of(winner.point)), more = sum_of(misses_of(next.point));
+  if (moved.count > 0 && more.count > 0)
+    text += fmt::format(" (misses for each operation: {:.2g} of {}, and {:.2g} of {})", moved.count,
+                        ns_text(moved.ns / moved.count), more.count, ns_text(more.ns / more.count));
+  return text + ".";
+}
+
+// The CPUs' time for each operation, by where its misses were served.
+std::string by_misses(const Contender& winner, const Contender& next) {
+  const auto fast_rate = metric_of(winner.point, kThroughput), slow_rate = metric_of(next.point, kThroughput);
+  const auto fast = misses_of(winner.point), slow = misses_of(next.point);
+  if (!fast_rate || !slow_rate || *fast_rate <= 0 || *slow_rate <= 0 || slow.empty()) return "";
+  std::string largest;
+  double most = 0;
+  for (const auto& [source, time] : slow) {
+    const auto there = fast.find(source);
+    const double more = time.ns - (there == fast.end() ? 0 : there->second.ns);
+    if (more > most) std::tie(most, largest) = std::pair(more, source);
+  }
+  if (largest.empty()) return "";
+  const MissTime& slower = slow.at(largest);
+  const MissTime faster = fast.contains(largest) ? fast.at(largest) : MissTime{};
+  std::string text =
+      fmt::format("For each operation {} spends {} in {} ({:.2g} of {}), {} {}", next.name, ns_text(slower.ns),
+                  source_words(largest), slower.count, ns_text(slower.ns / slower.count), winner.name, ns_text(faster.ns));
+  if (faster.count > 0) text += fmt::format(" ({:.2g} of {})", faster.count, ns_text(faster.ns / faster.count));
+  text += ".";
+  if (winner.cpus <= 0 || next.cpus <= 0) return text;
+  const double difference = 1e9 * next.cpus / *slow_rate - 1e9 * winner.cpus / *fast_rate;
+  if (difference <= 0 || (most >= kWellExplained * difference && most * kWellExplained <= difference)) return text;
+  return text + fmt::format(" That is {} of {} of CPU time; the rest are other misses, hits, computing and waiting.",
+                            ns_text(most), ns_text(difference));
+}
+
+}  // namespace
+
+std::string reason_of(const Contender& winner, const Contender& next, const std::string& metric) {
+  if (metric != kThroughput) return "";
+  const std::string lock = busiest_lock(next.point);
+  const std::string text = lock.empty() ? "" : by_lock(winner, next, lock);
+  return text.empty() ? by_misses(winner, next) : text;
+}
+
+std::string main_cost(const ReportedPoint& point) {
+  const std::string lock = busiest_lock(point);
+  if (const auto waiting = lock.empty() ? std::nullopt : metric_of(point, "locks." + lock + ".cpu_pct");
+      waiting && *waiting >= kWorthNaming)
+    return fmt::format("The CPUs spend {} of their time waiting for {}.", quantity(*waiting, std::nullopt, "%"), lock);
+  double all = 0, most = 0, count = 0;
+  std::string largest;
+  for (const char* source : kSourceNames) {
+    const std::string prefix = fmt::format("latency.{}.", source);
+    const double misses = metric_of(point, prefix + "count").value_or(0);
+    const double ns = misses * metric_of(point, prefix + "mean_ns").value_or(0);
+    all += ns;
+    if (ns > most) std::tie(most, count, largest) = std::tuple(ns, misses, source);
+  }
+  if (most <= 0) return "";
+  return fmt::format("{} of the misses' latency is {}, {} each.", quantity(100 * most / all, std::nullopt, "%"),
+                     source_words(largest), ns_text(most / count));
+}
+
+std::string source_words(const std::string& source) {
+  static const std::map<std::string, std::string> words = {
+      {"local_c2c", "local HITM"},        {"remote_c2c", "remote HITM"},      {"local_memory", "local memory"},
+      {"remote_memory", "remote memory"}, {"node_cache", "the node's cache"}, {"upgrade", "upgrades"}};
+  const auto known = words.find(source);
+  return known == words.end() ? source : known->second;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,164 @@
+#include "sim/answer/what_varies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <variant>
+
+#include "sim/results/numbers.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kFewValues = 3;  // of a number: alternatives; with more it is something to follow them along
+
+bool is_word(const VariedAxis& axis) {
+  return std::ranges::any_of(axis.values, [](const ConfigValue& value) { return std::holds_alternative<std::string>(value); });
+}
+
+bool is_number(const VariedAxis& axis) {
+  return std::ranges::none_of(axis.values, [](const ConfigValue& value) {
+    return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
+  });
+}
+
+// Whether each value of one path goes with one of the other, and the other way round.
+bool change_together(const std::vector<ReportedPoint>& points, const std::string& left, const std::string& right) {
+  std::map<ConfigValue, ConfigValue> there, back;
+  for (const ReportedPoint& point : points) {
+    const ConfigValue &a = *value_at(point, left), &b = *value_at(point, right);
+    if (there.try_emplace(a, b).first->second != b || back.try_emplace(b, a).first->second != a) return false;
+  }
+  return true;
+}
+
+VariedAxis axis_of(const std::vector<ReportedPoint>& points, const std::string& path) {
+  VariedAxis axis{path, {}};
+  for (const ReportedPoint& point : points) {
+    const ConfigValue& value = *value_at(point, path);
+    if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
+  }
+  return axis;
+}
+
+// Paths that change together are one axis: the asked one of them names it, else the first lock, word or path.
+bool names_better(const VariedAxis& candidate, const VariedAxis& known, const std::string& compare) {
+  if (candidate.path == compare || known.path == compare) return candidate.path == compare;
+  if (candidate.path == kLockPath || known.path == kLockPath) return candidate.path == kLockPath;
+  return is_word(candidate) && !is_word(known);
+}
+
+std::vector<VariedAxis> axes_of(const std::vector<ReportedPoint>& points, const std::string& compare) {
+  std::vector<VariedAxis> axes;
+  if (points.empty()) return axes;
+  for (const auto& [path, value] : points.front().at) {
+    VariedAxis axis = axis_of(points, path);
+    if (axis.values.size() < 2) continue;
+    const std::string& other = path;
+    const auto same =
+        std::ranges::find_if(axes, [&](const VariedAxis& known) { return change_together(points, known.path, other); });
+    if (same == axes.end()) {
+      axes.push_back(std::move(axis));
+    } else if (names_better(axis, *same, compare)) {
+      *same = std::move(axis);
+    }
+  }
+  return axes;
+}
+
+template <class Condition>
+std::optional<VariedAxis> take_first(std::vector<VariedAxis>& axes, Condition condition) {
+  const auto found = std::ranges::find_if(axes, condition);
+  if (found == axes.end()) return std::nullopt;
+  VariedAxis axis = std::move(*found);
+  axes.erase(found);
+  return axis;
+}
+
+std::optional<VariedAxis> take_compared(std::vector<VariedAxis>& axes, const std::string& compare) {
+  const auto named = [](const std::string& path) { return [path](const VariedAxis& axis) { return axis.path == path; }; };
+  if (auto axis = take_first(axes, named(compare))) return axis;
+  if (auto axis = take_first(axes, named(kLockPath))) return axis;
+  if (auto axis = take_first(axes, is_word)) return axis;
+  if (auto axis = take_first(axes, [](const VariedAxis& a) { return !is_number(a); })) return axis;
+  const bool several = axes.size() > 1;
+  std::size_t fewest = several ? SIZE_MAX : kFewValues;
+  for (const VariedAxis& axis : axes) {
+    if (axis.path != kCpusPath) fewest = std::min(fewest, axis.values.size());
+  }
+  return take_first(axes, [fewest](const VariedAxis& a) { return a.path != kCpusPath && a.values.size() <= fewest; });
+}
+
+std::optional<VariedAxis> take_over(std::vector<VariedAxis>& axes) {
+  if (auto axis = take_first(axes, [](const VariedAxis& a) { return a.path == kCpusPath; })) return axis;
+  std::size_t most = 0;
+  for (const VariedAxis& axis : axes) {
+    if (is_number(axis)) most = std::max(most, axis.values.size());
+  }
+  return take_first(axes, [most](const VariedAxis& a) { return is_number(a) && a.values.size() == most; });
+}
+
+double number_of(const ConfigValue& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+}
+
+bool is_file(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".lua") || text.ends_with(".toml");
+}
+
+}  // namespace
+
+Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& compare) {
+  std::vector<VariedAxis> axes = axes_of(points, compare);
+  Roles roles;
+  roles.compared = take_compared(axes, compare);
+  roles.over = take_over(axes);
+  if (roles.over) std::ranges::sort(roles.over->values, {}, number_of);
+  roles.cells = std::move(axes);
+  return roles;
+}
+
+const ConfigValue* value_at(const ReportedPoint& point, const std::string& path) {
+  const auto found = std::ranges::find(point.at, path, &std::pair<std::string, ConfigValue>::first);
+  return found == point.at.end() ? nullptr : &found->second;
+}
+
+std::string value_name(const ConfigValue& value) {
+  const std::string text = value_text(value);
+  const bool file = std::holds_alternative<std::string>(value) && is_file(text);
+  return file ? std::filesystem::path(text).stem().string() : text;
+}
+
+std::string short_path(const std::string& path, const std::vector<std::string>& paths) {
+  for (std::size_t dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const std::string tail = path.substr(dot);
+    if (std::ranges::count_if(paths, [&](const std::string& other) { return other.ends_with(tail); }) == 1) {
+      return tail.substr(1);
+    }
+  }
+  return path;
+}
+
+std::string alternative_name(const VariedAxis& axis, const ConfigValue& value) {
+  return std::holds_alternative<std::string>(value) ? value_name(value) : place_name(axis, value);
+}
+
+std::string place_name(const VariedAxis& axis, const ConfigValue& value) {
+  if (axis.path == kCpusPath) return value_text(value) + (same_value(value, std::int64_t{1}) ? " CPU" : " CPUs");
+  return short_path(axis.path, {axis.path}) + " = " + value_name(value);
+}
+
+std::string point_words(const ReportedPoint& point, const Roles& roles) {
+  std::string text;
+  const auto add = [&](const char* between, const std::string& words) { text += (text.empty() ? "" : between) + words; };
+  if (roles.compared) add("", alternative_name(*roles.compared, *value_at(point, roles.compared->path)));
+  if (roles.over) add(" at ", place_name(*roles.over, *value_at(point, roles.over->path)));
+  for (const VariedAxis& cell : roles.cells) add(", ", place_name(cell, *value_at(point, cell.path)));
+  return text;
+}
+
+}  // namespace linebounce::sim
