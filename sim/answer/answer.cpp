@@ -120,7 +120,7 @@ class Decision {
 
   void one_place(const Ranking& ranking, const std::vector<int>& numbers) {
     speak_of(ranking);
-    const std::string where = roles_.over ? "At " + place_of(ranking.front()) + " " : "";
+    const std::string where = roles_.over ? "At " + place_of(ranking.front()) + " " : all_cpus(ranking.front());
     answer_.text = where + verdict(ranking) + unfairness(ranking) + ".";
     for (const Standing& standing : ranking | std::views::take(kMostFeatured)) feature(standing);
     if (roles_.over) answer_.text += other_leaders(ranking.front(), numbers);
@@ -128,6 +128,13 @@ class Decision {
       answer_.why = reason_of({point(ranking[0].number), ranking[0].name, cpus_of(ranking[0].number)},
                               {point(ranking[1].number), ranking[1].name, cpus_of(ranking[1].number)}, metric_.name);
     }
+  }
+
+  // "At 32 CPUs ", so that a sentence that is quoted says of how many it speaks. Empty where the alternatives differ in that.
+  std::string all_cpus(const Standing& best) const {
+    const double cpus = cpus_of(best.number);
+    if (cpus <= 0 || roles_.compared->path == kCpusPath || roles_.compared->path == "machine") return "";
+    return fmt::format("At {:.0f} CPU{} ", cpus, cpus == 1 ? "" : "s");
   }
 
   // "mcs does most: 2.73 M operations/s, 32 % more than cohort, the next".

@@ -34,6 +34,7 @@ namespace linebounce::sim {
 // In the order of --help.
 static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_run)(program);
+  LISTED(AddSubcommand, add_ab)(program);
   LISTED(AddSubcommand, add_reproduce)(program);
   LISTED(AddSubcommand, add_validate)(program);
   LISTED(AddSubcommand, add_what_if)(program);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
@@ -38,7 +39,7 @@ struct LinesArguments {
   std::string directory;
   std::size_t top = 10;
   std::string structure;
-  std::optional<int> point;
+  std::string point;  // empty: the one that the answer speaks of
   LineChoice choice;
   bool json = false;
 };
@@ -73,17 +74,16 @@ Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
-  if (arguments.point) require_point(*arguments.point, points.size());
+  std::optional<int> wanted;
+  if (!arguments.point.empty()) wanted = chosen_point(arguments.point, points);
   const std::size_t finished = std::count_if(points.begin(), points.end(), has_finished);
-  if (finished == 0 || (arguments.point && !has_finished(points.at(*arguments.point)))) {
-    throw no_results(directory, arguments.point);
-  }
+  if (finished == 0 || (wanted && !has_finished(points.at(*wanted)))) throw no_results(directory, wanted);
   auto lines = read_csv(directory / "lines.csv", read_lines_csv);
   if (!lines.empty() && (lines.begin()->first < 0 || lines.rbegin()->first >= std::ssize(points))) {
     throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));
   }
   const int answered = read_results(results, results.string() + ": ", read_answered_point).value_or(costliest_point(lines));
-  const int number = arguments.point.value_or(has_finished(points.at(answered)) ? answered : costliest_point(lines));
+  const int number = wanted.value_or(has_finished(points.at(answered)) ? answered : costliest_point(lines));
   return {points.size(), finished, number, points.at(number), std::move(lines[number])};
 }
 
@@ -181,7 +181,8 @@ void add_lines(Command& program) {
   command.flag("--as-sampled", arguments->choice.as_sampled,
                "Only what the hardware of OLS 2007 samples: loads and atomics served by a cache");
   command.flag("--sum", arguments->choice.sum, "Sum all objects of a structure, line by line");
-  command.option("--point", "K", &arguments->point, "Point K of a sweep; default: the one with the most latency");
+  command.option("--point", "P", &arguments->point,
+                 "A point of a sweep, by number or settings (lock=mcs,cpus=8); default: the one that the answer speaks of");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
   command.footer(kLinesFooter);
   command.action([arguments] { return show_lines(*arguments); });

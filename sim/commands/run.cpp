@@ -1,8 +1,10 @@
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
 
+#include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/lua_files.hpp"
@@ -16,7 +18,7 @@ namespace {
 struct RunArguments : OverrideArguments {
   std::string experiment;
   std::string directory;
-  std::vector<int> points;
+  std::vector<std::string> points;
   int at_once = available_cores();
   bool quiet = false;
   bool all_points = false;
@@ -30,6 +32,7 @@ struct RunArguments : OverrideArguments {
 constexpr const char* kRunFooter = R"(Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
+  linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    with misses of code, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
   linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are finished in D
@@ -38,16 +41,34 @@ constexpr const char* kRunFooter = R"(Examples:
 The exit code says whether the simulation ran, not whether paper rows are within tolerance; that is `reproduce`'s.
 An interrupted run resumes when the same command is given again.)";
 
+// The points to run alone. Settings choose what is shown of a whole run instead.
+std::vector<int> alone(const RunArguments& arguments) {
+  std::vector<int> points;
+  for (const std::string& text : arguments.points) {
+    if (const auto number = point_number(text)) points.push_back(*number);
+  }
+  return points;
+}
+
+std::string shown_point(const RunArguments& arguments) {
+  const auto is_settings = [](const std::string& text) { return !point_number(text); };
+  const auto count = std::ranges::count_if(arguments.points, is_settings);
+  if (count > 0 && arguments.points.size() > 1)
+    throw ConfigError("--point: numbers are points to run alone, settings are the one point to show: give one or the other");
+  return count > 0 ? arguments.points.front() : "";
+}
+
 Plan plan_of(const RunArguments& arguments) {
   Experiment experiment = load_runnable(arguments.experiment, overrides_of(arguments));
-  if (arguments.points.empty()) return make_plan(std::move(experiment));
-  for (const int point : arguments.points) require_point(point, point_count(experiment));
-  return make_plan(std::move(experiment), arguments.points);
+  const std::vector<int> points = alone(arguments);
+  if (points.empty()) return make_plan(std::move(experiment));
+  for (const int point : points) require_point(point, point_count(experiment));
+  return make_plan(std::move(experiment), points);
 }
 
 ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
   ExitCode code = ExitCode::done;
-  for (const int point : arguments.points) {
+  for (const int point : alone(arguments)) {
     const RunReport report = run_one_point(plan, point, options);
     print_failures(plan, report, options.directory);
     if (!arguments.quiet) print_point(plan, point, report, options.directory);
@@ -61,7 +82,8 @@ ExitCode run_or_merge(const RunArguments& arguments, const Plan& plan, const Run
   const RunReport report =
       arguments.merge ? merge_plan(plan, options) : run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
   print_failures(plan, report, options.directory);
-  if (!arguments.quiet) print_report(plan, report, options.directory, {arguments.all_points, arguments.all_metrics});
+  if (!arguments.quiet)
+    print_report(plan, report, options.directory, {shown_point(arguments), arguments.all_points, arguments.all_metrics});
   return report.code;
 }
 
@@ -72,10 +94,15 @@ void print_plan(const RunArguments& arguments, const Plan& plan) {
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (arguments.points.empty() ? 0 : 1) > 1) {
+  if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge are three different things to do: give one of them");
   }
   const Plan plan = plan_of(arguments);
+  if (const std::string shown = shown_point(arguments); !shown.empty()) {
+    std::vector<ReportedPoint> points;
+    for (const PointPlace& point : plan.points) points.push_back({point.at, {}});
+    chosen_point(shown, points);  // refuses it before the run
+  }
   if (arguments.plan) {
     print_plan(arguments, plan);
     return ExitCode::done;
@@ -86,7 +113,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   options.fresh = arguments.fresh;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
-  return arguments.points.empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
+  return alone(arguments).empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
 }
 
 }  // namespace
@@ -100,7 +127,9 @@ void add_run(Command& program) {
       .required();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
-  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
+  command
+      .option("--set", "path=value", &arguments->sets,
+              "Override a value of the experiment or its machine, or sweep it: path=[1,2,4]; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
   add_jobs(command, arguments->at_once);
@@ -110,7 +139,11 @@ void add_run(Command& program) {
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");
-  command.option("--point", "K", &arguments->points, "Only run point K, without merging; may be repeated").one_value_each();
+  command
+      .option("--point", "P", &arguments->points,
+              "A number: only run that point, without merging; may be repeated. Settings, such as lock=mcs,cpus=8: show this "
+              "point's latencies, locks and lines")
+      .one_value_each();
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

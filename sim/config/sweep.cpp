@@ -143,7 +143,8 @@ void erase_path(toml::table& table, std::string_view path) {
   table.erase(path);
   for (auto&& [key, node] : table) {
     auto* below = node.as_table();
-    if (below != nullptr && path.starts_with(std::string(key.str()) + ".")) erase_path(*below, path.substr(key.str().size() + 1));
+    if (below != nullptr && path.starts_with(std::string(key.str()) + "."))
+      erase_path(*below, path.substr(key.str().size() + 1));
   }
 }
 

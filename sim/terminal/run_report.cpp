@@ -11,6 +11,7 @@
 #include "models/coherence/protocol.hpp"
 #include "models/machine_layout.hpp"
 #include "models/text/shell_word.hpp"
+#include "sim/answer/point_choice.hpp"
 #include "sim/answer/what_varies.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/machine_file.hpp"
@@ -118,10 +119,10 @@ std::string lines_text(const Plan& plan, const RunReport& report, const fs::path
 }
 
 // Latencies, locks and lines of the one point that the answer speaks of.
-std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, bool latencies,
-                      const Painter& paint) {
+std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, const std::string& wanted,
+                      bool latencies, const Painter& paint) {
   if (!report.results.answer.point) return "";
-  const int point = *report.results.answer.point;
+  const int point = wanted.empty() ? *report.results.answer.point : chosen_point(wanted, report.results.points);
   std::vector<std::string> parts;
   if (latencies) parts.push_back(latency_chart(rows_of_point(directory / "latency.csv", point, read_latency_csv), paint));
   parts.push_back(lock_table(rows_of_point(directory / "locks.csv", point, read_locks_csv), paint));
@@ -275,7 +276,7 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
       figures_of(plan, report, wanted, paint),
       matrices,
       series_of(plan, directory, paint),
-      one_point(plan, report, directory, matrices.empty(), paint),
+      one_point(plan, report, directory, wanted.point, matrices.empty(), paint),
       race_note(report.results.points, paint),
       measured_tables(
           plan, report.results, [](const std::string&) { return true; }, paint),

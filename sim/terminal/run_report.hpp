@@ -22,6 +22,7 @@ void print_failures(const Plan& plan, const RunReport& report, const std::filesy
 
 // What of the report is wanted beyond what matters most.
 struct ReportView {
+  std::string point = {};    // by its settings; empty: the one that the answer speaks of
   bool all_points = false;   // every alternative's rows, of however many
   bool all_metrics = false;  // every metric of every point
 };

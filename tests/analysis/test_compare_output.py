@@ -58,8 +58,12 @@ class Shown:
         self.parts = text.split("\n\n")
 
     @property
+    def answers(self) -> list[str]:
+        return self.parts[1].splitlines()
+
+    @property
     def headlines(self) -> list[list[str]]:
-        return [line.split() for line in self.parts[1].splitlines()[1:]]
+        return [line.split() for line in self.parts[2].splitlines()[1:]]
 
     @property
     def others(self) -> list[list[str]]:
@@ -76,6 +80,28 @@ def shown(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         return Shown(capsys.readouterr().out)
 
     return run
+
+
+def test_a_comparison_opens_with_what_differs_and_which_is_better(shown, runs: Path) -> None:
+    said = shown("tas", "slow").answers
+    assert said[0] == "B differs in machine.memory.latency_ns 120 -> 300", "as the machine's file and the command line have it"
+    before, after = (linebounce.open(runs / name).answered_point for name in ("tas", "slow"))
+    assert said[1].startswith(f"At machine.cpus = {before.at['machine.cpus']}: operations ")
+    assert after.at == before.at
+    assert re.search(
+        r": (B is (better|worse), [+-][\d.]+ ±[\d.]+ %|the difference of .* is within its 95 % interval)\.$", said[1]
+    )
+    alone = linebounce.open(runs / "tas").answer.text
+    assert said[2] == f"A alone: {alone}"
+    assert shown("tas", "tas").answers[0] == "B differs in nothing that the configuration says"
+
+
+def test_the_answers_are_in_the_json_and_on_the_page(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [str(runs / "tas"), str(runs / "mcs"), "--json", "-o", str(tmp_path / "page.html")]
+    assert command.main(arguments) == 0
+    (answer,) = json.loads(capsys.readouterr().out)["answers"]
+    assert answer["differences"] == ["workload.lock tas -> mcs"]
+    assert answer["text"] in (tmp_path / "page.html").read_text(encoding="utf-8").replace("&gt;", ">")
 
 
 def changes(runs: Path, *names: str) -> list[Row]:

@@ -192,20 +192,31 @@ def test_the_explorers_sums_are_those_of_the_file(opened: Callable[..., OpenedPa
     assert page.column("lines", 4)[0] == f"{top['count'][0]:,}"
 
 
-def test_tiles_of_a_sweep_show_its_best_point_and_say_which(opened: Callable[..., OpenedPage], locks_run: Path) -> None:
-    points = linebounce.open(locks_run).points
-    first = linebounce.open(locks_run).headlines[0]
-    assert first.metric == "throughput.operations_per_s"
-    best = max(points, key=lambda point: point["throughput.operations_per_s"].value)
+def test_a_report_opens_with_the_answer_and_shows_the_point_that_it_speaks_of(
+    opened: Callable[..., OpenedPage], locks_run: Path
+) -> None:
+    results = linebounce.open(locks_run)
     page = opened("locks_run")
-    lock, cpus = best.at["workload.lock"], best.at["machine.cpus"]
-    said = f"Best of 9 points by {first.label}: lock = {lock}, CPUs = {cpus} (point {best.number})"
-    assert page.page.locator("p.best").inner_text() == said
-    millions = best["throughput.operations_per_s"].value / 1e6
-    assert page.tiles()[first.label] == f"{millions:.4g} M /s"
-    before = page.tiles()
+    assert page.page.locator("p.answer").inner_text() == results.answer.text
+    point = results.answered_point
+    assert page.page.locator("[data-point-name]").inner_text().startswith(f"point {point.number} ")
+    millions = point["throughput.operations_per_s"].value / 1e6
+    label = results.headlines[0].label
+    assert page.tiles()[label] == f"{millions:.4g} M /s"
     page.page.locator('select[data-path="machine.cpus"]').select_option(label="1")
-    assert page.tiles() == before, "whichever point is chosen below"
+    alone = results.point(**{**point.at, "machine.cpus": 1})
+    assert page.tiles()[label] == f"{alone['throughput.operations_per_s'].value / 1e3:.4g} k /s"
+    assert page.page.evaluate("location.hash") == f"#point={alone.number}", "a link to what is shown"
+
+
+def test_a_click_on_a_point_of_the_sweep_chooses_it(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    mark = page.page.locator('figure[data-chart="sweep"] .mark-symbol path').nth(2)
+    before = page.page.locator("[data-point-name]").inner_text()
+    mark.click(force=True)
+    page.page.wait_for_function("before => document.querySelector('[data-point-name]').innerText !== before", arg=before)
+    row = page.page.locator('[data-table="sweep"] tr[aria-current="true"]')
+    assert row.count() == 1, "the table marks the same point"
 
 
 def test_tiles_agree_with_the_matrix_beneath(

@@ -165,8 +165,9 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
 
 def test_a_point_of_a_sweep(linebounce: Program) -> None:
     directory = linebounce.run(experiment(linebounce, '[sweep]\n"machine.cpus" = [2, 16]'), "out")
-    assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # has the most latency
+    assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # of which the answer speaks
     assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "0").stdout
+    assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "cpus=2").stdout
     shown = lines(linebounce, directory, "--point", "1")
     assert shown["at"] == {"machine.cpus": 16}
     assert shown["misses"] == sum(int(row["count"]) for row in read_csv(directory / "points" / "1" / "lines.csv"))

@@ -84,14 +84,18 @@ def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce
     assert "FAILED" in next(line for line in result.stdout.splitlines() if line.strip().startswith("deadlock"))
 
 
-def test_locks_of_a_sweep_say_whose_they_are(linebounce: Program) -> None:
-    """Also where one point alone has any."""
+def test_what_is_shown_of_one_point_says_of_which(linebounce: Program) -> None:
+    """The point that the answer speaks of, or the chosen one; also where one point alone has finished."""
     linebounce.file("mistakes.toml", MISTAKES)
     text = linebounce("run", "mistakes.toml", "-o", "out").stdout
-    assert "Locks of point 0 (workload.mistake = none)\n  the only point that has results of locks\n" in text
+    assert "\n  Point 0: none\n" in text
     linebounce.file("locks.toml", terminal_captures.EXPERIMENT)
     text = linebounce("run", "locks.toml", "-o", "locks").stdout
-    assert "Locks of point 2 (workload.lock = ticket, machine.cpus = 4)\n  where the largest share" in text
+    assert "\n  Point 5: mcs at 4 CPUs\n" in text
+    chosen = linebounce("run", "locks.toml", "-o", "locks", "--point", "lock=ticket,cpus=2").stdout
+    assert "\n  Point 1: ticket at 2 CPUs\n" in chosen
+    refused = linebounce.refused("run", "locks.toml", "-o", "locks", "--point", "lock=tas")
+    assert "no point has these settings; there are workload.lock: ticket, mcs" in refused
 
 
 MISTAKES = """

@@ -1,4 +1,4 @@
-"""What a comparison says first: what differs between the runs, then which does better at the point that their answers speak of."""
+"""What a comparison says first: what differs between the runs, then which does better where the base's answer speaks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,19 @@ from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
 # What a run is called, where it came from, what else it is compared with: no difference of the configuration.
-_NO_SETTINGS = ("name", "title", "paper", "table", "report", "question", "sweep", "overridden", "family", "seed", "machine.sources")
+_NO_SETTINGS = (
+    "name",
+    "title",
+    "paper",
+    "table",
+    "report",
+    "question",
+    "sweep",
+    "overridden",
+    "family",
+    "seed",
+    "machine.sources",
+)
 
 
 def differences(base: Results, other: Results) -> list[str]:
@@ -86,7 +98,8 @@ def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
     places = [(point, change) for point in comparison.points for change in point.changes if change.metric == metric]
     answered = place_of(comparison.base.answered_point.at)
     there = [(point, change) for point, change in places if place_of(point.at) == answered]
-    return (there or sorted(places, key=lambda place: -place[1].size) or [None])[0]
+    candidates = there or sorted(places, key=lambda place: -place[1].size)
+    return candidates[0] if candidates else None
 
 
 def _place(point: PointChanges) -> str:

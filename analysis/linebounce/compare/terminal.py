@@ -63,7 +63,9 @@ def _print_answers(console: Console, comparisons: Sequence[Comparison]) -> None:
     console.print()
     for number, comparison in enumerate(comparisons):
         found = differences(comparison.base, comparison.other)
-        console.print(Text(f"{letter(number)} differs in {', '.join(found) if found else 'nothing that the configuration says'}"))
+        console.print(
+            Text(f"{letter(number)} differs in {', '.join(found) if found else 'nothing that the configuration says'}")
+        )
         if text := pair_answer(comparison, letter(number)):
             console.print(Text(visible(text), style="bold"))
     for name, text in answers_alone(comparisons):

@@ -27,7 +27,7 @@ from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
-from linebounce.report.words import axis_title, path_words
+from linebounce.report.words import axis_title
 from linebounce.results import Results, read_document, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws

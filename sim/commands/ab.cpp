@@ -1,0 +1,110 @@
+// `linebounce ab`: two settings of one experiment, run with the same seeds, and what the difference is.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "sim/commands/command.hpp"
+#include "sim/commands/common_options.hpp"
+#include "sim/config/lua_files.hpp"
+#include "sim/config/sweep.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/plan/plan.hpp"
+#include "sim/plan/run_plan.hpp"
+#include "sim/terminal/run_report.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr int kSeeds = 5;  // where neither the experiment nor the user asks for as many: two have no narrow interval
+
+struct AbArguments {
+  std::string experiment;
+  std::vector<std::string> machines;
+  std::vector<std::string> sets;
+  std::string directory;
+  int at_once = available_cores();
+  bool unchecked = false;
+};
+
+constexpr const char* kAbFooter = R"(Examples:
+  linebounce ab two_sockets --set workload.lock=mcs --set workload.lock=cohort
+  linebounce ab programs/false_sharing.lua --set machine.cache.L1D.line_bytes=64 --set machine.cache.L1D.line_bytes=128
+  linebounce ab lock_scaling --machine xeon_e7_8867l --machine opteron_6172 --set workload.lock=ticket
+
+The path that is given twice is compared; values that are given once hold for both sides. Both sides run with the same seeds,
+so that the interval of their difference is narrower than their own.)";
+
+// The path that is given more than once, with its values; all others as they are.
+Overrides both_sides(const AbArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
+  std::map<std::string, std::vector<std::string>> values;
+  for (const auto& [path, value] : sets) values[path].push_back(value);
+  if (arguments.machines.size() > 1) values[std::string(kMachineAxis)] = arguments.machines;
+  Overrides overrides;
+  if (arguments.machines.size() == 1) overrides.machine = arguments.machines.front();
+  for (const auto& [path, given] : values) {
+    if (given.size() == 1) {
+      (is_list(given.front()) ? overrides.lists : overrides.sets).emplace_back(path, given.front());
+      continue;
+    }
+    if (!overrides.compare.empty()) {
+      throw ConfigError(
+          fmt::format("ab: {} and {} are both given more than once; compare one at a time, or sweep the other: "
+                      "--set {}=[{}]",
+                      overrides.compare, path, path, fmt::join(given, ", ")));
+    }
+    overrides.compare = path;
+    overrides.lists.emplace_back(path, fmt::format("[{}]", fmt::join(given, ", ")));
+  }
+  if (overrides.compare.empty())
+    throw ConfigError(
+        "ab: give the two sides as one path with two values: --set PATH=A --set PATH=B, or --machine A --machine B");
+  return overrides;
+}
+
+ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) {
+  Overrides overrides = both_sides(arguments);
+  Experiment experiment = load_runnable(arguments.experiment, overrides);
+  const auto is_seeds = [](const auto& set) { return set.first == "run.seeds"; };
+  if (experiment.seeds < kSeeds && std::ranges::none_of(overrides.sets, is_seeds)) {
+    overrides.sets.emplace_back("run.seeds", std::to_string(kSeeds));
+    experiment = load_runnable(arguments.experiment, overrides);
+  }
+  const Plan plan = make_plan(std::move(experiment));
+  RunOptions options;
+  options.directory = arguments.directory.empty() ? "out/ab_" + plan.experiment.name : arguments.directory;
+  options.at_once = arguments.at_once;
+  options.unchecked = arguments.unchecked;
+  options.argv = argv;
+  const auto earlier = manifest_in(options.directory);
+  options.fresh = earlier && earlier->hash != plan.hash;
+  const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+  print_failures(plan, report, options.directory);
+  print_report(plan, report, options.directory);
+  return report.code;
+}
+
+}  // namespace
+
+void add_ab(Command& program) {
+  auto arguments = std::make_shared<AbArguments>();
+  Command command = program.subcommand("ab", "Run two settings of an experiment with the same seeds, and say which is better");
+  command
+      .option("EXPERIMENT", "", &arguments->experiment,
+              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
+      .required();
+  command.option("--set", "path=value", &arguments->sets, "A value; the path that is given twice is compared").one_value_each();
+  command.option("--machine", "NAME", &arguments->machines, "The machine; given twice, the machines are compared")
+      .one_value_each();
+  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
+  add_jobs(command, arguments->at_once);
+  add_unchecked(command, arguments->unchecked);
+  command.footer(kAbFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return ab(*arguments, argv); });
+}
+
+}  // namespace linebounce::sim
