@@ -13,7 +13,8 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
-  for (auto& set : split_sets(arguments.sets)) (is_list(set.second) ? overrides.lists : overrides.sets).push_back(std::move(set));
+  for (auto& set : split_sets(arguments.sets))
+    (is_list(set.second) ? overrides.lists : overrides.sets).push_back(std::move(set));
   return overrides;
 }
 

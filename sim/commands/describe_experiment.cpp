@@ -2,8 +2,8 @@
 
 #include "sim/commands/named_kinds.hpp"
 #include "sim/plan/plan.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/results/numbers.hpp"
-#include "sim/results/results_json.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/table.hpp"
 

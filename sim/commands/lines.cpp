@@ -12,11 +12,11 @@
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/results/results_json.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/metrics_table.hpp"
 

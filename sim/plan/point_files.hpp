@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/plan/plan.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/results_json.hpp"
 
 namespace linebounce::sim {
 

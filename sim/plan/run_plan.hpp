@@ -10,8 +10,8 @@
 #include "sim/plan/exit_code.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/point_files.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/results_json.hpp"
 #include "sim/simulation/simulate.hpp"
 
 namespace linebounce::sim {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/plan/plan.hpp"
-#include "sim/results/results_json.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {

@@ -20,7 +20,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/results_json.hpp"
+#include "sim/plan/results_json.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/sources/formats.hpp"
 #include "sim/sources/lock_statistics.hpp"

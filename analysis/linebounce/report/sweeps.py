@@ -46,7 +46,7 @@ def words_of(results: Results, axes: Axes) -> dict[str, str]:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """What is shown until a reader chooses: what the paper says over a path, else the answer's metric over the answer's path."""
+    """What is shown until a reader chooses: what a paper says over a path, else the answer's metric over its path."""
     swept = results.swept()
     answer = results.answer
     names = [name for name, count in _metric_counts(results).items() if count > 1]

@@ -48,11 +48,12 @@ TEST(Answer, NamesTheLockThatDoesMostWithTheMostCpus) {
 }
 
 TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
-  EXPECT_EQ(answer_to({lock_point("ticket", 4, 249000), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000),
-                       lock_point("ttas", 4, 230000, 40000)})
-                .text,
-            "At 4 CPUs mcs does most (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their differences are "
-            "within the 95 % intervals.");
+  EXPECT_EQ(
+      answer_to({lock_point("ticket", 4, 249000), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000),
+                 lock_point("ttas", 4, 230000, 40000)})
+          .text,
+      "At 4 CPUs mcs does most (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their differences are "
+      "within the 95 % intervals.");
 }
 
 // Each point's own interval is wide, since the seeds differ; between runs with the same seed mcs always does 10 k more.
@@ -120,7 +121,8 @@ TEST(Answer, TakesLessForBetterWhereLessIsBetter) {
   };
   const std::vector<ReportedPoint> points = {at(true, 11200), at(false, 746)};
   EXPECT_EQ(answer_of({{}, kCost, points, {}, 4}).text,
-            "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the next (one seed, no "
+            "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the next (one "
+            "seed, no "
             "interval).");
 }
 
@@ -135,7 +137,8 @@ TEST(Answer, OfAnotherQuestionComparesWhatIsAsked) {
     return point_of({{"workload.lock", lock}, {"machine.line", line}}, per_s);
   };
   const std::vector<ReportedPoint> points = {at("mcs", 64, 2e5), at("mcs", 128, 3e5)};
-  EXPECT_THAT(answer_to(points, {"", "", "machine.line"}).text, StartsWith("At 4 CPUs line = 128 does most: 300 ±1 k operations/s"));
+  EXPECT_THAT(answer_to(points, {"", "", "machine.line"}).text,
+              StartsWith("At 4 CPUs line = 128 does most: 300 ±1 k operations/s"));
 }
 
 // 1/rate is 5 us for ticket, of which the lock is held 1 us, and 4 us for mcs, of which it is held 1 us as well.

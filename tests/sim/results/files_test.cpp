@@ -5,7 +5,6 @@
 
 #include "sim/results/manifest.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/results/results_json.hpp"
 #include "sim/results/seed_file.hpp"
 #include "trace/fingerprint.hpp"
 
@@ -127,37 +126,6 @@ TEST(Manifest, ValuesWithinValuesWithoutEndMakeItNoManifest) {
   std::string text = manifest_text(Manifest{});
   text.insert(1, "\"other\": " + deep + ",");
   EXPECT_FALSE(read_manifest(text));
-}
-
-TEST(ResultsJson, ValuesWithinValuesWithoutEndAreAnInputError) {
-  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
-  EXPECT_THROW(read_points("{\"schema\": " + deep + "}"), InputError);
-}
-
-TEST(ResultsJson, ANumberThatFitsIntoNoIntegerIsAnInputError) {
-  const auto text = [](const std::string& value) {
-    return R"({"schema": "linebounce.results/1", "points": [{"at": {"a": )" + value + R"(}, "metrics": {"m": {"value": )" +
-           value + R"(, "unit": ""}}}]})";
-  };
-  EXPECT_EQ(read_points(text("9223372036854775807")).size(), 1U);
-  EXPECT_THROW(read_points(text("9223372036854775808")), InputError);
-}
-
-TEST(ResultsJson, ReadsBackAsItWasWritten) {
-  Results results;
-  results.experiment = "x";
-  results.machine = "m";
-  ReportedPoint point;
-  point.at = {{"machine.cpus", std::int64_t{4}}, {"workload.design", std::string("rcu")}};
-  point.metrics["cost.a"] = {12.857142857, "ns", 0.123456789};
-  point.metrics["cost.count"] = {std::int64_t{3}, "", std::nullopt};
-  results.points = {point};
-  const std::string text = results_text(results);
-  Results again = results;
-  again.points = read_points(text);
-  EXPECT_EQ(results_text(again), text);
-  EXPECT_THAT(text, HasSubstr("12.8571"));
-  EXPECT_THROW(read_points(text.substr(0, 40)), InputError);
 }
 
 TEST(Manifest, IsKnownAgainByItsHashAndStatus) {

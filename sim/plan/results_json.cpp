@@ -1,4 +1,4 @@
-#include "sim/results/results_json.hpp"
+#include "sim/plan/results_json.hpp"
 
 #include <fmt/format.h>
 
