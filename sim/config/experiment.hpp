@@ -64,10 +64,10 @@ struct Point : PointPlace {
 struct Overrides {
   std::optional<std::string> machine;
   std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
+  std::optional<std::int64_t> seed;
   // Path, and a list of such values, "1..N" or "*": swept, in the place of what the file gives for the path.
   std::vector<std::pair<std::string, std::string>> lists = {};
   std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
-  std::optional<std::int64_t> seed;
 };
 
 // Where configs/ and models/protocols/ are found: LINEBOUNCE_ROOT, else beside the program's source tree.

@@ -5,10 +5,11 @@ from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
 from linebounce.compare.rows import letter, number_text
-from linebounce.records import Point, Setting, shown_setting
+from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
+CPUS = "machine.cpus"
 # What a run is called, where it came from, what else it is compared with: no difference of the configuration.
 _NO_SETTINGS = (
     "name",
@@ -64,7 +65,7 @@ def pair_answer(comparison: Comparison, name: str) -> str:
     if judged is None:
         return ""
     point, change = judged
-    place = "" if len(base.points) == 1 else f"At {_place(point)}: "
+    place = "" if len(base.points) == 1 else f"{_place(base, point)}: "
     label = next((headline.label for headline in base.headlines if headline.metric == change.metric), change.metric)
     better = next((headline.better for headline in base.headlines if headline.metric == change.metric), "neither")
     figures = f"{label} {number_text(change.base)} in A, {number_text(change.changed)} in {name}"
@@ -102,8 +103,17 @@ def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
     return candidates[0] if candidates else None
 
 
-def _place(point: PointChanges) -> str:
-    return Point(0, point.at, {}).title
+def _place(base: Results, point: PointChanges) -> str:
+    """`mcs, 8 CPUs, latency_ns = 120`."""
+    words = []
+    for path, value in point.at.items():
+        if path == CPUS:
+            words.append(f"{value} CPU{'' if value == 1 else 's'}")
+        elif path == base.answer.compared and isinstance(value, str):
+            words.append(shown_setting(value))
+        else:
+            words.append(f"{path.rpartition('.')[2]} = {shown_setting(value)}")
+    return ", ".join(words)
 
 
 def _verdict(change: Change, better: str, name: str) -> str:

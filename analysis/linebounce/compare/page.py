@@ -6,6 +6,7 @@ from jinja2 import Environment
 
 from linebounce.compare.answer import answers_alone, differences, pair_answer
 from linebounce.compare.changes import Comparison, Hit
+from linebounce.compare.overlay import overlay
 from linebounce.compare.rows import Row, change_text, hit_text, interval_note, letter, notes_of, number_text
 from linebounce.compare.selection import headline_rows
 from linebounce.results import Results
@@ -45,6 +46,9 @@ thead th { position: sticky; top: 0; background: Canvas; }
 .chance td { opacity: .6; }
 .better { color: light-dark(#00704f, #4fc79a); }
 .worse { color: light-dark(#b04300, #f0803c); }
+figure { margin: 1.5rem 0; background: white; color: black; border-radius: .5rem; }
+figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
+figcaption { padding: .6rem 1rem 0; font-weight: 600; }
 .failed { border-left: .3rem solid #c62828; padding: .3rem .8rem; }
 </style>
 </head>
@@ -55,6 +59,7 @@ thead th { position: sticky; top: 0; background: Canvas; }
 {{ run.letter }}: <code>{{ run.directory }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
 {% for answer in answers %}<p><strong>{{ answer.text }}</strong><br>{{ answer.letter }} differs in {{ answer.differences }}.</p>
 {% endfor %}{% for name, text in alone %}<p>{{ name }} alone: {{ text }}</p>
+{% endfor %}{% for caption, chart in charts %}<figure><figcaption>{{ caption }}</figcaption>{{ chart }}</figure>
 {% endfor %}{% if failed %}<section class="failed"><h2>Failed</h2>
 <ul>{% for text in failed %}<li>{{ text }}</li>{% endfor %}</ul></section>{% endif %}
 {% if headlines %}{{ table(headlines, true) }}
@@ -84,6 +89,7 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
             for number, comparison in enumerate(comparisons)
         ],
         alone=answers_alone(comparisons),
+        charts=overlay(comparisons),
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
         explained=interval_note(rows),

@@ -1,0 +1,92 @@
+"""The runs of a comparison in one chart, and below it the others' difference from the first: SVG that needs no script."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from linebounce.compare.changes import Comparison, place_of
+from linebounce.compare.rows import letter
+from linebounce.records import Point, shown_setting
+from linebounce.report import charts, figures, sweeps
+from linebounce.report.words import axis_title, path_words
+
+_WIDTH = 720
+_MOST_ALTERNATIVES = 4  # of more those that the base's answer features
+
+Rows = list[dict[str, Any]]
+
+
+def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
+    """Captions and charts; none where the runs are not swept over numbers."""
+    base = comparisons[0].base
+    axes = sweeps.default_axes(base)
+    if axes is None or not sweeps.is_numeric(base.swept()[axes.x]):
+        return []
+    compared = set().union(*({place_of(point.at) for point in comparison.points} for comparison in comparisons))
+    shown = [point for point in base.points if place_of(point.at) in compared and _is_shown(comparisons[0], point, axes)]
+    runs = [("A", base), *((letter(number), comparison.other) for number, comparison in enumerate(comparisons))]
+    both = [row for name, run in runs for row in _values(name, run.points, shown, axes)]
+    if len({row["x"] for row in both}) < 2:
+        return []
+    unit = next(point.metrics[axes.metric].unit for point in base.points if axes.metric in point.metrics)
+    words = {"x": path_words(axes.x), "series": "run", "x_scale": sweeps.x_scale(axes.x, base.swept()[axes.x])}
+    title = axis_title(axes.metric, unit)
+    drawn = [(f"{title}, of each run", _drawn(both, words | {"y": title}))]
+    change = [row for number, comparison in enumerate(comparisons) for row in _changes(letter(number), comparison, shown, axes)]
+    if change:
+        drawn.append(("Difference from A, with the 95 % interval", _drawn(change, words | {"y": "difference from A (%)"})))
+    return drawn
+
+
+def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
+    """Of the chart's other paths the values of the answered point, and of many alternatives those that matter."""
+    base = comparison.base
+    stays = sweeps.held(base, axes.x, axes.series)
+    if any(point.at[path] != base.answered_point.at[path] for path in stays):
+        return False
+    featured = base.answer.featured
+    many = axes.series == base.answer.compared and len(base.swept().get(axes.series, ())) > _MOST_ALTERNATIVES
+    return not many or not featured or point.at[axes.series] in featured
+
+
+def _series(name: str, point: Point, axes: sweeps.Axes) -> str:
+    return f"{name} {shown_setting(point.at[axes.series])}" if axes.series else name
+
+
+def _values(name: str, points: Sequence[Point], shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
+    places = {place_of(point.at) for point in shown}
+    for point in points:
+        if place_of(point.at) in places and axes.metric in point.metrics:
+            metric = point[axes.metric]
+            yield {
+                "point": point.number,
+                "x": point.at[axes.x],
+                "series": _series(name, point, axes),
+                "value": metric.value,
+                "ci95": metric.ci95 or 0,
+            }
+
+
+def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
+    points = {place_of(point.at): point for point in shown}
+    for compared in comparison.points:
+        point = points.get(place_of(compared.at))
+        change = next((change for change in compared.changes if change.metric == axes.metric), None)
+        if point is not None and change is not None and change.base != 0:
+            yield {
+                "point": point.number,
+                "x": point.at[axes.x],
+                "series": _series(name, point, axes),
+                "value": change.percent,
+                "ci95": change.ci95_percent or 0,
+            }
+
+
+def _drawn(rows: Rows, words: dict[str, str]) -> Markup:
+    """As wide as its place, whatever the chart was drawn at."""
+    spec = charts.with_rows(charts.CHARTS["sweep_line"](), "sweep", rows, words)
+    spec["width"] = _WIDTH
+    svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
+    return Markup(re.sub(r' width="([\d.]+)" height="([\d.]+)"', "", svg, count=1))  # noqa: S704 -- our own drawing
