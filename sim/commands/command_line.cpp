@@ -31,7 +31,6 @@
 
 namespace linebounce::sim {
 
-// In the order of --help.
 static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_run)(program);
   LISTED(AddSubcommand, add_ab)(program);
@@ -123,6 +122,38 @@ std::string help_footer(std::string_view text, std::size_t width) {
   return out + group_text(group, width);
 }
 
+struct PythonCommand {
+  std::string_view name, meaning;
+};
+
+// What analysis/ installs; a caller who has not installed it yet is told how.
+constexpr std::array kPythonCommands = {
+    PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
+    PythonCommand{"compare", "Say what differs between results, and which are better"},
+    PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric"},
+    PythonCommand{"teach", "Serve or play the lessons, make and grade assignments"},
+    PythonCommand{"trace-export", "Write a run or a trace as tracks for the Perfetto viewer"},
+};
+
+struct HelpGroup {
+  std::string_view title;
+  std::vector<std::string_view> commands;
+};
+
+// --help shows commands by what people want, whatever language they are written in.
+const std::vector<HelpGroup>& help_groups() {
+  static const std::vector<HelpGroup> groups = {
+      {"Run and compare", {"run", "ab", "sweep", "what-if", "list", "describe"}},
+      {"Look into results", {"report", "compare", "lines", "steps"}},
+      {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace-export", "import"}},
+      {"Check locks and protocols", {"check-lock", "check"}},
+      {"Fit a machine", {"calibrate"}},
+      {"Hold it against publications", {"reproduce", "validate", "bench"}},
+      {"Teach", {"teach"}},
+  };
+  return groups;
+}
+
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) {
@@ -134,11 +165,38 @@ class HelpFormatter : public CLI::Formatter {
   }
   std::string make_footer(const CLI::App* app) const override { return help_footer(app->get_footer(), width_); }
   std::string make_subcommand(const CLI::App* sub) const override { return entry(sub->get_name(), sub->get_description()); }
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    return app->get_parent() == nullptr ? grouped(*app) : CLI::Formatter::make_subcommands(app, mode);
+  }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
   }
 
  private:
+  std::string grouped(const CLI::App& program) const {
+    std::string out;
+    for (const HelpGroup& group : help_groups()) {
+      out += fmt::format("\n{}:\n", group.title);
+      for (const std::string_view name : group.commands) out += entry(std::string(name), meaning_of(program, name));
+    }
+    for (const CLI::App* command : program.get_subcommands({})) {
+      if (!is_grouped(command->get_name())) throw std::logic_error("--help shows no command " + command->get_name());
+    }
+    return out;
+  }
+
+  static bool is_grouped(const std::string& name) {
+    return std::ranges::any_of(help_groups(), [&name](const HelpGroup& group) {
+      return std::ranges::find(group.commands, name) != group.commands.end();
+    });
+  }
+
+  static std::string meaning_of(const CLI::App& program, std::string_view name) {
+    const auto python = std::ranges::find(kPythonCommands, name, &PythonCommand::name);
+    if (python != kPythonCommands.end()) return std::string(python->meaning);
+    return program.get_subcommand(std::string(name))->get_description();
+  }
+
   std::string entry(const std::string& name, const std::string& meaning) const {
     const std::size_t column = get_column_width();
     const std::string left = "  " + name;
@@ -154,28 +212,14 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
 
-// What analysis/ installs; a caller who has not installed it yet is told how.
-constexpr std::array<std::string_view, 5> kPythonCommands = {"report", "compare", "sweep", "teach", "trace-export"};
-
 constexpr const char* kCommandLineFooter = R"(Examples:
-  linebounce run operation_costs              run an experiment, print its results
+  linebounce run two_sockets                  the answer to an experiment's question, and its table
+  linebounce ab two_sockets --set workload.lock=mcs --set workload.lock=cohort    two sides with the same seeds
+  linebounce report out/two_sockets           one HTML file with charts, locks, cache lines and the machine
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce list experiments                 what there is to run
-  linebounce reproduce                        every paper's figures beside the simulated ones
-  linebounce validate                         how far predictions are from what was published
-  linebounce what-if                          proposed changes to the OLTP kernel, ranked by gain
-  linebounce lines out/operation_costs        the cache lines that missed most, field by field
-  linebounce compare-locks T.lbt              the best lock for each lock of a traced program
-  linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
-  linebounce advise T.lbt                     which changes are worth making, as diffs of the source
-  linebounce check mesi_snoop                 prove a coherence protocol
+  linebounce advise T.lbt                     which changes of a recorded program are worth making, as diffs
+  linebounce check-lock my_lock.lua           every interleaving of a few CPUs
 
-Commands of the Python package (./dev setup, or pip install linebounce-*.whl):
-  linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
-  linebounce compare out/before out/after     what got better and worse, the headlines first
-  linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric
-  linebounce trace export out/X --perfetto F  a run as tracks in the Perfetto viewer
-  linebounce teach --serve                    lessons on coherence, played by the simulator itself
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
@@ -277,7 +321,7 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   ::execvp(external.c_str(), arguments.data());
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
-  } else if (std::ranges::find(kPythonCommands, name) != kPythonCommands.end()) {
+  } else if (std::ranges::find(kPythonCommands, name, &PythonCommand::name) != kPythonCommands.end()) {
     print_error(
         fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
   } else {

@@ -1,7 +1,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +27,7 @@ namespace {
 
 constexpr const char* kListFooter = R"(Examples:
   linebounce list                         what there is
-  linebounce list experiments
+  linebounce list experiments --search lock
   linebounce list machines --json)";
 
 // One broken file must not hide the others: it is listed with what is wrong.
@@ -87,16 +89,60 @@ std::vector<ListedThing> list_kinds() {
   return things;
 }
 
-ExitCode list(const std::string& word, bool json) {
+bool has_word(const std::string& text, const std::string& word) {
+  return !std::ranges::search(text, word, [](unsigned char a, unsigned char b) {
+            return std::tolower(a) == std::tolower(b);
+          }).empty();
+}
+
+std::vector<ListedThing> found_by(std::vector<ListedThing> things, const std::string& word) {
+  std::erase_if(things, [&word](const ListedThing& thing) {
+    return !has_word(thing.name, word) && !has_word(thing.title, word) && !has_word(thing.remark, word);
+  });
+  return things;
+}
+
+// A folder of experiments as one line, with what all of them ask; the rest as it is.
+std::vector<ListedThing> with_folders(const std::vector<ListedThing>& things) {
+  static const std::map<std::string, std::string> questions = {
+      {"contention", "what each mechanism of waiting costs, alone"},
+      {"latencies", "the published latencies that machines are fitted to"},
+      {"validation", "published results that nothing was fitted to"},
+      {"what_if", "changes to the OLTP kernel that were proposed"},
+  };
+  std::map<std::string, int> folders;
+  std::vector<ListedThing> shown;
+  for (const ListedThing& thing : things) {
+    const std::size_t slash = thing.name.find('/');
+    if (slash == std::string::npos) {
+      shown.push_back(thing);
+    } else {
+      ++folders[thing.name.substr(0, slash)];
+    }
+  }
+  for (const auto& [folder, count] : folders) {
+    const auto question = questions.find(folder);
+    const std::string asks = question == questions.end() ? "" : ": " + question->second;
+    shown.push_back({folder + "/", fmt::format("{} experiments{} (--search {}/)", count, asks, folder), ""});
+  }
+  return shown;
+}
+
+ExitCode list(const std::string& word, const std::string& search, bool json) {
   if (word.empty()) {
+    if (!search.empty()) throw ConfigError("--search: say in which kind: list experiments --search " + search);
     const std::vector<ListedThing> kinds = list_kinds();
     json ? print_json(kinds) : print_table(kinds);
     return ExitCode::done;
   }
   const Kind& kind = find_kind(word);
-  const std::vector<ListedThing> things = kind.list();
+  const std::vector<ListedThing> things = search.empty() ? kind.list() : found_by(kind.list(), search);
   if (json) {
     print_json(things);
+  } else if (things.empty() && !search.empty()) {
+    std::cout << "No " << kind.singular << " has \"" << search << "\" in its name or title.\n";
+  } else if (search.empty() && kind.plural == "experiments") {
+    print_table(with_folders(things));
   } else if (things.empty()) {
     std::cout << "There are no " << kind.plural << ".\n";
   } else {
@@ -154,14 +200,16 @@ const Kind& find_kind(const std::string& word) {
 
 void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
+  auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
   command.option(
       "KIND", "", word.get(),
       "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");
+  command.option("--search", "WORD", search.get(), "Only those with this word in their name or title");
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kListFooter);
-  command.action([word, json] { return list(*word, *json); });
+  command.action([word, search, json] { return list(*word, *search, *json); });
 }
 
 }  // namespace linebounce::sim

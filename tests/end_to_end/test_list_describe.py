@@ -21,7 +21,21 @@ def test_list_names_everything_with_a_title(linebounce: Program, kind: str) -> N
     assert all(entry["title"] for entry in entries.values())
     printed = linebounce("list", kind)
     assert printed.code == 0
-    assert all(name in printed.stdout and entry["title"] in printed.stdout for name, entry in entries.items())
+    for name, entry in entries.items():
+        folder, slash, _ = name.rpartition("/")
+        shown = f"{folder}{slash}" if slash and kind == "experiments" else name
+        assert shown in printed.stdout
+        assert shown != name or entry["title"] in printed.stdout
+
+
+def test_a_word_finds_what_has_it_in_its_name_or_title(linebounce: Program) -> None:
+    printed = linebounce("list", "experiments", "--search", "LOAD-TO-USE").stdout
+    assert "latencies/epyc_7742_2socket_levels" in printed
+    assert "two_sockets" not in printed
+    found = json.loads(linebounce("list", "experiments", "--search", "validation/", "--json").stdout)
+    assert {entry["name"] for entry in found} == {name for name in shipped_experiments() if name.startswith("validation/")}
+    assert linebounce("list", "machines", "--search", "vax").stdout == 'No machine has "vax" in its name or title.\n'
+    assert "list experiments --search lock" in linebounce.refused("list", "--search", "lock")
 
 
 def test_what_lies_in_the_folders_is_listed(linebounce: Program) -> None:

@@ -64,7 +64,8 @@ def test_help_and_errors_fit_as_well(executable: Path, tmp_path: Path, words: st
 
 
 def test_an_example_and_what_it_does_are_beside_or_below_each_other(executable: Path, tmp_path: Path) -> None:
-    command, words = "linebounce list experiments", "what there is to run"
+    command = "linebounce describe machine p3_xeon_4way"
+    words = "draw a machine, list its parameters and their sources"
     wide = run_in_terminal([str(executable), "--help"], 100, tmp_path)[1].splitlines()
     narrow = run_in_terminal([str(executable), "--help"], 72, tmp_path)[1].splitlines()
     assert next(line for line in wide if command in line).endswith(words)
