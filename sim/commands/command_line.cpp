@@ -145,7 +145,7 @@ const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"run", "ab", "sweep", "what-if", "list", "describe"}},
       {"Look into results", {"report", "compare", "lines", "steps"}},
-      {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace-export", "import"}},
+      {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},
       {"Hold it against publications", {"reproduce", "validate", "bench"}},
@@ -192,7 +192,8 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   static std::string meaning_of(const CLI::App& program, std::string_view name) {
-    const auto python = std::ranges::find(kPythonCommands, name, &PythonCommand::name);
+    const auto python =
+        std::ranges::find(kPythonCommands, name == "trace export" ? "trace-export" : name, &PythonCommand::name);
     if (python != kPythonCommands.end()) return std::string(python->meaning);
     return program.get_subcommand(std::string(name))->get_description();
   }
@@ -214,7 +215,7 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run two_sockets                  the answer to an experiment's question, and its table
-  linebounce ab two_sockets --set workload.lock=mcs --set workload.lock=cohort    two sides with the same seeds
+  linebounce ab NAME --set K=A --set K=B      two settings with the same seeds: which is better, by how much
   linebounce report out/two_sockets           one HTML file with charts, locks, cache lines and the machine
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce advise T.lbt                     which changes of a recorded program are worth making, as diffs

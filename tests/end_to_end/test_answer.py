@@ -2,10 +2,10 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from program import ROOT, Program
-from results import results_of
 
 LOCKS = """
 name    = "locks"
@@ -27,6 +27,10 @@ text    = "Who waits least?"
 metric  = "locks.section_lock.wait_mean_us"
 compare = "machine.cpus"
 """
+
+
+def results_of(directory: Path) -> dict:
+    return json.loads((directory / "results.json").read_text())
 
 
 def test_the_terminal_prints_the_answer_of_results_json_and_the_point_that_it_speaks_of(linebounce: Program) -> None:
