@@ -18,8 +18,7 @@ namespace {
 
 constexpr const char* kThroughput = "throughput.operations_per_s";
 constexpr double kWellExplained = 0.8;
-constexpr double kContended =
-    0.5;  // from this share of waiting acquisitions on, the lock decides how many operations there are
+constexpr double kContended = 0.9;   // share of waiting acquisitions from which on somebody always waits for the lock
 constexpr double kWorthNaming = 20;  // percent of the time
 
 std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
