@@ -64,6 +64,22 @@ class Replayed:
         return float(row[column])
 
 
+@dataclass
+class Time:
+    """Percentages of all threads' time, by class and name."""
+
+    shares: dict[tuple[str, str], float]
+
+    def claims(self, what: str, name: str, readme: float, least: float, most: float) -> list[Claim]:
+        """Of this share, that none but waiting for threads to end is larger; and of all, that they add up."""
+        largest = max((share for share in self.shares if share[0] != "joining"), key=lambda share: self.shares[share])
+        return [
+            Claim(f"time: {what} {name}".strip() + ", %", readme, self.shares.get((what, name), 0), least, most),
+            Claim("time: the largest share is that one", 1, largest == (what, name), 1, 1),
+            Claim("time: all shares, %", 100, sum(self.shares.values()), 99.9, 100.1),
+        ]
+
+
 class Tools:
     """The programs, as typed in README.md, and where their results are."""
 
@@ -116,6 +132,10 @@ class Tools:
         (machine,) = self.ask("compare-locks", trace, "--lock", lock)["machines"]
         (compared,) = machine["locks"]
         return {trial["algorithm"]: trial["change_pct"] for trial in compared["trials"] if not trial["recorded"]}
+
+    def time(self, trace: Path) -> Time:
+        """Where the threads' time goes, as the page of advise begins."""
+        return Time({(it["class"], it["name"]): it["pct"] for it in self.ask("advise", trace, "--time")["time"][0]["shares"]})
 
     def replay(self, trace: Path) -> Replayed:
         directory = self.output / "replay" / trace.stem

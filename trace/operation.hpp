@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 
 namespace linebounce::trace {
@@ -74,6 +75,14 @@ constexpr std::uint16_t kForWrite = 16;  // a prefetch of the right to write
 // Loads and stores: so many more of the same kind and size follow, each at the next address.
 constexpr int kRepeatShift = 5;
 constexpr std::uint16_t kMostRepeats = 0xFFFF >> kRepeatShift;
+// What a fetch_add or a compare_exchange does to its word, as far as the recorder knows: in the place of repeats.
+constexpr std::uint16_t kAdds = 32;           // a positive number; of a compare_exchange: 1
+constexpr std::uint16_t kSubtracts = 64;      // the same, subtracted
+constexpr std::uint16_t kNoSum = 128;         // it sets, clears or flips bits
+constexpr std::uint16_t kResultUsed = 256;    // the program looks at the value that a fetch_add returns, or may
+constexpr std::uint16_t kResultUnused = 512;  // it does not
+constexpr std::uint16_t kChangeOfSum = kAdds | kSubtracts;
+constexpr std::uint16_t kChange = kChangeOfSum | kNoSum | kResultUsed | kResultUnused;
 
 struct Operation {
   Kind kind{};
@@ -82,7 +91,8 @@ struct Operation {
   std::uint32_t id = 0;
   std::uint64_t argument = 0;
 
-  [[nodiscard]] int repeats() const { return flags >> kRepeatShift; }
+  [[nodiscard]] int repeats() const { return may_repeat() ? flags >> kRepeatShift : 0; }
+  [[nodiscard]] bool may_repeat() const { return kind != Kind::fetch_add && kind != Kind::compare_exchange; }
   [[nodiscard]] bool is_memory() const { return kind >= Kind::load && kind <= Kind::prefetch; }
   friend bool operator==(const Operation&, const Operation&) = default;
 };
@@ -126,8 +136,8 @@ constexpr std::array<KindFacts, kKinds> kKindFacts = {{
     {"load", Names::object, true, kPaired, true},
     {"store", Names::object, true, kCounted | kRelease, true},
     {"exchange", Names::object, true, kCounted | kRelease, false},
-    {"fetch_add", Names::object, true, kCounted | kRelease, false},
-    {"compare_exchange", Names::object, true, kCounted | kRelease | kFailed, false},
+    {"fetch_add", Names::object, true, kCounted | kRelease | kChange, false},
+    {"compare_exchange", Names::object, true, kCounted | kRelease | kFailed | kChangeOfSum, false},
     {"prefetch", Names::object, true, kForWrite, false},
     {"fence", Names::nothing, false, 0, false},
     {"execute", Names::nothing, true, 0, false, kMostCount},
@@ -163,6 +173,12 @@ constexpr const KindFacts& facts_of(Kind kind) {
 }
 
 // Names of the flags, from bit 0 on.
-constexpr std::array<std::string_view, kRepeatShift> kFlagNames = {"counted", "paired", "release", "failed", "for_write"};
+constexpr std::array<std::string_view, 10> kFlagNames = {"counted", "paired",    "release", "failed", "for_write",
+                                                         "adds",    "subtracts", "no_sum",  "used",   "unused"};
+// Those that an operation of this kind may have.
+constexpr std::span<const std::string_view> flag_names(Kind kind) {
+  const bool changes = kind == Kind::fetch_add || kind == Kind::compare_exchange;
+  return std::span(kFlagNames).first(changes ? kFlagNames.size() : kRepeatShift);
+}
 
 }  // namespace linebounce::trace

@@ -76,12 +76,13 @@ class OperationReader {
   // Flags, and what a kind has no use for and has all the same.
   void read_extra(Operation& it) {
     const std::string name = line_.name(kNameMarks);
-    const auto flag = std::ranges::find(kFlagNames, name);
-    if (flag != kFlagNames.end()) {
-      it.flags |= static_cast<std::uint16_t>(1 << (flag - kFlagNames.begin()));
+    const auto names = flag_names(it.kind);
+    const auto flag = std::ranges::find(names, name);
+    if (flag != names.end()) {
+      it.flags |= static_cast<std::uint16_t>(1 << (flag - names.begin()));
     } else if (!line_.skip('=')) {
       throw FormatError(fmt::format("{:?} is not known here; known are {}, repeats=N", name + std::string(line_.rest_of_word()),
-                                    fmt::join(kFlagNames, ", ")));
+                                    fmt::join(names, ", ")));
     } else if (name == "repeats") {
       const auto repeats = line_.number(name);
       if (repeats > kMostRepeats) throw FormatError(fmt::format("repeats is {}; legal: 0 to {}", repeats, kMostRepeats));

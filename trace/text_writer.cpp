@@ -122,10 +122,12 @@ class TextSink final : public Sink {
       if (!facts.has_argument && it.argument != 0) text += fmt::format(" argument={}", it.argument);
       if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
     }
-    for (std::size_t bit = 0; bit < kFlagNames.size(); ++bit) {
+    std::uint16_t unnamed = it.flags;
+    for (std::size_t bit = 0; bit < flag_names(it.kind).size(); ++bit) {
       if ((it.flags >> bit & 1) != 0) text += fmt::format(" {}", kFlagNames[bit]);
+      unnamed &= static_cast<std::uint16_t>(~(1U << bit));
     }
-    if (it.repeats() != 0) text += fmt::format(" repeats={}", it.repeats());
+    if (unnamed != 0) text += fmt::format(" repeats={}", unnamed >> kRepeatShift);
     line(text);
   }
 

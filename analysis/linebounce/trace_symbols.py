@@ -27,7 +27,8 @@ class Operation(NamedTuple):
     @property
     def repeats(self) -> int:
         """So many more loads or stores follow, each at the next address."""
-        return self.flags >> REPEAT_SHIFT
+        changes = self.kind in (Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE)  # their upper flags say how
+        return 0 if changes else self.flags >> REPEAT_SHIFT
 
 
 @dataclass

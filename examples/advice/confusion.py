@@ -33,7 +33,7 @@ WIDTH = 58
 @dataclass
 class Program:
     source: Path
-    kind: str  # layout, lock or bottleneck
+    kind: str  # layout, lock, count or bottleneck
     subject: str
     flags: list[str]
 
@@ -72,16 +72,18 @@ class Cured:
 
 def read_program(source: Path) -> Program:
     text = source.read_text(encoding="utf-8")
-    expected = re.search(r"^// expect: (layout|lock|bottleneck) (\S+(?: or \S+)*)$", text, re.MULTILINE)
+    expected = re.search(r"^// expect: (layout|lock|count|bottleneck) (\S+(?: or \S+)*)$", text, re.MULTILINE)
     if expected is None:
-        sys.exit(f"confusion.py: {source}: its head has no line `// expect: layout NAME`, `lock NAME` or `bottleneck NAME`")
+        sys.exit(
+            f"confusion.py: {source}: its head has no line `// expect: KIND NAME`; KIND: layout, lock, count or bottleneck"
+        )
     flags = re.search(r"^// flags: (.+)$", text, re.MULTILINE)
     return Program(source, expected[1], expected[2], flags[1].split() if flags else [])
 
 
-def programs() -> dict[str, Program]:
+def programs(folder: Path = HERE) -> dict[str, Program]:
     """Those with a cure first."""
-    found = [read_program(source) for source in sorted(HERE.glob("*.c*"))]
+    found = [read_program(source) for source in sorted(folder.glob("*.c*"))]
     return {program.name: program for program in sorted(found, key=lambda program: not program.has_cure)}
 
 
@@ -105,7 +107,7 @@ def concerns(program: Program, change: str) -> bool:
     lock = LOCK_CHANGE.match(change)
     if lock is not None:
         return program.kind == "lock" and lock[1] == program.subject
-    return program.kind == "layout" and re.search(rf"\b{re.escape(program.subject)}\b", change) is not None
+    return program.kind in ("layout", "count") and re.search(rf"\b{re.escape(program.subject)}\b", change) is not None
 
 
 def is_right(program: Program, answer: Answer) -> bool:

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Asks `linebounce advise` about the example programs, and writes what it recommends into the table of docs/real-programs.md.
 
-predictions.py [-b BUILD] [-o OUTPUT] [--print] [PROGRAM...]
+predictions.py [-b BUILD] [-o OUTPUT] [--print] [--check] [PROGRAM...]
 
 A row is one recommendation: what it gains by the prediction, on two machines; by the program with the change in its source
 (-DCURED and the like), recorded again; and as published, where the program is modelled on one whose cure was measured
-(`// published: PERCENT SOURCE` in its head). Published figures are of other machines and of larger programs, so only their
-signs are compared. --print: writes no file. `./dev reproduce advice` runs this; it takes some five minutes.
+(`// published: PERCENT % SOURCE` in its head). Published figures are of other machines and of larger programs, so only their
+signs are compared; 0 is no difference. Where a known cure is not recommended, the row says so: it was missed. `// why: REASON`
+in a program's head is printed for a row that is wrong or missed.
+
+--print: writes no file. --check: writes none either, and ends with exit code 1 if a program's first recommendation or its sign
+is not the table's. `./dev reproduce advice` runs this; it takes some ten minutes.
 """
 
 import argparse
@@ -27,10 +31,14 @@ from reproduce import ROOT, Tools  # noqa: E402
 PAGE = ROOT / "docs" / "real-programs.md"
 BEGIN, END = "<!-- predictions: begin -->", "<!-- predictions: end -->"
 HEAD = ["program", "recommended", "predicted", "changed source", "published", "sign"]
-# Examples beside those of this folder, with the flag of the recommended change; that of the others is another change.
+PUBLISHED_CASES = HERE.parent / "published"
+# Examples beside those of these folders, with the flag of the recommended change; that of the others is another change.
 OTHERS = {"counters.c": "-DPADDED", "hash_table.c": "", "memory_pool.c": "", "log_queue.cpp": ""}
 Change = dict[str, Any]  # of advise.json
-PUBLISHED = re.compile(r"^// published: ([+-][\d.]+) % (.+)$", re.MULTILINE)
+PUBLISHED = re.compile(r"^// published: ([+-]?[\d.]+) % (.+)$", re.MULTILINE)
+WHY = re.compile(r"^// why: (.+(?:\n//   .+)*)$", re.MULTILINE)
+NO_DIFFERENCE = 5  # percent
+NOTHING = "nothing"
 
 
 @dataclass
@@ -44,30 +52,49 @@ class Row:
     program: str
     recommended: str
     predicted: list[float]  # by machine
-    changed_pct: float | None  # of the change in the source; none: it is another change
-    published: Published | None
+    changed_pct: float | None = None  # of the change in the source; none: it is another change
+    published: Published | None = None
+    why: str = ""
 
     @property
     def sign(self) -> str:
         known = [gain for gain in (self.changed_pct, self.published.gain_pct if self.published else None) if gain is not None]
         if not known:
             return "no measure"
-        return "right" if all((gain > 0) == (self.predicted[0] > 0) for gain in known) else "WRONG"
+        if all(agree(self.predicted[0], gain) for gain in known):
+            return "right"
+        return "missed" if self.recommended == NOTHING else "WRONG"
+
+    @property
+    def is_shown(self) -> bool:
+        return self.recommended != NOTHING or self.published is not None or self.sign == "missed"
 
     def cells(self) -> list[str]:
+        sign = self.sign
         return [
             self.program,
             self.recommended,
-            " / ".join(f"{gain:+.0f} %" for gain in self.predicted),
+            "" if self.recommended == NOTHING else " / ".join(f"{gain:+.0f} %" for gain in self.predicted),
             "" if self.changed_pct is None else f"{self.changed_pct:+.0f} %",
             "" if self.published is None else f"{self.published.gain_pct:+g} %, {self.published.source}",
-            self.sign,
+            f"{sign}: {self.why}" if self.why and sign in ("missed", "WRONG") else sign,
         ]
+
+
+def agree(predicted: float, measured: float) -> bool:
+    if abs(measured) < NO_DIFFERENCE or predicted == 0:
+        return abs(predicted - measured) < NO_DIFFERENCE
+    return (predicted > 0) == (measured > 0)
 
 
 def published_in(source: Path) -> Published | None:
     found = PUBLISHED.search(source.read_text(encoding="utf-8"))
     return Published(float(found[1]), found[2]) if found else None
+
+
+def why_in(source: Path) -> str:
+    found = WHY.search(source.read_text(encoding="utf-8"))
+    return re.sub(r"\s*\n//   ", " ", found[1]) if found else ""
 
 
 def changes_of(tools: Tools, trace: Path) -> list[Change]:
@@ -80,24 +107,34 @@ def changes_of(tools: Tools, trace: Path) -> list[Change]:
 
 def in_short(change: Change) -> str:
     what: str = change["what"].split(": ")[0]
-    return what + (" (if the program can do without something)" if change["only_if"] else "")
+    return what + (" (on a condition)" if change["only_if"] else "")
 
 
-def rows_of(tools: Tools, program: confusion.Program, name: str, cure: str) -> list[Row]:
+def is_cure(program: confusion.Program, change: Change) -> bool:
+    return bool(change["only_if"]) == (program.kind == "count") and confusion.concerns(program, change["what"])
+
+
+def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
+    """The known cure is compared with the first recommendation of its kind."""
     trace = confusion.record(tools, program)
     confusion.advice(tools, trace)
-    rows = []
-    for number, change in enumerate(changes_of(tools, trace)):
-        is_cure = number == 0 and (confusion.concerns(program, change["what"]) if program.has_cure else cure != "")
-        changed = confusion.gain_of(tools, program, trace, cure) if is_cure and cure else None
+    changes = changes_of(tools, trace)
+    cures = [change for change in changes if program.kind == "bottleneck" or is_cure(program, change)]
+    first = cures[0] if cures else None
+    changed = confusion.gain_of(tools, program, trace, cure) if cure else None
+    known = (changed, published_in(program.source), why_in(program.source))
+    rows = [] if first else [Row(program.name, NOTHING, [0.0], *known)]
+    for change in changes:
         gains = [gain["change_pct"] for gain in change["gains"]]
-        rows.append(Row(name, in_short(change), gains, changed, published_in(program.source) if is_cure else None))
-    return rows or [Row(name, "nothing", [0.0], None, None)]
+        rows.append(Row(program.name, in_short(change), gains, *(known if change is first else ())))
+    return rows
 
 
 def programs() -> dict[str, tuple[confusion.Program, str]]:
     """Each with the flag of its known cure; empty: it has none."""
-    found = {name: (program, "-DCURED" if program.has_cure else "") for name, program in confusion.programs().items()}
+    all_programs = confusion.programs() | confusion.programs(PUBLISHED_CASES)
+    has_cure = {name for name, it in all_programs.items() if it.has_cure or published_in(it.source)}
+    found = {name: (program, "-DCURED" if name in has_cure else "") for name, program in all_programs.items()}
     for file, cure in OTHERS.items():
         source = HERE.parent / file
         found[source.stem] = (confusion.Program(source, "bottleneck", "", []), cure)
@@ -105,18 +142,49 @@ def programs() -> dict[str, tuple[confusion.Program, str]]:
 
 
 def table(rows: list[Row]) -> str:
-    lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in rows if row.recommended != "nothing")]
-    nothing = [f"`{row.program}`" for row in rows if row.recommended == "nothing"]
+    shown = [row for row in rows if row.is_shown]
+    lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in shown)]
     text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-    return text + ("\n\n" + textwrap.fill(f"Nothing is recommended for {', '.join(nothing)}.", 120) if nothing else "")
+    nothing = ", ".join(f"`{row.program}`" for row in rows if not row.is_shown)
+    return "\n\n".join([text, textwrap.fill(f"Nothing is recommended for {nothing}.", 120), textwrap.fill(counted(shown), 120)])
 
 
-def written(page: str, new: str) -> str:
+def counted(rows: list[Row]) -> str:
+    signs = [row.sign for row in rows]
+    recommended = sum(row.recommended != NOTHING for row in rows)
+    return (
+        f"{recommended} recommendations; of {len(rows)} rows {signs.count('right')} have the right sign, "
+        f"{signs.count('WRONG')} the wrong one, {signs.count('missed')} are cures that were missed, "
+        f"and of {signs.count('no measure')} nothing is known."
+    )
+
+
+def parts_of(page: str) -> tuple[str, str, str]:
+    """What is before the table, the table, and what is behind it."""
     head, _, rest = page.partition(BEGIN)
-    _, found, tail = rest.partition(END)
+    old, found, tail = rest.partition(END)
     if not found:
         sys.exit(f"predictions.py: {PAGE} has no {BEGIN} ... {END}")
-    return f"{head}{BEGIN}\n\n{new}\n\n{END}{tail}"
+    return head, old.strip(), tail
+
+
+def verdicts(text: str) -> dict[str, tuple[str, str]]:
+    """Of each program in a table the first recommendation and its sign."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if len(cells) == len(HEAD) and cells != HEAD:
+            found.setdefault(cells[0], (cells[1], cells[-1].split(":")[0]))
+    return found
+
+
+def differences(old: str, new: str) -> list[str]:
+    was, now = verdicts(old), verdicts(new)
+    return [
+        f"{name}: the page says {was.get(name)}, found now: {now.get(name)}"
+        for name in sorted(was.keys() | now.keys())
+        if was.get(name) != now.get(name)
+    ]
 
 
 def main() -> int:
@@ -124,6 +192,7 @@ def main() -> int:
     parser.add_argument("-b", "--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "out" / "examples" / "predictions")
     parser.add_argument("--print", action="store_true", dest="prints")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("programs", metavar="PROGRAM", nargs="*")
     options = parser.parse_args()
     known = programs()
@@ -132,15 +201,19 @@ def main() -> int:
     tools = Tools(options.build, options.output)
     rows: list[Row] = []
     for name in options.programs or known:
-        program, cure = known[name]
-        found = rows_of(tools, program, name, cure)
+        found = rows_of(tools, *known[name])
         rows += found
         for row in found:
-            print("  " + "  ".join(cell for cell in row.cells() if cell), flush=True)
+            print("  " + "  ".join(cell for cell in [*row.cells()] if cell), flush=True)
+    head, old, tail = parts_of(PAGE.read_text(encoding="utf-8"))
+    new = table(rows)
+    print("\n" + counted([row for row in rows if row.is_shown]))
+    if options.check:
+        changed = [it for it in differences(old, new) if not options.programs or it.split(":")[0] in options.programs]
+        print("\n".join(changed))
+        return 1 if changed else 0
     if not options.prints and not options.programs:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(rows)), encoding="utf-8")
-    wrong = [row for row in rows if row.sign == "WRONG"]
-    print(f"\n{len(rows)} rows, {len(wrong)} with the wrong sign")
+        PAGE.write_text(f"{head}{BEGIN}\n\n{new}\n\n{END}{tail}", encoding="utf-8")
     return 0
 
 

@@ -50,7 +50,7 @@ static void* work(void* sum) {
 }
 
 int main(void) {
-  file = aligned_alloc(64, 256);
+  file = aligned_alloc(64, (sizeof *file + 63) / 64 * 64);
   if (!file) return 1;
   *file = (struct file){.references = 1, .mode = 1, .operations = page, .mapping = page, .inode = page};
   pthread_t thread[threads];

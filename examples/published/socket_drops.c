@@ -64,7 +64,7 @@ static void* receive_all(void* received) {
 }
 
 int main(void) {
-  socket_ = aligned_alloc(64, 256);
+  socket_ = aligned_alloc(64, (sizeof *socket_ + 63) / 64 * 64);
   if (!socket_) return 1;
   *socket_ = (struct socket){.filter = headers, .napi_id = 7, .buffer_bytes = 212992};
   pthread_mutex_init(&socket_->lock, NULL);

@@ -14,6 +14,27 @@ static unsigned event_of_atomic(unsigned instruction) {
   }
 }
 
+// What is added stands in the instruction, or nobody knows: QEMU shows no registers. Only `xadd` returns what was there before.
+static unsigned detail_of_atomic(const cs_insn* instruction) {
+  const cs_x86* x86 = &instruction->detail->x86;
+  const bool is_known = x86->op_count == 2 && x86->operands[1].type == X86_OP_IMM;
+  const bool is_negative = is_known && x86->operands[1].imm < 0;
+  switch (instruction->id) {
+    case X86_INS_INC: return kAddsAccess;
+    case X86_INS_DEC: return kSubtractsAccess;
+    case X86_INS_ADD: return is_known ? (is_negative ? kSubtractsAccess : kAddsAccess) : 0;
+    case X86_INS_SUB: return is_known ? (is_negative ? kAddsAccess : kSubtractsAccess) : 0;
+    case X86_INS_XADD: return kResultUsedAccess;
+    case X86_INS_AND:
+    case X86_INS_OR:
+    case X86_INS_XOR:
+    case X86_INS_BTS:
+    case X86_INS_BTR:
+    case X86_INS_BTC: return kAddsAccess | kSubtractsAccess;
+    default: return 0;
+  }
+}
+
 static bool is_locked(const cs_insn* instruction) {
   return instruction->detail->x86.prefix[0] == X86_PREFIX_LOCK;
 }
@@ -46,15 +67,15 @@ static bool is_storing(const cs_insn* instruction) {
 // What capstone does not know is neither atomic nor a branch.
 struct InstructionFacts facts_of(const void* code, size_t bytes) {
   const cs_insn* decoded = decode(0, code, bytes);
-  if (decoded == NULL) return (struct InstructionFacts){kPlain, kNoEvent};
-  if (is_locked_fence(decoded)) return (struct InstructionFacts){kFenceInstruction, kNoEvent};
-  if (is_atomic(decoded)) return (struct InstructionFacts){kAtomic, event_of_atomic(decoded->id)};
+  if (decoded == NULL) return (struct InstructionFacts){kPlain, kNoEvent, 0};
+  if (is_locked_fence(decoded)) return (struct InstructionFacts){kFenceInstruction, kNoEvent, 0};
+  if (is_atomic(decoded)) return (struct InstructionFacts){kAtomic, event_of_atomic(decoded->id), detail_of_atomic(decoded)};
   switch (decoded->id) {
-    case X86_INS_CALL: return (struct InstructionFacts){kCall, kNoEvent};
-    case X86_INS_RET: return (struct InstructionFacts){kReturn, kNoEvent};
-    case X86_INS_MFENCE: return (struct InstructionFacts){kFenceInstruction, kNoEvent};
-    case X86_INS_ENDBR64: return (struct InstructionFacts){kBranchTarget, kNoEvent};
-    case X86_INS_JMP: return (struct InstructionFacts){is_linkage_jump(decoded) ? kLinkageJump : kPlain, kNoEvent};
-    default: return (struct InstructionFacts){is_storing(decoded) ? kStoring : kPlain, kNoEvent};
+    case X86_INS_CALL: return (struct InstructionFacts){kCall, kNoEvent, 0};
+    case X86_INS_RET: return (struct InstructionFacts){kReturn, kNoEvent, 0};
+    case X86_INS_MFENCE: return (struct InstructionFacts){kFenceInstruction, kNoEvent, 0};
+    case X86_INS_ENDBR64: return (struct InstructionFacts){kBranchTarget, kNoEvent, 0};
+    case X86_INS_JMP: return (struct InstructionFacts){is_linkage_jump(decoded) ? kLinkageJump : kPlain, kNoEvent, 0};
+    default: return (struct InstructionFacts){is_storing(decoded) ? kStoring : kPlain, kNoEvent, 0};
   }
 }

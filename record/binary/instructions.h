@@ -18,7 +18,8 @@ enum InstructionKind {
 
 struct InstructionFacts {
   enum InstructionKind kind;
-  unsigned event;  // EventKind, of kAtomic
+  unsigned event;   // EventKind, of kAtomic
+  unsigned detail;  // how it changes its word, as far as its own operands say
 };
 
 struct InstructionFacts facts_of(const void* code, size_t bytes);

@@ -1,7 +1,5 @@
 #include "outcome.h"
 
-#include <stdbool.h>
-
 // Where it is kept whether the instruction has stored.
 struct Kept {
   bool in_flag;         // the zero flag
@@ -59,12 +57,26 @@ static struct Outcome of_branch(const struct Kept* kept, const cs_insn* branch) 
   return is_taken_if_stored ? (struct Outcome){taken, next} : (struct Outcome){next, taken};
 }
 
+// NULL: capstone does not know it.
+static const cs_insn* decode_in(const Block* block, size_t number) {
+  const Instruction* it = qemu_plugin_tb_get_insn(block, number);
+  return decode(qemu_plugin_insn_vaddr(it), qemu_plugin_insn_data(it), qemu_plugin_insn_size(it));
+}
+
+bool flags_are_read(const Block* block, size_t number) {
+  const uint64_t kReads = X86_EFLAGS_TEST_ZF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_OF;
+  for (size_t i = number + 1; i < qemu_plugin_tb_n_insns(block); ++i) {
+    const cs_insn* decoded = decode_in(block, i);
+    if (decoded == NULL || (decoded->detail->x86.eflags & kReads) != 0) return true;
+    if (changes_flag(&decoded->detail->x86)) return false;
+  }
+  return false;
+}
+
 struct Outcome outcome_of(const Block* block, size_t number) {
   struct Kept kept = {.in_flag = true};
   for (size_t i = number + 1; i < qemu_plugin_tb_n_insns(block); ++i) {
-    const Instruction* instruction = qemu_plugin_tb_get_insn(block, i);
-    const cs_insn* decoded =
-        decode(qemu_plugin_insn_vaddr(instruction), qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
+    const cs_insn* decoded = decode_in(block, i);
     if (decoded == NULL) break;
     const bool is_branch = decoded->id == X86_INS_JE || decoded->id == X86_INS_JNE;
     if (is_branch && kept.in_flag) return of_branch(&kept, decoded);

@@ -2,6 +2,7 @@
 // may be another thread's; but where the thread goes next depends on it.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,3 +15,6 @@ struct Outcome {
 
 // Of the instruction of that number in the block.
 struct Outcome outcome_of(const Block* block, size_t number);
+
+// Whether the program looks at the flags that the instruction sets, as to see whether a sum has become 0.
+bool flags_are_read(const Block* block, size_t number);

@@ -54,11 +54,15 @@ static bool is_followed_atomic(uint32_t access) {
   return qemu_plugin_mem_is_store(access) && is_followed();
 }
 
-static void on_atomic(unsigned cpu, uint32_t access, uint64_t address, void* event) {
+// An atomic operation's event with its flags, as a callback gets it.
+enum { kEventBits = 8 };
+
+static void on_atomic(unsigned cpu, uint32_t access, uint64_t address, void* what) {
   (void)cpu;
   if (!is_followed_atomic(access)) return;
   remember_atomic(address);
-  record((unsigned)(uintptr_t)event, qemu_plugin_mem_size_shift(access) | kAtomicAccess, address);
+  const unsigned event = (uintptr_t)what & ((1U << kEventBits) - 1), flags = (unsigned)((uintptr_t)what >> kEventBits);
+  record(event, qemu_plugin_mem_size_shift(access) | kAtomicAccess | flags, address);
   record_order();
 }
 
@@ -139,14 +143,20 @@ static void* kept_outcome(const Block* block, size_t number) {
   return kept;
 }
 
-static void follow_atomic(const Block* block, size_t number, unsigned event) {
+static unsigned flags_of_atomic(const Block* block, size_t number, struct InstructionFacts facts) {
+  if (facts.event != kFetchAdd || (facts.detail & kResultUsedAccess) != 0) return facts.detail;
+  return facts.detail | (flags_are_read(block, number) ? kResultUsedAccess : kResultUnusedAccess);
+}
+
+static void follow_atomic(const Block* block, size_t number, struct InstructionFacts facts) {
   Instruction* instruction = qemu_plugin_tb_get_insn(block, number);
   qemu_plugin_register_vcpu_insn_exec_cb(instruction, before_atomic, kNoRegisters, NULL);
-  if (event == kCompareExchange) {
+  if (facts.event == kCompareExchange) {
     qemu_plugin_register_vcpu_mem_cb(instruction, on_compare_exchange, kNoRegisters, kReadsOrWrites,
                                      kept_outcome(block, number));
   } else {
-    qemu_plugin_register_vcpu_mem_cb(instruction, on_atomic, kNoRegisters, kReadsOrWrites, (void*)(uintptr_t)event);
+    const uintptr_t what = facts.event | (uintptr_t)flags_of_atomic(block, number, facts) << kEventBits;
+    qemu_plugin_register_vcpu_mem_cb(instruction, on_atomic, kNoRegisters, kReadsOrWrites, (void*)what);
   }
 }
 
@@ -159,7 +169,7 @@ static void follow_branch(Instruction* instruction, OnAccess* callback) {
 static void follow_in_program(const Block* block, size_t number, struct InstructionFacts facts) {
   Instruction* instruction = qemu_plugin_tb_get_insn(block, number);
   switch (facts.kind) {
-    case kAtomic: follow_atomic(block, number, facts.event); break;
+    case kAtomic: follow_atomic(block, number, facts); break;
     case kStoring: {
       uint8_t* releasing = releases(qemu_plugin_insn_vaddr(instruction));
       qemu_plugin_register_vcpu_insn_exec_cb(instruction, before_store, kNoRegisters, releasing);

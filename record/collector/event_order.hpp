@@ -25,6 +25,7 @@ struct Event {
 constexpr unsigned words_behind(unsigned kind, unsigned detail) {
   switch (kind) {
     case kEnterAt:
+    case kFetchAddAt:
     case kLoadRange:
     case kStoreRange:
     case kFree:

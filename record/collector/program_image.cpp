@@ -221,6 +221,22 @@ std::vector<Dwarf_Op> ProgramImage::frame_end_rule(std::uint64_t return_address)
   return {operations, operations + count};
 }
 
+std::span<const std::uint8_t> ProgramImage::code(std::uint64_t address) {
+  Dwfl_Module* module = module_at(address);
+  Dwarf_Addr bias = 0;
+  Elf* elf = module == nullptr ? nullptr : dwfl_module_getelf(module, &bias);
+  if (elf == nullptr) return {};
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
+    const std::uint64_t offset = address - bias - header.sh_addr;
+    const Elf_Data* data = offset < header.sh_size && header.sh_type == SHT_PROGBITS ? elf_rawdata(section, nullptr) : nullptr;
+    if (data != nullptr && offset < data->d_size)
+      return {static_cast<const std::uint8_t*>(data->d_buf) + offset, data->d_size - offset};
+  }
+  return {};
+}
+
 NamedMemory ProgramImage::symbol(std::uint64_t address) {
   Dwfl_Module* module = module_at(address);
   if (module == nullptr) return {};

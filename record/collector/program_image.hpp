@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,6 +43,8 @@ class ProgramImage {
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
   // How the end of a function's frame follows from its registers at that address; empty: that is not told.
   std::vector<Dwarf_Op> frame_end_rule(std::uint64_t return_address);
+  // The code from that address to the end of its section; empty: not in a file.
+  std::span<const std::uint8_t> code(std::uint64_t address);
   // That the address is in; of no bytes: none.
   NamedMemory symbol(std::uint64_t address);
   // The name of the file that is mapped there, without folder; empty: none.

@@ -19,7 +19,8 @@ Kind kind_of(unsigned event) {
     case kLoad:
     case kLoadRange: return Kind::load;
     case kExchange: return Kind::exchange;
-    case kFetchAdd: return Kind::fetch_add;
+    case kFetchAdd:
+    case kFetchAddAt: return Kind::fetch_add;
     case kCompareExchange: return Kind::compare_exchange;
     default: return Kind::store;
   }
@@ -37,6 +38,7 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
     : writer_(&writer),
       image_(&image),
+      result_use_(image),
       memory_(image, writer),
       output_(writer, std::move(window)),
       thread_of_ring_(kChannelRings) {}
@@ -109,6 +111,7 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kStore:
     case kExchange:
     case kFetchAdd:
+    case kFetchAddAt:
     case kCompareExchange: return access(thread, kind_of(event.kind), event);
     case kLoadRange:
     case kStoreRange: return range(thread, kind_of(event.kind), event);
@@ -121,6 +124,21 @@ void Recording::memory_event(Thread& thread, const Event& event) {
       return;
     default: return;
   }
+}
+
+// How an atomic operation changes its word, and whether the program looks at the result.
+std::uint16_t Recording::change(const Event& event) {
+  std::uint16_t flags = 0;
+  const unsigned sign = event.detail & (kAddsAccess | kSubtractsAccess);
+  if (sign == kAddsAccess) flags |= trace::kAdds;
+  if (sign == kSubtractsAccess) flags |= trace::kSubtracts;
+  if (event.kind == kCompareExchange) return flags;
+  if (sign == (kAddsAccess | kSubtractsAccess)) flags |= trace::kNoSum;
+  const bool used = event.kind == kFetchAddAt ? result_use_.is_used(event.more[0]) : (event.detail & kResultUsedAccess) != 0;
+  const bool unused = event.kind == kFetchAddAt ? !used : (event.detail & kResultUnusedAccess) != 0;
+  if (used) flags |= trace::kResultUsed;
+  if (unused) flags |= trace::kResultUnused;
+  return flags;
 }
 
 // What crosses a word, and what has 16 bytes, becomes more than one. Of an atomic one only the first is atomic.
@@ -139,6 +157,7 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
     const bool is_store = kind == Kind::store || kind == Kind::exchange;  // an exchange that releases is an atomic store
     if ((event.detail & kReleaseAccess) != 0 && is_store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
+    if (kind == Kind::fetch_add || kind == Kind::compare_exchange) operation.flags |= change(event);
     output_.append(thread, operation);
     if (kind == Kind::load) {
       read_at(thread, place, address, event.detail);

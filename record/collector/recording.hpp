@@ -13,6 +13,7 @@
 #include "record/collector/memory_map.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/reader_safety.hpp"
+#include "record/collector/result_use.hpp"
 #include "record/collector/signals.hpp"
 #include "record/collector/trace_output.hpp"
 
@@ -63,6 +64,7 @@ class Recording {
   void barrier_event(Thread& thread, const Event& event);
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
+  std::uint16_t change(const Event& event);
   void range(Thread& thread, trace::Kind kind, const Event& event);
   void read_at(const Thread& thread, const MemoryMap::Place& place, std::uint64_t address, unsigned detail);
   // The thread has changed what others can see.
@@ -89,6 +91,7 @@ class Recording {
 
   BackgroundWriter* writer_;
   ProgramImage* image_;
+  ResultUse result_use_;
   MemoryMap memory_;
   TraceOutput output_;
   std::vector<Thread*> thread_of_ring_;

@@ -33,12 +33,25 @@ static inline void order_if(bool wanted) {
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);                                             \
   }
 
-#define READ_MODIFY_WRITE(bits, logarithm, type, name, kind, function)                           \
+#define EXCHANGE(bits, logarithm, type)                                                          \
+  EXPORTED type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order);    \
+  type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order) {            \
+    order_if(releases(order));                                                                   \
+    const type before = __atomic_exchange_n(word, desired, __ATOMIC_SEQ_CST);                    \
+    record_address(kExchange, logarithm | kAtomicAccess, word);                                  \
+    order_if(acquires(order));                                                                   \
+    return before;                                                                               \
+  }
+
+// The collector looks at the code behind the call for whether the program uses the result.
+#define READ_MODIFY_WRITE(bits, logarithm, type, name, sign, function)                           \
   EXPORTED type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order);      \
   type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order) {              \
     order_if(releases(order));                                                                   \
     const type before = function(word, operand, __ATOMIC_SEQ_CST);                               \
-    record_address(kind, logarithm | kAtomicAccess, word);                                       \
+    const bool negative = (operand >> (bits - 1)) != 0;                                          \
+    const uint64_t caller = (uintptr_t)__builtin_return_address(0);                              \
+    record_with(kFetchAddAt, logarithm | kAtomicAccess | (sign), (uintptr_t)word, &caller, 1);   \
     order_if(acquires(order));                                                                   \
     return before;                                                                               \
   }
@@ -46,8 +59,10 @@ static inline void order_if(bool wanted) {
 #define COMPARE_EXCHANGE(bits, logarithm, type)                                                                          \
   static inline bool compare_exchange##bits(volatile type* word, type* expected, type desired, int order) {              \
     order_if(releases(order));                                                                                           \
+    const type change = (type)(desired - *expected);                                                                     \
+    const unsigned sign = change == 1 ? kAddsAccess : change == (type)-1 ? kSubtractsAccess : 0;                         \
     const bool done = __atomic_compare_exchange_n(word, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
-    record_address(kCompareExchange, logarithm | kAtomicAccess | (done ? 0 : kFailedAccess), word);                      \
+    record_address(kCompareExchange, logarithm | kAtomicAccess | (done ? sign : kFailedAccess), word);                   \
     order_if(acquires(order));                                                                                           \
     return done;                                                                                                         \
   }                                                                                                                      \
@@ -71,15 +86,19 @@ static inline void order_if(bool wanted) {
     return expected;                                                                                                     \
   }
 
+#define UP (negative ? kSubtractsAccess : kAddsAccess)
+#define DOWN (negative ? kAddsAccess : kSubtractsAccess)
+#define NO_SUM ((void)negative, kAddsAccess | kSubtractsAccess)
+
 #define ATOMICS(bits, logarithm, type)                                                        \
   LOAD_AND_STORE(bits, logarithm, type)                                                       \
-  READ_MODIFY_WRITE(bits, logarithm, type, exchange, kExchange, __atomic_exchange_n)          \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_add, kFetchAdd, __atomic_fetch_add)          \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_sub, kFetchAdd, __atomic_fetch_sub)          \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_and, kFetchAdd, __atomic_fetch_and)          \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_or, kFetchAdd, __atomic_fetch_or)            \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_xor, kFetchAdd, __atomic_fetch_xor)          \
-  READ_MODIFY_WRITE(bits, logarithm, type, fetch_nand, kFetchAdd, __atomic_fetch_nand)        \
+  EXCHANGE(bits, logarithm, type)                                                             \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_add, UP, __atomic_fetch_add)                 \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_sub, DOWN, __atomic_fetch_sub)               \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_and, NO_SUM, __atomic_fetch_and)             \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_or, NO_SUM, __atomic_fetch_or)               \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_xor, NO_SUM, __atomic_fetch_xor)             \
+  READ_MODIFY_WRITE(bits, logarithm, type, fetch_nand, NO_SUM, __atomic_fetch_nand)           \
   COMPARE_EXCHANGE(bits, logarithm, type)
 
 ATOMICS(8, 0, uint8_t)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 7, kChannelRings = 1024 };
+enum { kChannelVersion = 8, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -24,6 +24,7 @@ enum EventKind {
   kStore,
   kExchange,
   kFetchAdd,  // and all other arithmetic
+  kFetchAddAt,  // the same; more: the address to which the call that did it returns
   kCompareExchange,
   kLoadRange,  // more: bytes
   kStoreRange,
@@ -63,6 +64,10 @@ enum EventKind {
 
 // Of accesses: bits 0 to 2 are the size's logarithm.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
+// Of kFetchAdd and kCompareExchange: the sign of what they add, of the latter only if that is 1; both: it is no sum.
+enum { kAddsAccess = 64, kSubtractsAccess = 128 };
+// Of kFetchAdd, as far as it is known: whether anybody looks at the value before.
+enum { kResultUsedAccess = 16, kResultUnusedAccess = 32 };
 // Of kLoad and kLoadRange, of threads that have shared a lock with others: what was read has an address in it.
 enum { kPointerAccess = 64 };
 

@@ -33,14 +33,14 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce advise server.lbt --recheck "make server"
       then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++
 
-The page begins with where the time of all threads goes: each tick of each thread is computation, a miss of its own, a lock,
-false sharing, true sharing of a word that several threads write, communication, or waiting. Then it finds falsely shared lines
-and tries cures, as find-sharing does, and replaces locks, also those that the program has made of atomic operations, as
-compare-locks --word-locks does. In the place of a count that many threads change it tries others: per thread, batched, striped;
-each is advised with what the program must not need. A change is advised if it gains at least 1 % by more than chance in orders
-of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. A
-change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace could not hold
-is listed: it may hide more.
+The page begins with where the time of all threads goes (with --time it ends there): each tick of each thread is computation, a
+miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting. Then it
+finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
+atomic operations, as compare-locks --word-locks does. In the place of a count that many threads change it tries others: per
+thread, batched, striped; each is advised with what the program must not need. A change is advised if it gains at least 1 % by
+more than chance in orders of the operations that had no part in its choice, on one machine at least, and loses on none where it
+was tried. A change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace
+could not hold is listed: it may hide more.
 
 With --recheck a prediction holds if the changed program gains between half and twice as much. The exit code is 1 where one did not,
 and 2 where it could not be tried.)";
@@ -48,6 +48,7 @@ and 2 where it could not be tried.)";
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
+  bool only_time = false;
   std::string build;              // of --recheck; empty: it was not asked for
   std::vector<std::string> more;  // traces: further recordings of the same program
 };
@@ -99,10 +100,27 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   try {
     TimeAccount account = account_time(plan_of(study).make_point(0).input, reader.symbols());
     account.machine = machine;
+    name_roles(account, reader);
     return account;
   } catch (const SimulationFailure&) {
     return std::nullopt;
   }
+}
+
+// Without changes: one replay a machine.
+AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
+  auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
+  of_locks.word_locks = true;
+  const LocksOfTrace locks(std::move(of_locks));
+  AdvicePage page;
+  page.trace = reader.file().string();
+  page.only_time = true;
+  page.missing = locks.missing();
+  for (const std::string& machine : machines_for(arguments.machines, reader)) {
+    page.machines.push_back(machine);
+    if (auto time = time_on(arguments, machine, locks.reader())) page.time.push_back(std::move(*time));
+  }
+  return page;
 }
 
 struct Advised {
@@ -147,8 +165,20 @@ void write_diffs(AdvicePage& page, const fs::path& directory) {
   }
 }
 
+ExitCode print_page(const AdvicePage& page, const AdviseArguments& arguments) {
+  const std::string document = advice_page_json(page).dump(1) + "\n";
+  fs::create_directories(arguments.directory);
+  write_file(fs::path(arguments.directory) / "advise.json", document);
+  std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;
+  return ExitCode::done;
+}
+
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
+  if (arguments.only_time) {
+    if (!arguments.build.empty() || !arguments.more.empty()) throw ConfigError("--time: takes one trace, and no --recheck");
+    return print_page(time_page(arguments, reader), arguments);
+  }
   if (!arguments.build.empty()) require_recheckable(reader);
   ExitCode code = ExitCode::done;
   auto first = advised_by(arguments, reader, argv, code);
@@ -175,9 +205,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     }
     if (code == ExitCode::interrupted) return code;
   }
-  const std::string document = advice_page_json(page).dump(1) + "\n";
-  write_file(fs::path(arguments.directory) / "advise.json", document);
-  std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;
+  print_page(page, arguments);
   if (!failure.empty()) {
     print_error(failure);
     return larger(code, ExitCode::usage);
@@ -193,6 +221,8 @@ void add_advise(Command& program) {
   Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders);
+  command.flag("--time", arguments->only_time,
+               "Only say where the threads' time goes: one replay a machine, no change is tried");
   command.option(
       "--recheck", "BUILD", &arguments->build,
       "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "

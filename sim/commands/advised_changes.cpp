@@ -196,19 +196,19 @@ std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machin
   return sentences;
 }
 
-// Lists the changes that were replayed without a certain gain: layouts, counters, and for each lock the best other algorithm.
-class NoHelp {
+// Lists the changes that were replayed and are not advised: layouts, counters, and for each lock the best other algorithm.
+class NotAdvised {
  public:
-  NoHelp(const AdvicePage& page, const std::vector<trace::WordLock>& words) : page_(page), words_(words) {}
+  NotAdvised(const AdvicePage& page, const std::vector<trace::WordLock>& words) : page_(page), words_(words) {}
 
   void add(const MachineAdvice& machine) {
     const std::string& name = machine.sharing.machine;
-    for (const TriedProposal& tried : machine.sharing.tried) add(tried.proposal.sentence, text_of(tried.change), name);
+    for (const TriedProposal& tried : machine.sharing.tried) add(tried.proposal.sentence, tried.change, name);
     if (machine.sharing.cheap > 0)
-      add("changes of layouts that are not worth a replay",
+      add(no_help_, "changes of layouts that are not worth a replay",
           fmt::format("{}, whose lines' misses take {:.2f} % of the run", machine.sharing.cheap, machine.sharing.cheap_pct),
           name);
-    for (const TriedCount& tried : machine.counts) add(tried.cure.what, text_of(tried.change), name);
+    for (const TriedCount& tried : machine.counts) add(tried.cure.what, tried.change, name);
     if (!machine.locks) return;
     for (const LockRanking& lock : machine.locks->locks) {
       const LockTrial* best = nullptr;
@@ -216,22 +216,31 @@ class NoHelp {
         if (!trial.recorded && (best == nullptr || trial.change.median_pct > best->change.median_pct)) best = &trial;
       }
       if (best != nullptr && !is_advised("replace the lock " + best->lock))
-        add(fmt::format("other locks for {}{}", best->lock, classification_of(words_, best->lock)),
+        add(best->change.is_gain() ? also_gains_ : no_help_,
+            fmt::format("other locks for {}{}", best->lock, classification_of(words_, best->lock)),
             fmt::format("the best, {}, {}", best->algorithm, text_of(best->change)), name);
     }
   }
 
-  [[nodiscard]] std::vector<std::string> sentences() const {
+  [[nodiscard]] std::vector<std::string> also_gains() const { return sentences(also_gains_); }
+  [[nodiscard]] std::vector<std::string> no_help() const { return sentences(no_help_); }
+
+ private:
+  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // what, and its results by machine
+
+  static std::vector<std::string> sentences(const Tried& tried) {
     std::vector<std::string> all;
-    for (const auto& [what, results] : tried_) all.push_back(fmt::format("{}: {}", what, fmt::join(results, ", ")));
+    for (const auto& [what, results] : tried) all.push_back(fmt::format("{}: {}", what, fmt::join(results, ", ")));
     return all;
   }
 
- private:
-  void add(const std::string& what, const std::string& result, const std::string& machine) {
+  void add(const std::string& what, const OrdersChange& change, const std::string& machine) {
+    add(change.is_gain() ? also_gains_ : no_help_, what, text_of(change), machine);
+  }
+  void add(Tried& tried, const std::string& what, const std::string& result, const std::string& machine) {
     if (is_advised(what)) return;
-    auto known = std::ranges::find_if(tried_, [&what](const auto& it) { return it.first == what; });
-    if (known == tried_.end()) known = tried_.insert(tried_.end(), {what, {}});
+    auto known = std::ranges::find_if(tried, [&what](const auto& it) { return it.first == what; });
+    if (known == tried.end()) known = tried.insert(tried.end(), {what, {}});
     known->second.push_back(fmt::format("{} on {}", result, machine));
   }
   // Layouts and locks also as a part of a larger change.
@@ -244,7 +253,7 @@ class NoHelp {
 
   const AdvicePage& page_;
   const std::vector<trace::WordLock>& words_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> tried_;  // in the order of the first machine
+  Tried also_gains_, no_help_;  // in the order of the first machine
 };
 
 std::vector<std::string> parts_of(const CountCure& cure) {
@@ -282,6 +291,7 @@ std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>&
         change = changes.insert(changes.end(), AdvisedChange{.what = tried.cure.what,
                                                              .edit = tried.cure.sketch,
                                                              .place = tried.cure.source,
+                                                             .seen = tried.cure.seen,
                                                              .only_if = tried.cure.only_if,
                                                              .parts = parts_of(tried.cure),
                                                              .remains = remains_text(tried.misses_before, tried.misses_after,
@@ -345,9 +355,10 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
   find_alternatives(page);
-  NoHelp no_help(page, words);
-  for (const MachineAdvice& machine : machines) no_help.add(machine);
-  page.no_help = no_help.sentences();
+  NotAdvised others(page, words);
+  for (const MachineAdvice& machine : machines) others.add(machine);
+  page.also_gains = others.also_gains();
+  page.no_help = others.no_help();
   page.not_offered = not_offered_on(machines);
   page.not_tried = not_tried_on(machines);
   return page;

@@ -72,7 +72,7 @@ class CountFinder {
 
 std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
                                    const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code) {
-  std::vector<CountCure> cures = count_cures(account, reader.symbols());
+  std::vector<CountCure> cures = count_cures(account, reader);
   if (cures.empty()) return {};
   return CountFinder(arguments, orders, account.machine, reader, argv).find(std::move(cures), code);
 }

@@ -11,6 +11,7 @@
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/advice/byte_use.hpp"
+#include "sim/studies/advice/count_use.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "workloads/replay/places.hpp"
 #include "workloads/replay/replay.hpp"
@@ -140,6 +141,7 @@ class SharingFinder {
   std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
     if (report.pairs) return {};
     report.time = account_time(recorded, reader_.symbols());
+    name_roles(*report.time, reader_);
     report.time->machine = report.machine;
     return report.time->false_lines;
   }

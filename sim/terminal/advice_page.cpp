@@ -50,6 +50,7 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
         fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other interleavings" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
+  if (!change.seen.empty()) out += paragraph("Seen: " + change.seen + ".", 7, Colour::none, paint);
   if (!change.only_if.empty()) out += paragraph("Only if " + change.only_if + ".", 7, Colour::yellow, paint);
   if (change.alternative_to > 0)
     out += paragraph(fmt::format("An alternative to change {}: both change the same.", change.alternative_to), 7, Colour::none,
@@ -169,6 +170,7 @@ std::string words_text(const AdvicePage& page, const Painter& paint) {
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
   return {{"class", key_of(share.what)},
           {"name", share.name},
+          {"role", share.role},
           {"source", share.source},
           {"functions", share.functions},
           {"writers", share.writers},
@@ -209,6 +211,7 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
 std::string verdict(const AdvicePage& page) {
   const std::string why_none = why_no_verdict(page.tries_otherwise_pct);
   if (!why_none.empty()) return fmt::format("No verdict: {}{}.", why_none, bottleneck_text(page, ": on"));
+  if (page.only_time) return bottleneck_text(page, "On") + ".";
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
@@ -242,6 +245,7 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                        {"part", gain.part}});
     }
     list.push_back({{"what", change.what},
+                    {"seen", change.seen},
                     {"only_if", change.only_if},
                     {"alternative_to", change.alternative_to},
                     {"remains", change.remains},
@@ -287,14 +291,17 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
     out += change_text(page.changes.size() + i + 1, page.conditional[i], 1, paint) + "\n";
   out += rechecked_text(page, paint);
   out += seldom_text(page, paint);
+  for (const std::string& tried : page.also_gains)
+    out += paragraph("Gains too, but unconfirmed, or no more than what is advised: " + tried + ".", 2, Colour::none, paint);
   for (const std::string& tried : page.no_help)
     out += paragraph("Tried without a gain: " + tried + ".", 2, Colour::none, paint);
-  if (!page.no_help.empty()) out += "\n";
+  if (!page.also_gains.empty() || !page.no_help.empty()) out += "\n";
   for (const std::string& sentence : page.not_offered)
     out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
   if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
+  if (page.only_time) return out;
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
       "their geometric mean{}. The gains are for {} and for this input only.",
@@ -317,6 +324,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},
           {"words", page.words},
+          {"also_gains", page.also_gains},
           {"no_help", page.no_help},
           {"not_offered", page.not_offered},
           {"not_tried", page.not_tried},

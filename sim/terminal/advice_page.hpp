@@ -32,6 +32,7 @@ struct AdvisedChange {
   std::string patch = {};                  // the command that applies it
   std::filesystem::path diff_file = {};    // where the diff was written
   std::vector<EditedSource> edited = {};   // the files as the diff leaves them
+  std::string seen = {};                   // "events is an event counter: 8000 additions, ..."; empty: of no count
   std::string only_if = {};                // what the program must not need; empty: it does the same as before
   std::vector<std::string> parts = {};     // of the program that it changes: "layout node", "lock mutex", "count hits+0"
   std::size_t alternative_to = 0;          // number on the page of the first change that has a part of it; 0: none has
@@ -60,12 +61,14 @@ struct AdvicePage {
   std::string trace;
   std::vector<std::string> machines;
   std::vector<TimeAccount> time;           // where it goes, on each machine where a replay ended
+  bool only_time = false;                  // no change was tried
   std::vector<AdvisedChange> changes;      // confirmed on a machine at least, and a loss on none; the largest gain first
   std::vector<AdvisedChange> depends;      // confirmed on one machine, but a loss on another
   std::vector<AdvisedChange> conditional;  // likewise as `changes`, but each gives something up: AdvisedChange::only_if
   std::vector<AdvisedChange> seldom;       // advised by half of the recordings at most: threads met as they seldom do
   std::size_t recordings = 1;              // of the same program, that this rests on
   std::vector<std::string> words;          // words that behave like locks, with how each was classified
+  std::vector<std::string> also_gains;     // what gained, but is not confirmed, or no more than what is advised in its place
   std::vector<std::string> no_help;        // what was tried and gains nothing, with what it changes
   std::vector<std::string> not_offered;    // locks that would break the program, with the reason
   std::vector<std::string> not_tried;      // why there may be more

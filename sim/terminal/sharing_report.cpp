@@ -152,6 +152,43 @@ ordered_json elsewhere_json(const std::vector<ElsewhereShared>& all, const trace
   return out;
 }
 
+// What no layout helps against, the costliest first.
+std::vector<const TimeShare*> true_shares(const SharingReport& report) {
+  constexpr double kWorthNaming = 1;  // percent of the threads' time
+  std::vector<const TimeShare*> found;
+  if (!report.time) return found;
+  for (const TimeShare& share : report.time->shares) {
+    if (share.what == TimeClass::true_sharing && report.time->pct(share.ticks) >= kWorthNaming) found.push_back(&share);
+  }
+  return found;
+}
+
+std::string true_shares_text(const SharingReport& report, const Painter& paint) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<const TimeShare*> shares = true_shares(report);
+  if (shares.empty()) return {};
+  std::string out =
+      "\n" + paragraph("No layout helps against what threads share truly (advise tries what may):", 2, Colour::none, paint);
+  for (std::size_t i = 0; i < std::min(kMost, shares.size()); ++i) {
+    const std::string pct = fmt::format("{:5.1f} %", report.time->pct(shares[i]->ticks));
+    out += "  " + pct + " " + wrapped_from(sentence(*shares[i]), 11, Colour::none, paint);
+  }
+  if (shares.size() > kMost) out += fmt::format("  and {} more\n", shares.size() - kMost);
+  return out;
+}
+
+ordered_json true_shares_json(const SharingReport& report) {
+  ordered_json out = ordered_json::array();
+  for (const TimeShare* share : true_shares(report))
+    out.push_back({{"name", share->name},
+                   {"role", share->role},
+                   {"source", share->source},
+                   {"writers", share->writers},
+                   {"pct", rounded(report.time->pct(share->ticks))},
+                   {"text", sentence(*share)}});
+  return out;
+}
+
 std::string cheap_text(const SharingReport& report) {
   return fmt::format(
       "Not run: {}, for all misses on their lines take {:.2g} % of the run's time, and nothing can gain more than that",
@@ -279,6 +316,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
     out += paragraph(rest, 2, Colour::none, paint);
   }
   out += proposals_text(report, paint);
+  out += true_shares_text(report, paint);
   out += slots_text(report, paint);
   out += elsewhere_text(report, symbols, paint);
   return out + (report.missing.empty() ? "" : "\n") + not_seen_text(report.missing, paint);
@@ -313,6 +351,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"tries_otherwise_pct", rounded(report.tries_otherwise_pct)},
           {"falsely_shared_lines", report.lines.size()},
           {"lines", std::move(lines)},
+          {"true_sharing", true_shares_json(report)},
           {"heap_shift", report.heap_shift},
           {"elsewhere", elsewhere_json(report.elsewhere, symbols, true)},
           {"in_pairs_of_lines", elsewhere_json(report.in_pairs, symbols, false)},

@@ -38,6 +38,34 @@ TEST(TextTrace, ReadsWhatAPersonWrites) {
                                    }));
 }
 
+TEST(TextTrace, NamesHowAnAtomicOperationChangesItsWord) {
+  const std::string lines =
+      "linebounce trace 1\nobject count size=8\nstream main\nmain fetch_add count+0 8 adds unused\n"
+      "main fetch_add count+0 8 subtracts used\nmain fetch_add count+0 8 no_sum used\n"
+      "main compare_exchange count+0 8 adds\nmain load count+0 4 repeats=1\nend\n";
+  const ScratchFile file("trace.txt");
+  file.write(lines);
+  const std::vector<Operation> read = operations_of(Reader(file.path())).at(0);
+  EXPECT_EQ(read.at(0), (Operation{Kind::fetch_add, 8, kAdds | kResultUnused, 0, 0}));
+  EXPECT_EQ(read.at(1), (Operation{Kind::fetch_add, 8, kSubtracts | kResultUsed, 0, 0}));
+  EXPECT_EQ(read.at(2), (Operation{Kind::fetch_add, 8, kNoSum | kResultUsed, 0, 0}));
+  EXPECT_EQ(read.at(3), (Operation{Kind::compare_exchange, 8, kAdds, 0, 0}));
+  EXPECT_EQ(read.at(0).repeats(), 0) << "these flags are in the place of a load's repeats";
+  const ScratchFile again("again.txt");
+  {
+    Writer writer(again.path());
+    writer.define(Object{"count", kNone, 8, 0, "", std::nullopt, kNone});
+    writer.define(Stream{"main", -1, -1, false});
+    for (const Operation& each : read) writer.append(0, each);
+    writer.finish({});
+  }
+  EXPECT_EQ(again.bytes(), lines);
+  EXPECT_EQ(
+      text_error("object o size=8\nstream a\na fetch_add o+0 8 sums\nend\n"),
+      "line 4: \"sums\" is not known here; known are counted, paired, release, failed, for_write, adds, subtracts, no_sum, "
+      "used, unused, repeats=N");
+}
+
 TEST(TextTrace, KeepsTheOrderInWhichStreamsTookTurns) {
   const ScratchFile file("trace.txt");
   Writer writer(file.path());

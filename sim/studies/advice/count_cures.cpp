@@ -3,94 +3,150 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-
-#include "models/ordinal.hpp"
-#include "workloads/program/layout_set.hpp"
+#include <cctype>
 
 namespace linebounce::sim {
 namespace {
 
 using workloads::CountForm;
+using workloads::kBatch;
+using workloads::kStripes;
 
-constexpr std::size_t kMostWords = 3;
-constexpr double kCostly = 1;        // percent of the threads' time
-constexpr double kMostlyAdds = 0.9;  // of the writes
+constexpr std::size_t kMostCounts = 3;
 
-bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
-  return std::ranges::any_of(symbols.words, [&](const trace::Word& awaited) {
-    const trace::Object& object = symbols.objects[awaited.object];
-    const std::string& layout = object.structure == trace::kNone ? object.name : symbols.structures[object.structure].name;
-    return layout == word.layout && awaited.offset == static_cast<std::int64_t>(word.offset);
-  });
-}
+// What a cure says, beside what it changes.
+struct Wording {
+  std::string what, only_if, sketch;
+};
 
-// Not so the replay's own words for events, and for threads that begin and end.
-bool is_of_program(const CountWord& word, const trace::Symbols& symbols) {
-  return std::ranges::any_of(symbols.objects, [&](const trace::Object& object) {
-    const std::string& layout = object.structure == trace::kNone ? object.name : symbols.structures[object.structure].name;
-    return layout == word.layout && word.offset < static_cast<std::uint64_t>(object.size);
-  });
-}
-
-bool is_count(const TimeAccount& account, const TimeShare& share, const trace::Symbols& symbols) {
-  return share.what == TimeClass::true_sharing && account.pct(share.ticks) >= kCostly && share.word &&
-         static_cast<double>(share.word->adds) >= kMostlyAdds * static_cast<double>(share.word->writes) &&
-         is_of_program(*share.word, symbols) && !is_awaited(*share.word, symbols);
-}
-
-// A count beside other fields may be the reference count of what they are.
-bool is_field(const CountWord& word, const trace::Symbols& symbols) {
-  return std::ranges::any_of(symbols.structures, [&word](const trace::Structure& it) { return it.name == word.layout; });
-}
-
-std::string count_name(const TimeShare& share) {
-  std::string name = share.name;
+std::string name_in_c(const std::string& name) {
+  std::string changed = name;
   std::ranges::replace_if(
-      name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return name;
+      changed, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return changed;
 }
 
-CountCure cure_of(CountForm form, const TimeShare& share) {
-  using workloads::kBatch;
-  using workloads::kStripes;
-  CountCure cure{{{form, share.word->layout, share.word->offset}}, {}, {}, {}, share.source};
-  const std::string name = count_name(share);
-  const char* const slot = "struct {{ _Alignas(64) _Atomic long count; }} {}_{}[{}];\n";
+std::string slots(const std::string& name, const std::string& number) {
+  return fmt::format("struct {{ _Alignas(64) _Atomic long count; }} {}[{}];\n", name, number);
+}
+
+// Of counts whose sum is all that the program wants.
+Wording wording_of_sum(CountForm form, const CountShare& count) {
+  const std::string& name = count.share->name;
+  const bool unused = count.use().unseen == 0 && count.use().used_ups + count.use().used_downs + count.use().used_others == 0;
+  const std::string unseen = unused ? "nobody" : "nobody uses the value that an add returns or";
+  const std::string exact = unseen + " needs the exact sum after every add";
   switch (form) {
     case CountForm::per_thread:
-      cure.what = fmt::format("count {} per thread, and sum the counts on a read", share.name);
-      cure.only_if = "nobody uses the value that an add returns or needs the exact sum after every add";
-      cure.sketch = fmt::format(fmt::runtime(slot), name, "of", "THREADS") +
-                    "// add: a relaxed load and store of the thread's own count; read: the sum of all\n";
-      break;
+      return {fmt::format("count {} per thread, and sum the counts on a read", name), exact,
+              slots(name_in_c(name) + "_of", "THREADS") +
+                  "// add: a relaxed load and store of the thread's own count; read: the sum of all\n"};
     case CountForm::batched:
-      cure.what = fmt::format("add to {} only every {} adds of a thread", share.name, kBatch);
-      cure.only_if = fmt::format(
-          "nobody uses the value that an add returns, and a sum will do that lacks up to {} adds of each thread", kBatch - 1);
-      cure.sketch =
+      return {
+          fmt::format("add to {} only every {} adds of a thread", name, kBatch),
+          fmt::format("{}a sum will do that lacks up to {} adds of each thread",
+                      unused ? "" : "nobody uses the value that an add returns, and ", kBatch - 1),
           fmt::format("static _Thread_local long pending;\n// add: if (++pending == {0}) {{ add {0} to {1}; pending = 0; }}\n",
-                      kBatch, name);
-      break;
+                      kBatch, name_in_c(name))};
     case CountForm::striped:
-      cure.what = fmt::format("stripe {} over {} counts on lines of their own, and sum them on a read", share.name, kStripes);
-      cure.only_if = "nobody uses the value that an add returns or needs the exact sum after every add";
-      cure.sketch = fmt::format(fmt::runtime(slot), name, "stripe", kStripes) +
-                    "// add: an atomic add to the stripe of the thread or CPU; read: the sum of all\n";
-      break;
+      return {fmt::format("stripe {} over {} counts on lines of their own, and sum them on a read", name, kStripes), exact,
+              slots(name_in_c(name) + "_stripe", std::to_string(kStripes)) +
+                  "// add: an atomic add to the stripe of the thread or CPU; read: the sum of all\n"};
     case CountForm::removed:
-      cure.what = fmt::format("take {} out of the readers' path (RCU, hazard pointers)", share.name);
-      cure.only_if =
-          "it is a reference count, and the object may be freed after a grace period (whose cost to the writer is not "
-          "simulated) "
-          "instead of by its last user";
-      cure.sketch = "// reader: rcu_read_lock() ... rcu_read_unlock(), no count; writer: unlink, synchronize_rcu(), free\n";
-      break;
+      return {fmt::format("take {} out of the readers' path (RCU, hazard pointers)", name),
+              "it is a reference count, and the object may be freed after a grace period (whose cost to the writer is not "
+              "simulated) instead of by its last user",
+              "// reader: rcu_read_lock() ... rcu_read_unlock(), no count; writer: unlink, synchronize_rcu(), free\n"};
   }
+  return {};
+}
+
+Wording wording_of_numbers(const std::string& name) {
+  return {fmt::format("take numbers from {} {} at a time", name, kBatch),
+          fmt::format("numbers need not be used in order, and a thread may keep up to {} that it has not used", kBatch - 1),
+          fmt::format(
+              "static _Thread_local long next, end;\n// take: if (next == end) {{ next = add {0} to {1}; end = next + {0}; }} "
+              "return next++;\n",
+              kBatch, name_in_c(name))};
+}
+
+Wording wording_of_references(CountForm form, const std::string& name) {
+  switch (form) {
+    case CountForm::removed:
+      return {fmt::format("take {} out of the readers' path (RCU, hazard pointers)", name),
+              "the object may be freed after a grace period (whose cost to the writer is not simulated) instead of by its last "
+              "user",
+              "// reader: rcu_read_lock() ... rcu_read_unlock(), no count; writer: unlink, synchronize_rcu(), free\n"};
+    case CountForm::per_thread:
+      return {fmt::format("count the references of {} per CPU or thread, as the kernel's percpu_ref does", name),
+              "an owner says when no more references are taken: until then nobody looks whether the last one is gone, and then "
+              "the counts become one again",
+              slots(name_in_c(name) + "_of", "THREADS") +
+                  "// take and drop: add to the thread's own count; the owner ends that, sums them, and frees at 0\n"};
+    default:
+      return {fmt::format("take a reference to what {} counts only every {} uses of a thread", name, kBatch),
+              "a thread may keep the object for so long",
+              "// use: if (uses++ % " + std::to_string(kBatch) + " == 0) { drop the reference, take one }\n"};
+  }
+}
+
+Wording wording_of_shared_ptr(CountForm form, const std::string& count) {
+  const std::string name = count.substr(0, count.rfind('.'));  // "shared_ptr<Table>"
+  switch (form) {
+    case CountForm::removed:
+      return {fmt::format("use the object of {} by reference, without a copy", name),
+              "a shared_ptr that the caller or its owner keeps outlives the use; else hazard pointers or RCU have to keep the "
+              "object, whose cost is not simulated",
+              "void use(const Object& object);  // use(*shared), in the place of a parameter or a local shared_ptr\n"};
+    case CountForm::per_thread:
+      return {fmt::format("give each thread a {} with a count of its own", name),
+              "the object may live until every thread has dropped its own",
+              "thread_local auto own = make_shared<shared_ptr<Object>>(shared);  // one copy for each thread\n"
+              "shared_ptr<Object> copy(own, own->get());  // counts in the thread's own block\n"};
+    default:
+      return {
+          fmt::format("copy {} only every {} uses of a thread", name, kBatch), "a thread may keep the object for so long",
+          "thread_local shared_ptr<Object> kept;\n// use: if (uses++ % " + std::to_string(kBatch) + " == 0) kept = shared;\n"};
+  }
+}
+
+Wording wording_of(CountForm form, const CountShare& count) {
+  const std::string& name = count.share->name;
+  if (is_shared_ptr(*count.share)) return wording_of_shared_ptr(form, name);
+  if (count.kind == CountKind::references) return wording_of_references(form, name);
+  if (count.kind == CountKind::numbers) return wording_of_numbers(name);
+  return wording_of_sum(form, count);
+}
+
+// The one that gains most, if nothing is in its way, first.
+std::vector<CountForm> forms_for(const CountShare& count) {
+  if (is_shared_ptr(*count.share) || count.kind == CountKind::references)
+    return {CountForm::removed, CountForm::per_thread, CountForm::batched};
+  switch (count.kind) {
+    case CountKind::numbers: return {CountForm::batched};
+    case CountKind::events: return {CountForm::per_thread, CountForm::batched, CountForm::striped};
+    case CountKind::level:
+      if (!count.is_field) return {CountForm::per_thread, CountForm::striped};
+      return {CountForm::removed, CountForm::per_thread, CountForm::striped};
+    default:
+      if (!count.is_field) return {CountForm::per_thread, CountForm::batched, CountForm::striped};
+      return {CountForm::removed, CountForm::per_thread, CountForm::batched, CountForm::striped};
+  }
+}
+
+CountCure cure_of(CountForm form, const CountShare& count) {
+  Wording wording = wording_of(form, count);
+  CountCure cure{.choices = {},
+                 .what = std::move(wording.what),
+                 .seen = fmt::format("{} is {}", count.share->name, sentence(count)),
+                 .only_if = std::move(wording.only_if),
+                 .sketch = std::move(wording.sketch),
+                 .source = count.share->source};
+  for (const SharedCount& it : count.counts) cure.choices.push_back({form, it.word.layout, it.word.offset});
   return cure;
 }
 
-// The most that each word's cures may gain, at once.
+// The most that each count's cures may gain, at once.
 CountCure together(const std::vector<CountCure>& cures) {
   CountCure all;
   for (const CountCure& cure : cures) {
@@ -98,6 +154,7 @@ CountCure together(const std::vector<CountCure>& cures) {
     all.what += (all.what.empty() ? "" : "; ") + cure.what;
     if (all.only_if.find(cure.only_if) == std::string::npos)
       all.only_if += (all.only_if.empty() ? "" : "; and only if ") + cure.only_if;
+    all.seen += (all.seen.empty() ? "" : "; ") + cure.seen;
     all.sketch += cure.sketch;
     all.source += (all.source.empty() ? "" : " and ") + cure.source;
   }
@@ -106,16 +163,13 @@ CountCure together(const std::vector<CountCure>& cures) {
 
 }  // namespace
 
-std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Symbols& symbols) {
+std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Reader& reader) {
   std::vector<CountCure> cures, best;
-  for (const TimeShare& share : account.shares) {
-    if (best.size() == kMostWords) break;
-    if (!is_count(account, share, symbols)) continue;
-    const bool may_be_reference = is_field(*share.word, symbols);
-    best.push_back(cure_of(may_be_reference ? CountForm::removed : CountForm::per_thread, share));
-    for (const CountForm form : {CountForm::per_thread, CountForm::batched, CountForm::striped, CountForm::removed}) {
-      if (form != CountForm::removed || may_be_reference) cures.push_back(cure_of(form, share));
-    }
+  for (const CountShare& count : count_shares(account, reader)) {
+    if (best.size() == kMostCounts) break;
+    const std::vector<CountForm> forms = forms_for(count);
+    best.push_back(cure_of(forms.front(), count));
+    for (const CountForm form : forms) cures.push_back(cure_of(form, count));
   }
   if (best.size() > 1) cures.push_back(together(best));
   return cures;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/studies/advice/time_account.hpp"
+#include "sim/studies/advice/count_use.hpp"
 #include "workloads/replay/count_form.hpp"
 
 namespace linebounce::sim {
@@ -12,14 +12,14 @@ namespace linebounce::sim {
 struct CountCure {
   std::vector<workloads::CountChoice> choices;  // of several words together, one each
   std::string what;                             // "count events per thread, and sum the counts on a read"
-  std::string only_if;                          // "nobody uses the value that an add returns"
+  std::string seen;                             // "events is an event counter: 8000 additions, ..."
+  std::string only_if;                          // "nobody needs the exact sum after every add"
   std::string sketch;                           // C
   std::string source;                           // of the count: "/src/events.c:12"
 };
 
-// For words that take at least one percent of the threads' time and are mostly changed by atomic additions, the costliest word
-// first; of several words also one cure of all together, for each alone leaves the others in the way. None for words that
-// somebody spins on.
-std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Symbols& symbols);
+// Those that suit what each count is for, the costliest count first; of several counts also one cure of all together, for each
+// alone leaves the others in the way.
+std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Reader& reader);
 
 }  // namespace linebounce::sim

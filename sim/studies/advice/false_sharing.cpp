@@ -130,14 +130,20 @@ bool separates(const ArrayPlace& array, std::int64_t bytes, const std::vector<Pi
   return true;
 }
 
-// An element of an array, or an object: "[3]" of "[3].sequence".
-std::string slot_of(const Piece& piece, const trace::Symbols& symbols) {
+bool is_alone(const std::vector<Piece>& pieces) {
+  return std::ranges::all_of(pieces, [&pieces](const Piece& it) { return it.object == pieces.front().object; });
+}
+
+// An element of an array, or an object: "[3]" of "[3].sequence". On a line that one object has alone its members are slots,
+// too: the heads of two lists, for one.
+std::string slot_of(const Piece& piece, const trace::Symbols& symbols, bool alone) {
   const trace::Object& object = symbols.objects.at(piece.object);
   const std::size_t element = piece.field.find(']');
   std::string slot = std::to_string(piece.object);
   if (element != std::string::npos) return slot + " " + piece.field.substr(0, element + 1);
   const trace::Field* field = symbols.field_at(object, piece.offset);
   const bool scalar_element = field == nullptr || field->size >= 2 * piece.bytes;
+  if (alone && !scalar_element) return slot + " " + group_of(piece.field);
   return scalar_element ? fmt::format("{} +{}", slot, piece.offset) : slot;
 }
 
@@ -175,7 +181,7 @@ std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& line
     for (Piece& piece : line.pieces) piece.line = users.line;
     line.disturbed = disturbed_accesses(line.pieces);
     if (line.disturbed == 0 && is_shared_in_time(users.line, in_time)) {
-      for (Piece& piece : line.pieces) piece.slot = slot_of(piece, symbols);
+      for (Piece& piece : line.pieces) piece.slot = slot_of(piece, symbols, is_alone(line.pieces));
       line.disturbed = disturbed_accesses(line.pieces);
       line.in_turn = true;
     }

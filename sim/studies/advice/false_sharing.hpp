@@ -29,8 +29,8 @@ struct Piece {
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than once in a while
   std::uint64_t line = 0;
-  // Of a line whose slots threads use in turn: which slot it is in. Each slot is several threads' over the whole run, but not
-  // when another one is used. Empty: not judged in time.
+  // Of a line whose slots, or members, threads use in turn: which it is in. Each slot is several threads' over the whole run,
+  // but not when another one is used. Empty: not judged in time.
   std::string slot = {};
 };
 

@@ -297,12 +297,20 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
   }
 }
 
+// "shared_ptr<Table>" of the block in which the C++ library counts: "_Sp_counted_ptr_inplace<Table, std::allocator<void>,
+// ...>".
+std::string readable(const std::string& object) {
+  const std::size_t type = object.find('<');
+  if (!object.starts_with("_Sp_counted_") || type == std::string::npos) return object;
+  return fmt::format("shared_ptr<{}>", object.substr(type + 1, object.find_first_of(",>", type) - type - 1));
+}
+
 // "queue.slots" of an object with fields.
 std::string TimeAccountant::word_name(Address word, bool with_field) const {
   const AddressSpace::Place place = memory_->find_byte(word);
   if (place.object == AddressSpace::kNoObject) return "memory without a name";
   const Symbol symbol = memory_->symbol(place);
-  const std::string object = without_number(symbol.object);
+  const std::string object = readable(without_number(symbol.object));
   const std::string field = symbol.field == "[]" ? "" : group_of(symbol.field);
   return field.empty() || !with_field ? object : object + "." + field;
 }
@@ -348,6 +356,17 @@ CountWord TimeAccountant::count_at(Address word) const {
   return {.layout = memory_->layouts()[memory_->objects()[place.object].layout].name, .offset = place.offset};
 }
 
+// Words of several objects with one layout are one.
+void add_word(std::vector<CountWord>& words, const CountWord& word) {
+  const auto known = std::ranges::find_if(
+      words, [&word](const CountWord& it) { return it.layout == word.layout && it.offset == word.offset; });
+  if (known == words.end()) {
+    words.push_back(word);
+  } else {
+    known->writes += word.writes;
+  }
+}
+
 TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
   constexpr std::size_t kFunctions = 2;
   TimeShare share{.what = key.what, .name = key.name, .source = source_of(key, of), .ticks = of.ticks};
@@ -362,11 +381,8 @@ TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
   for (const Address word : of.words) {
     const std::vector<WordUse>& users = lines_.users(word);
     CountWord count = count_at(word);
-    for (const WordUse& use : users) {
-      count.writes += use.writes;
-      count.adds += use.adds;
-    }
-    if (key.what == TimeClass::true_sharing && (!share.word || count.writes > share.word->writes)) share.word = count;
+    for (const WordUse& use : users) count.writes += use.writes;
+    if (key.what == TimeClass::true_sharing) add_word(share.words, count);
     for (std::size_t cpu = 0; cpu < users.size(); ++cpu) {
       if (users[cpu].writes > 0) writers.insert(cpu);
       if (users[cpu].reads > 0) readers.insert(cpu);
@@ -374,6 +390,8 @@ TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
       share.reads += users[cpu].reads;
     }
   }
+  std::ranges::stable_sort(share.words, std::ranges::greater{}, &CountWord::writes);
+  if (share.words.size() > kMostCountWords) share.words.resize(kMostCountWords);
   share.writers = static_cast<int>(writers.size());
   share.readers = static_cast<int>(readers.size());
   return share;
@@ -444,7 +462,7 @@ std::string sentence(const TimeShare& share) {
       break;
     case TimeClass::true_sharing:
       text = fmt::format("true sharing of {}{}, which {} threads write", share.name,
-                         share.name.ends_with("._M_use_count") ? " (a shared_ptr's reference count)" : "", share.writers);
+                         share.role.empty() ? "" : fmt::format(" ({})", share.role), share.writers);
       break;
     case TimeClass::communication:
       text = fmt::format("communication: {}, which one thread writes and others need", share.name);

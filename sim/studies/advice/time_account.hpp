@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,10 @@ const char* key_of(TimeClass what);
 struct CountWord {
   std::string layout;
   std::uint64_t offset = 0;
-  std::int64_t writes = 0, adds = 0;  // by all CPUs; `adds` are atomic
+  std::int64_t writes = 0;  // by all CPUs
 };
+
+constexpr std::size_t kMostCountWords = 16;
 
 struct TimeShare {
   TimeClass what{};
@@ -43,7 +44,8 @@ struct TimeShare {
   std::vector<std::string> functions = {};  // that spent most of it, the first one most; two at most
   int writers = 0, readers = 0;             // CPUs, of the two kinds of sharing of the same bytes
   std::int64_t writes = 0, reads = 0;       // by all of them
-  std::optional<CountWord> word = {};       // that with most writes, of true sharing
+  std::vector<CountWord> words = {};        // of true sharing, that with most writes first; at most kMostCountWords
+  std::string role = {};                    // "a reference count": of a count whose use was recognised (count_use.hpp)
   double held_pct = 0;                      // of the run's time: of a lock, what its holders kept it
   Tick ticks = 0;
 };

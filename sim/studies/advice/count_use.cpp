@@ -1,0 +1,184 @@
+#include "sim/studies/advice/count_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace linebounce::sim {
+namespace {
+
+constexpr double kCostly = 1;        // percent of the threads' time
+constexpr double kMostlyAdds = 0.9;  // of the writes
+constexpr double kBalanced = 0.8;    // subtractions to additions
+
+using trace::Kind;
+using Words = std::map<std::uint64_t, CountUse>;  // by offset
+
+const std::string& layout_of(const trace::Object& object, const trace::Symbols& symbols) {
+  return object.structure == trace::kNone ? object.name : symbols.structures[object.structure].name;
+}
+
+bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
+  return std::ranges::any_of(symbols.words, [&](const trace::Word& awaited) {
+    return layout_of(symbols.objects[awaited.object], symbols) == word.layout &&
+           awaited.offset == static_cast<std::int64_t>(word.offset);
+  });
+}
+
+void add_change(CountUse& use, const trace::Operation& it) {
+  const std::uint16_t sign = it.flags & trace::kChangeOfSum;
+  const bool is_add = it.kind == Kind::fetch_add ? (it.flags & trace::kNoSum) == 0 : sign != 0;
+  if (!is_add) {
+    ++use.other_writes;
+    return;
+  }
+  const bool used = (it.flags & trace::kResultUsed) != 0;
+  ++(sign == trace::kAdds ? use.ups : sign == trace::kSubtracts ? use.downs : use.other_adds);
+  if (used) ++(sign == trace::kAdds ? use.used_ups : sign == trace::kSubtracts ? use.used_downs : use.used_others);
+  if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
+}
+
+void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Symbols& symbols) {
+  if (it.kind < Kind::load || it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
+  const auto layout = layouts.find(layout_of(symbols.objects[it.id], symbols));
+  if (layout == layouts.end()) return;
+  const auto word = layout->second.find(it.argument);
+  if (word == layout->second.end()) return;
+  switch (it.kind) {
+    case Kind::load: ++word->second.loads; break;
+    case Kind::compare_exchange:
+      if ((it.flags & trace::kFailed) != 0) break;
+      [[fallthrough]];
+    case Kind::fetch_add: add_change(word->second, it); break;
+    default: ++word->second.other_writes;
+  }
+}
+
+// Of the words that are asked for.
+void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reader) {
+  const trace::Symbols& symbols = reader.symbols();
+  for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
+    trace::Reader::Cursor cursor = reader.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const trace::Operation& operation : frame) add_operation(layouts, operation, symbols);
+    }
+  }
+}
+
+bool may_be_count(const TimeAccount& account, const TimeShare& share) {
+  return share.what == TimeClass::true_sharing && account.pct(share.ticks) >= kCostly;
+}
+
+CountShare count_share(const TimeShare& share, const std::map<std::string, Words>& layouts, const trace::Symbols& symbols) {
+  CountShare found{.share = &share, .counts = {}, .kind = CountKind::none};
+  for (const CountWord& word : share.words) {
+    const CountUse& use = layouts.at(word.layout).at(word.offset);
+    if (use.kind() != CountKind::none && !is_awaited(word, symbols)) found.counts.push_back({word, use});
+  }
+  if (found.counts.empty()) return found;
+  std::ranges::stable_sort(found.counts, std::ranges::greater{}, [](const SharedCount& it) { return it.use.adds(); });
+  found.kind = found.counts.front().use.kind();
+  std::erase_if(found.counts, [&found](const SharedCount& it) { return it.use.kind() != found.kind; });
+  const std::string& layout = found.counts.front().word.layout;
+  const auto structure = std::ranges::find(symbols.structures, layout, &trace::Structure::name);
+  found.is_field = structure != symbols.structures.end() && structure->fields.size() > 1;
+  return found;
+}
+
+}  // namespace
+
+CountUse& CountUse::operator+=(const CountUse& other) {
+  ups += other.ups;
+  downs += other.downs;
+  other_adds += other.other_adds;
+  other_writes += other.other_writes;
+  used_ups += other.used_ups;
+  used_downs += other.used_downs;
+  used_others += other.used_others;
+  unseen += other.unseen;
+  loads += other.loads;
+  return *this;
+}
+
+CountKind CountUse::kind() const {
+  const auto all = static_cast<double>(adds());
+  if (all == 0 || all < kMostlyAdds * (all + static_cast<double>(other_writes))) return CountKind::none;
+  // An addition whose result is used has no sign where only its instruction is known: where as many go up, it goes down.
+  const std::int64_t down = downs + (downs == 0 ? other_adds : 0);
+  const std::int64_t used_down = used_downs + (downs == 0 ? used_others : 0);
+  if (ups == 0 && downs == 0) return CountKind::unknown;
+  if (down == 0) {
+    if (unseen == adds()) return CountKind::events;  // a loop of compare-and-exchange
+    return 2 * used_ups >= ups ? CountKind::numbers : CountKind::events;
+  }
+  const bool balanced = static_cast<double>(std::min(ups, down)) >= kBalanced * static_cast<double>(std::max(ups, down));
+  return balanced && 2 * used_down >= down ? CountKind::references : CountKind::level;
+}
+
+CountUse CountShare::use() const {
+  CountUse all;
+  for (const SharedCount& count : counts) all += count.use;
+  return all;
+}
+
+std::vector<CountShare> count_shares(const TimeAccount& account, const trace::Reader& reader) {
+  std::map<std::string, Words> layouts;
+  for (const TimeShare& share : account.shares) {
+    if (!may_be_count(account, share)) continue;
+    for (const CountWord& word : share.words) layouts[word.layout][word.offset];
+  }
+  if (layouts.empty()) return {};
+  find_uses(layouts, reader);
+  std::vector<CountShare> found;
+  for (const TimeShare& share : account.shares) {
+    if (!may_be_count(account, share)) continue;
+    CountShare count = count_share(share, layouts, reader.symbols());
+    if (count.kind != CountKind::none) found.push_back(std::move(count));
+  }
+  return found;
+}
+
+const char* name_of(CountKind kind) {
+  switch (kind) {
+    case CountKind::none: return "no count";
+    case CountKind::unknown: return "a count";
+    case CountKind::events: return "an event counter";
+    case CountKind::numbers: return "a counter that hands out numbers";
+    case CountKind::references: return "a reference count";
+    case CountKind::level: return "a count of what is in use";
+  }
+  return "";
+}
+
+bool is_shared_ptr(const TimeShare& share) {
+  return share.name.ends_with("._M_use_count");
+}
+
+std::string sentence(const CountShare& count) {
+  const CountUse use = count.use();
+  const std::string what = is_shared_ptr(*count.share) ? "a shared_ptr's reference count" : name_of(count.kind);
+  const std::string result = use.unseen == use.adds() ? "whether the program looks at what they return was not seen"
+                             : use.used_ups + use.used_downs + use.used_others == 0 ? "the program looks at no result"
+                                                                                    : "";
+  const auto changes = fmt::format("{} additions and {} subtractions", use.ups, use.downs + use.other_adds);
+  switch (count.kind) {
+    case CountKind::events: return fmt::format("{}: {} additions, {}", what, use.adds(), result);
+    case CountKind::numbers: return fmt::format("{}: {} additions, whose results the program uses", what, use.ups);
+    case CountKind::references:
+      return fmt::format("{}: {}, after which the program looks whether it was the last", what, changes);
+    case CountKind::level: return fmt::format("{}: {}{}{}", what, changes, result.empty() ? "" : ", ", result);
+    default: return fmt::format("{}: {} additions", what, use.adds());
+  }
+}
+
+void name_roles(TimeAccount& account, const trace::Reader& reader) {
+  std::vector<std::pair<std::ptrdiff_t, std::string>> roles;
+  for (const CountShare& count : count_shares(account, reader)) {
+    const std::string role = is_shared_ptr(*count.share) ? "a shared_ptr's reference count" : name_of(count.kind);
+    if (count.kind != CountKind::unknown) roles.emplace_back(count.share - account.shares.data(), role);
+  }
+  for (auto& [number, role] : roles) account.shares[static_cast<std::size_t>(number)].role = std::move(role);
+}
+
+}  // namespace linebounce::sim
