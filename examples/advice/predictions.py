@@ -37,7 +37,8 @@ OTHERS = {"counters.c": "-DPADDED", "hash_table.c": "", "memory_pool.c": "", "lo
 Change = dict[str, Any]  # of advise.json
 PUBLISHED = re.compile(r"^// published: ([+-]?[\d.]+) % (.+)$", re.MULTILINE)
 WHY = re.compile(r"^// why: (.+(?:\n//   .+)*)$", re.MULTILINE)
-NO_DIFFERENCE = 5  # percent
+NO_DIFFERENCE = 5  # percent; where others saw none
+WORTH_IT = 1  # percent; what gains less need not be recommended
 NOTHING = "nothing"
 
 
@@ -61,9 +62,9 @@ class Row:
         known = [gain for gain in (self.changed_pct, self.published.gain_pct if self.published else None) if gain is not None]
         if not known:
             return "no measure"
-        if all(agree(self.predicted[0], gain) for gain in known):
-            return "right"
-        return "missed" if self.recommended == NOTHING else "WRONG"
+        if self.recommended == NOTHING:
+            return "right" if all(gain < WORTH_IT for gain in known) else "missed"
+        return "right" if all(agree(self.predicted[0], gain) for gain in known) else "WRONG"
 
     @property
     def is_shown(self) -> bool:
@@ -82,8 +83,8 @@ class Row:
 
 
 def agree(predicted: float, measured: float) -> bool:
-    if abs(measured) < NO_DIFFERENCE or predicted == 0:
-        return abs(predicted - measured) < NO_DIFFERENCE
+    if measured == 0:
+        return abs(predicted) < NO_DIFFERENCE
     return (predicted > 0) == (measured > 0)
 
 

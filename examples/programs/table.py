@@ -79,6 +79,7 @@ class Program:
     command: Callable[["Run"], list[str | Path]]
     expected: str  # find-sharing's verdict: a regular expression
     truth: str  # how that is known to be right or wrong
+    spends: str = ""  # where most of the threads' time goes, as row.spends says it: a regular expression
     longer: int = 1  # times as much work where the slow-down is measured
     binary: bool = False  # recorded as it is, by QEMU
     cure: Cure | None = None
@@ -111,6 +112,7 @@ class Row:
     native_s: float
     threads: int
     verdict: str
+    spends: str = ""  # where most of the threads' time goes
     wrong: list[str] = field(default_factory=list)
     cured: list[str] = field(default_factory=list)
 
@@ -540,6 +542,12 @@ def examine(shop: Workshop, name: str, program: Program) -> Row:
     verdict, proposals = asked(shop, trace)
     threads = len(info["streams"])
     row = Row(name, program.version, all(right), info["operations"], recorded_s / native_s, native_s, threads, verdict)
+    time = shop.time(trace)
+    row.spends = f"{time.shares[time.largest]:.0f} % {' '.join(time.largest).strip()}"
+    if abs(sum(time.shares.values()) - 100) > 0.1:
+        row.wrong.append(f"the shares of the threads' time add up to {sum(time.shares.values()):.1f} %")
+    if not re.search(program.spends, row.spends):
+        row.wrong.append(f"most time is not where it was: {program.spends}")
     if not row.right:
         row.wrong.append("the recorded run's result is another")
     if row.threads < program.least_threads:
@@ -586,6 +594,7 @@ def print_row(row: Row, program: Program) -> None:
         f"{row.native_s:>10.3f}{row.slow_down:>11.0f}"
     )
     print(f"      found  {row.verdict}\n      known  {program.truth}")
+    print(f"      time   {row.spends}")
     for line in row.cured:
         print(f"      made   {line}")
     for line in row.wrong:

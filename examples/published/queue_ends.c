@@ -4,6 +4,7 @@
 // The case: the local queue of cats-effect's scheduler, head and tail of which lay in one line. CURED: in lines of their own.
 //
 // published: +13 % typelevel/cats-effect pull request 2543: 11.44 to 12.97 operations a minute
+// why: our workers without a task look at the others' heads and tails all the time, and two lines cost them two misses
 // expect: layout queue
 #include <pthread.h>
 #include <stdalign.h>

@@ -26,9 +26,12 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-void add_change(CountUse& use, const trace::Operation& it) {
+// A loop of load and compare-and-exchange adds if nothing else is read between the two. Who claims a slot of a queue in that way
+// looks at the slot first, and uses the number.
+void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
-  const bool is_add = it.kind == Kind::fetch_add ? (it.flags & trace::kNoSum) == 0 : sign != 0;
+  const bool only_adds = before.id == it.id && before.argument == it.argument;
+  const bool is_add = it.kind == Kind::fetch_add ? (it.flags & trace::kNoSum) == 0 : sign != 0 && only_adds;
   if (!is_add) {
     ++use.other_writes;
     return;
@@ -39,8 +42,10 @@ void add_change(CountUse& use, const trace::Operation& it) {
   if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
 }
 
-void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Symbols& symbols) {
-  if (it.kind < Kind::load || it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
+// `before`: the same thread's last operation that reads memory.
+void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Operation& before,
+                   const trace::Symbols& symbols) {
+  if (it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
   const auto layout = layouts.find(layout_of(symbols.objects[it.id], symbols));
   if (layout == layouts.end()) return;
   const auto word = layout->second.find(it.argument);
@@ -50,7 +55,7 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
     case Kind::compare_exchange:
       if ((it.flags & trace::kFailed) != 0) break;
       [[fallthrough]];
-    case Kind::fetch_add: add_change(word->second, it); break;
+    case Kind::fetch_add: add_change(word->second, it, before); break;
     default: ++word->second.other_writes;
   }
 }
@@ -60,8 +65,13 @@ void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reade
   const trace::Symbols& symbols = reader.symbols();
   for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
     trace::Reader::Cursor cursor = reader.open(stream);
+    trace::Operation before;
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
-      for (const trace::Operation& operation : frame) add_operation(layouts, operation, symbols);
+      for (const trace::Operation& operation : frame) {
+        if (!operation.is_memory()) continue;
+        add_operation(layouts, operation, before, symbols);
+        if (operation.kind != Kind::store) before = operation;
+      }
     }
   }
 }

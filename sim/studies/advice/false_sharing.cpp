@@ -16,6 +16,7 @@ namespace {
 // Shares below which a thread, or its writes, count for nothing.
 constexpr double kOneThread = 0.9;     // of all accesses
 constexpr double kHardlyEver = 0.002;  // writes, of all accesses
+constexpr double kSome = 0.1;          // of all accesses: a thread is among the users
 
 Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
   Piece piece{use.object, use.offset, use.bytes};
@@ -30,6 +31,10 @@ Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
   }
   const auto all = static_cast<double>(piece.reads + piece.writes);
   piece.written = piece.writes > 1 && static_cast<double>(piece.writes) > kHardlyEver * all;
+  for (const ThreadUse& thread : use.threads) {
+    if (static_cast<double>(thread.reads + thread.writes) >= kSome * all) piece.threads.push_back(thread.thread);
+  }
+  std::ranges::sort(piece.threads);
   if (static_cast<double>(most) < kOneThread * all) piece.users = piece.written ? Users::writers : Users::readers;
   return piece;
 }
@@ -163,13 +168,20 @@ bool is_shared_in_time(std::uint64_t line, const std::vector<FalseLine>& in_time
   return known != in_time.end() && known->line == line && known->misses >= kFewest;
 }
 
+// No thread uses both: two locks, each of other threads.
+bool are_strangers(const Piece& a, const Piece& b) {
+  const auto uses_b = [&b](std::uint32_t thread) { return std::ranges::binary_search(b.threads, thread); };
+  return !a.threads.empty() && !b.threads.empty() && std::ranges::none_of(a.threads, uses_b);
+}
+
 }  // namespace
 
 bool conflict(const Piece& a, const Piece& b) {
   if (a.reads + a.writes <= 1 || b.reads + b.writes <= 1) return false;
   if (!a.slot.empty() && !b.slot.empty()) return a.slot != b.slot && (a.written || b.written);
-  const bool same_users = a.users == b.users && (a.users != Users::one || a.thread == b.thread);
-  return !same_users && (a.written || b.written);
+  if (!a.written && !b.written) return false;
+  if (a.users == Users::one && b.users == Users::one) return a.thread != b.thread;
+  return a.users != b.users || are_strangers(a, b);
 }
 
 std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols,

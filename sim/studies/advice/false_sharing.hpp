@@ -25,7 +25,8 @@ struct Piece {
   std::int64_t offset = 0, bytes = 0;
   std::string field = {};  // empty: no field has these bytes
   Users users = Users::one;
-  std::uint32_t thread = 0;  // whose it is, if it is one's
+  std::uint32_t thread = 0;                 // whose it is, if it is one's
+  std::vector<std::uint32_t> threads = {};  // with a tenth of its accesses or more, in order
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than once in a while
   std::uint64_t line = 0;
