@@ -80,8 +80,11 @@ class Time:
         return [
             Claim(f"time: {what} {name}".strip() + ", %", readme, self.shares.get((what, name), 0), least, most),
             Claim("time: the largest share is that one", 1, self.largest == (what, name), 1, 1),
-            Claim("time: all shares, %", 100, sum(self.shares.values()), 99.9, 100.1),
+            self.sum(),
         ]
+
+    def sum(self) -> Claim:
+        return Claim("time: all shares, %", 100, sum(self.shares.values()), 99.9, 100.1)
 
 
 class Tools:
@@ -229,6 +232,7 @@ def memcached(tools: Tools) -> list[Claim]:
         Claim("slabs_lock: the best other lock, %", 0.1, max(tools.other_locks(trace, "slabs_lock").values()), -3, 4),
         Claim("LRU lock: taken when held, %", 51, now.lock("lru_locks[132]", "con_pct"), 30, 70),
         Claim("cas_id_lock: taken when held, %", 30, now.lock("cas_id_lock", "con_pct"), 12, 45),
+        tools.time(trace).sum(),
     ]
 
 

@@ -9,8 +9,9 @@ A row is one recommendation: what it gains by the prediction, on two machines; b
 signs are compared; 0 is no difference. Where a known cure is not recommended, the row says so: it was missed. `// why: REASON`
 in a program's head is printed for a row that is wrong or missed.
 
---print: writes no file. --check: writes none either, and ends with exit code 1 if a program's first recommendation or its sign
-is not the table's. `./dev reproduce advice` runs this; it takes some ten minutes.
+With PROGRAMs only their rows are written again. --print: writes no file. --check: writes none either, and ends with exit code 1
+if a program's first recommendation or its sign is not the table's. `./dev reproduce advice` runs this,
+which takes some ten minutes.
 """
 
 import argparse
@@ -142,22 +143,34 @@ def programs() -> dict[str, tuple[confusion.Program, str]]:
     return found
 
 
-def table(rows: list[Row]) -> str:
-    shown = [row for row in rows if row.is_shown]
-    lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in shown)]
+Cells = list[str]  # of one row of the table
+
+
+def table(rows: list[Cells], nothing: list[str]) -> str:
+    lines = [HEAD, ["---"] * len(HEAD), *rows]
     text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-    nothing = ", ".join(f"`{row.program}`" for row in rows if not row.is_shown)
-    return "\n\n".join([text, textwrap.fill(f"Nothing is recommended for {nothing}.", 120), textwrap.fill(counted(shown), 120)])
+    names = ", ".join(f"`{name}`" for name in nothing)
+    return "\n\n".join([text, textwrap.fill(f"Nothing is recommended for {names}.", 120), textwrap.fill(counted(rows), 120)])
 
 
-def counted(rows: list[Row]) -> str:
-    signs = [row.sign for row in rows]
-    recommended = sum(row.recommended != NOTHING for row in rows)
+def counted(rows: list[Cells]) -> str:
+    signs = [cells[-1].split(":")[0] for cells in rows]
+    recommended = sum(cells[1] != NOTHING for cells in rows)
     return (
         f"{recommended} recommendations; of {len(rows)} rows {signs.count('right')} have the right sign, "
         f"{signs.count('WRONG')} the wrong one, {signs.count('missed')} are cures that were missed, "
         f"and of {signs.count('no measure')} nothing is known."
     )
+
+
+def rows_in(text: str) -> dict[str, list[Cells]]:
+    """Of each program in a table its rows."""
+    found: dict[str, list[Cells]] = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if len(cells) == len(HEAD) and cells[0] not in (HEAD[0], "---"):
+            found.setdefault(cells[0], []).append(cells)
+    return found
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
@@ -169,22 +182,16 @@ def parts_of(page: str) -> tuple[str, str, str]:
     return head, old.strip(), tail
 
 
-def verdicts(text: str) -> dict[str, tuple[str, str]]:
-    """Of each program in a table the first recommendation and its sign."""
-    found: dict[str, tuple[str, str]] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if len(cells) == len(HEAD) and cells != HEAD:
-            found.setdefault(cells[0], (cells[1], cells[-1].split(":")[0]))
-    return found
+def differences(old: dict[str, list[Cells]], new: dict[str, list[Cells]]) -> list[str]:
+    """Programs whose first recommendation or its sign is another."""
 
+    def verdict(rows: list[Cells] | None) -> str:
+        return f"{rows[0][1]} ({rows[0][-1].split(':')[0]})" if rows else NOTHING
 
-def differences(old: str, new: str) -> list[str]:
-    was, now = verdicts(old), verdicts(new)
     return [
-        f"{name}: the page says {was.get(name)}, found now: {now.get(name)}"
-        for name in sorted(was.keys() | now.keys())
-        if was.get(name) != now.get(name)
+        f"{name}: the page says {verdict(old.get(name))}, found now: {verdict(new.get(name))}"
+        for name in sorted(old.keys() | new.keys())
+        if verdict(old.get(name)) != verdict(new.get(name))
     ]
 
 
@@ -200,21 +207,24 @@ def main() -> int:
     if unknown := set(options.programs) - known.keys():
         parser.error(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     tools = Tools(options.build, options.output)
-    rows: list[Row] = []
+    head, table_now, tail = parts_of(PAGE.read_text(encoding="utf-8"))
+    old = rows_in(table_now)
+    new = {name: rows for name, rows in old.items() if options.programs and name not in options.programs}
     for name in options.programs or known:
         found = rows_of(tools, *known[name])
-        rows += found
         for row in found:
-            print("  " + "  ".join(cell for cell in [*row.cells()] if cell), flush=True)
-    head, old, tail = parts_of(PAGE.read_text(encoding="utf-8"))
-    new = table(rows)
-    print("\n" + counted([row for row in rows if row.is_shown]))
+            print("  " + "  ".join(cell for cell in row.cells() if cell), flush=True)
+        if shown := [row.cells() for row in found if row.is_shown]:
+            new[name] = shown
+    rows = [cells for name in known for cells in new.get(name, [])]
+    print("\n" + counted(rows))
     if options.check:
-        changed = [it for it in differences(old, new) if not options.programs or it.split(":")[0] in options.programs]
+        changed = differences(old, new)
         print("\n".join(changed))
         return 1 if changed else 0
-    if not options.prints and not options.programs:
-        PAGE.write_text(f"{head}{BEGIN}\n\n{new}\n\n{END}{tail}", encoding="utf-8")
+    if not options.prints:
+        text = table(rows, [name for name in known if name not in new])
+        PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}", encoding="utf-8")
     return 0
 
 

@@ -11,7 +11,8 @@ sys.path.append(str(ROOT / "examples" / "advice"))
 predictions = importlib.import_module("predictions")
 PROGRAMS = predictions.programs()
 _, TABLE, _ = predictions.parts_of(predictions.PAGE.read_text(encoding="utf-8"))
-ROWS = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in TABLE.splitlines() if line.startswith("| ")][2:]
+BY_PROGRAM = predictions.rows_in(TABLE)
+ROWS = [row for rows in BY_PROGRAM.values() for row in rows]
 
 
 def test_every_program_is_in_the_table_or_named_below_it() -> None:
@@ -34,9 +35,7 @@ def test_what_is_wrong_or_missed_has_its_reason_and_all_are_counted() -> None:
     for row in ROWS:
         if row[5].startswith(("WRONG", "missed")):
             assert re.match(r"(WRONG|missed): \w.{20}", row[5]), row
-    recommended = sum(row[1] != "nothing" for row in ROWS)
-    sentence = " ".join(TABLE.split())
-    assert f"{recommended} recommendations; of {len(ROWS)} rows {signs.count('right')} have the right sign" in sentence
+    assert predictions.counted(ROWS) in " ".join(TABLE.split())
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_a_sign_is_right_if_all_that_was_measured_agrees(
 
 
 def test_a_table_with_another_recommendation_differs() -> None:
-    assert predictions.differences(TABLE, TABLE) == []
-    row = next(row for row in ROWS if row[5] == "right")
-    changed = TABLE.replace(f"| {row[0]} | {row[1]} |", f"| {row[0]} | something else |", 1)
-    assert [it.split(":")[0] for it in predictions.differences(TABLE, changed)] == [row[0]]
+    assert predictions.differences(BY_PROGRAM, BY_PROGRAM) == []
+    name, (row, *others) = next(iter(BY_PROGRAM.items()))
+    changed = BY_PROGRAM | {name: [[row[0], "something else", *row[2:]], *others]}
+    assert [it.split(":")[0] for it in predictions.differences(BY_PROGRAM, changed)] == [name]

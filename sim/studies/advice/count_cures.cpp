@@ -124,7 +124,9 @@ std::vector<CountForm> forms_for(const CountShare& count) {
     return {CountForm::removed, CountForm::per_thread, CountForm::batched};
   switch (count.kind) {
     case CountKind::numbers: return {CountForm::batched};
-    case CountKind::events: return {CountForm::per_thread, CountForm::batched, CountForm::striped};
+    case CountKind::events:
+      if (count.use().is_by_loops()) return {CountForm::batched};
+      return {CountForm::per_thread, CountForm::batched, CountForm::striped};
     case CountKind::level:
       if (!count.is_field) return {CountForm::per_thread, CountForm::striped};
       return {CountForm::removed, CountForm::per_thread, CountForm::striped};

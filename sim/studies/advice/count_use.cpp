@@ -26,8 +26,8 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-// A loop of load and compare-and-exchange adds if nothing else is read between the two. Who claims a slot of a queue in that way
-// looks at the slot first, and uses the number.
+// A loop of load and compare-and-exchange adds if nothing else is read between the two. Who claims a slot of a queue in that
+// way looks at the slot first, and uses the number.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;
@@ -42,7 +42,7 @@ void add_change(CountUse& use, const trace::Operation& it, const trace::Operatio
   if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
 }
 
-// `before`: the same thread's last operation that reads memory.
+// `before`: the same thread's last operation that reads memory, but its stack.
 void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Operation& before,
                    const trace::Symbols& symbols) {
   if (it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
@@ -60,6 +60,11 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
   }
 }
 
+// As linebounce-record calls them: what a loop of compare-and-exchange expects is there.
+bool is_on_stack(const trace::Operation& it, const trace::Symbols& symbols) {
+  return it.id < symbols.objects.size() && symbols.objects[it.id].name.starts_with("stack of ");
+}
+
 // Of the words that are asked for.
 void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reader) {
   const trace::Symbols& symbols = reader.symbols();
@@ -70,7 +75,7 @@ void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reade
       for (const trace::Operation& operation : frame) {
         if (!operation.is_memory()) continue;
         add_operation(layouts, operation, before, symbols);
-        if (operation.kind != Kind::store) before = operation;
+        if (operation.kind != Kind::store && !is_on_stack(operation, symbols)) before = operation;
       }
     }
   }

@@ -29,6 +29,8 @@ struct CountUse {
   std::int64_t loads = 0;
 
   [[nodiscard]] std::int64_t adds() const { return ups + downs + other_adds; }
+  // By load and compare-and-exchange: a replay would take each of these loads for a read of the sum.
+  [[nodiscard]] bool is_by_loops() const { return unseen == adds() && 2 * loads >= adds(); }
   [[nodiscard]] CountKind kind() const;
   CountUse& operator+=(const CountUse& other);
 };
