@@ -392,6 +392,7 @@ PROGRAMS = {
         "true: 7.0 aligned io_threads_pending; what that gained is measured below",
         longer=4,
         least_threads=6,
+        spends=r"compute",
         cure=Cure("threads_pending aligned", ("-DAS_IN_6",), None, taken_away=True, expected=NOTHING),
     ),
     "xz": Program(
@@ -472,6 +473,7 @@ PROGRAMS = {
         lambda run: [*run.start, "-1", "-n", "4", "-kc", text_of(run, 120, 600)],
         NOTHING,
         "true: workers take blocks of 100 kB from one queue; nothing else is shared",
+        spends=r"waiting sched_cond",
         longer=5,
         check=decompresses_by("lbzip2", "lbzip2"),
     ),

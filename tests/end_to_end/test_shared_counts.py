@@ -22,6 +22,7 @@ alignas(64) static std::atomic<long> next_ticket;
 alignas(64) static std::atomic<unsigned> states;
 alignas(64) static std::atomic<long> in_flight;
 alignas(64) static std::atomic<long> tries;
+alignas(64) static std::atomic<long> tokens{2};
 alignas(64) static Session session;
 alignas(64) static std::shared_ptr<Table> table = std::make_shared<Table>();
 alignas(64) static volatile long own[4][8];
@@ -49,6 +50,10 @@ EVENTS = "requests.fetch_add(1, std::memory_order_relaxed); sent += own[me][0] +
 LOOP = "{ long old = tries.load(); while (!tries.compare_exchange_weak(old, old + 1)) {} }"
 NUMBERS = "own[me][1] = next_ticket++;"
 LEVEL = "in_flight.fetch_add(3); own[me][2]++; in_flight.fetch_sub(3);"
+SEMAPHORE = (
+    "{ long old = tokens.load(); while (old == 0 || !tokens.compare_exchange_weak(old, old - 1)) old = tokens.load(); "
+    "tokens++; }"
+)
 BITS = "states.fetch_or(1U << me);"
 REFERENCES = "session.holders.fetch_add(1); own[me][3] = session.user; if (session.holders.fetch_sub(1) == 1) __builtin_trap();"
 SHARED_PTR = "{ std::shared_ptr<Table> mine = table; own[me][4] = mine->rows[i % 16]; }"
@@ -108,9 +113,10 @@ def test_reference_counts_are_offered_what_keeps_the_object_and_a_shared_ptr_a_p
 
 
 def test_what_is_in_use_is_summed_over_threads_and_a_loop_of_exchanges_is_an_event_counter(linebounce: Program) -> None:
-    page = advised(linebounce, LEVEL, LOOP)
+    page = advised(linebounce, LEVEL, LOOP, SEMAPHORE)
     assert roles(page) == {"in_flight": "a count of what is in use", "tries": "an event counter"}
     assert any(what.startswith("count in_flight per thread") for what in offered(page, "in_flight"))
+    assert offered(page, "tokens") == {}, "who takes a token has looked whether there is one"
     assert all("value that an add returns" in only_if for only_if in offered(page, "tries").values() if only_if)
 
 

@@ -27,11 +27,11 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
 }
 
 // A loop of load and compare-and-exchange adds if nothing else is read between the two. Who claims a slot of a queue in that
-// way looks at the slot first, and uses the number.
+// way looks at the slot first, and uses the number. Who takes 1 off in that way has looked whether there is one: a semaphore.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;
-  const bool is_add = it.kind == Kind::fetch_add ? (it.flags & trace::kNoSum) == 0 : sign != 0 && only_adds;
+  const bool is_add = it.kind == Kind::fetch_add ? (it.flags & trace::kNoSum) == 0 : sign == trace::kAdds && only_adds;
   if (!is_add) {
     ++use.other_writes;
     return;
