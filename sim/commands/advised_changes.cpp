@@ -316,6 +316,8 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   page.missing = missing;
   for (const MachineAdvice& machine : machines) {
     page.machines.push_back(machine.sharing.machine);
+    const std::vector<std::string>& assumptions = machine.sharing.assumptions;
+    page.assumptions.insert(page.assumptions.end(), assumptions.begin(), assumptions.end());
     const double of_locks = machine.locks ? machine.locks->tries_otherwise_pct : 0;
     page.tries_otherwise_pct = std::max({page.tries_otherwise_pct, machine.sharing.tries_otherwise_pct, of_locks});
     if (machine.time) page.time.push_back(*machine.time);

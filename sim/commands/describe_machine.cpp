@@ -119,7 +119,7 @@ std::string machine_page(const std::string& name, const Painter& paint) {
   const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
                           draw_topology(machine.spec, paint.columns()) + "\n" + table.text() +
                           history_text(machine.history, paint);
-  return machine.assumptions.empty() ? out : out + "\n" + paragraph(machine.assumptions, 2, Colour::yellow, paint);
+  return out + (machine.assumptions.empty() ? "" : "\n") + assumptions_text(machine.assumptions, paint);
 }
 
 ordered_json machine_json(const std::string& name) {

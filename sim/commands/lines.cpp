@@ -51,6 +51,7 @@ struct Recorded {
   int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
+  std::vector<std::string> assumptions;  // about the machines, as assumptions_of() words them
 };
 
 bool has_finished(const ReportedPoint& point) {
@@ -84,7 +85,12 @@ Recorded read_directory(const LinesArguments& arguments) {
   }
   const int answered = read_results(results, results.string() + ": ", read_answered_point).value_or(costliest_point(lines));
   const int number = wanted.value_or(has_finished(points.at(answered)) ? answered : costliest_point(lines));
-  return {points.size(), finished, number, points.at(number), std::move(lines[number])};
+  return {points.size(),
+          finished,
+          number,
+          points.at(number),
+          std::move(lines[number]),
+          read_results(results, results.string() + ": ", read_assumptions)};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
@@ -141,6 +147,7 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
   out["latency_ns"] = rounded(set.all.latency_ns);
   out["lines"] = std::move(lines);
   out["subsystems"] = std::move(subsystems);
+  out["assumptions"] = recorded.assumptions;
   std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }
 
@@ -155,6 +162,7 @@ void print_tables(const LinesArguments& arguments, const Recorded& recorded, con
   std::cout << (table.empty() ? "No line has a miss of that kind.\n" : table);
   const std::string subsystems = subsystem_table(recorded.point.metrics, paint);
   if (!subsystems.empty()) std::cout << "\n" << subsystems;
+  if (!recorded.assumptions.empty()) std::cout << "\n" << assumptions_text(recorded.assumptions, paint);
 }
 
 ExitCode show_lines(const LinesArguments& arguments) {

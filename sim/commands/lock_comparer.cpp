@@ -137,6 +137,7 @@ class Comparer {
   // With what does not come from the runs.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
+    comparison.assumptions = recorded.experiment.assumptions;
     comparison.unseen_atomics = unseen_atomics_;
     comparison.words = words_;
     comparison.own_locks = own_locks_;

@@ -151,6 +151,7 @@ class SharingFinder {
     const Plan recorded = plan_of(study_);
     SimulationInput input = recorded.make_point(0).input;
     report.machine = recorded.experiment.machine_name;
+    report.assumptions = recorded.experiment.assumptions;
     report.heap_shift = heap_shift_of(input.parameters);
     report.directory = fs::path(arguments_.directory) / report.machine;
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);

@@ -95,7 +95,8 @@ ordered_json effect_json(const Effect& effect) {
           {"latency_per_operation", change_json(effect.latency, "us")},
           {"throughput", change_json(effect.throughput, "1/s")},
           {"subsystems", std::move(subsystems)},
-          {"lines", std::move(lines)}};
+          {"lines", std::move(lines)},
+          {"assumptions", effect.assumptions}};
 }
 
 std::string document(const std::vector<Effect>& effects) {

@@ -1,7 +1,5 @@
 #include "sim/config/contention.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -75,13 +73,6 @@ void apply_contention(Settings& settings, const KeySpace& keys, Family& family) 
     setting = {key.default_value.value(), setting.origin, Setting::From::schema};
     if (has_effect(key, settings)) setting = parameter.setting;
   }
-}
-
-std::string assumed_contention_text(const Settings& settings) {
-  const Setting& contention = settings.at(kContention);
-  if (contention.from == Setting::From::given) return "";
-  return fmt::format("Contention as in {}, assumed: the machine's file names no `contention` (linebounce list families).",
-                     std::get<std::string>(contention.value));
 }
 
 }  // namespace linebounce::sim

@@ -35,7 +35,4 @@ std::string contention_of_processor(std::string_view model);
 // REQUIRES: `settings` is complete. Errors: ConfigError for an unknown family.
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family);
 
-// A sentence on the family of a machine whose file names none; empty: it names one.
-std::string assumed_contention_text(const Settings& settings);
-
 }  // namespace linebounce::sim

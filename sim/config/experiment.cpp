@@ -209,7 +209,10 @@ class ExperimentReader {
     return texts;
   }
 
-  static void append(std::vector<Leaf>& to, const std::vector<Leaf>& from) { to.insert(to.end(), from.begin(), from.end()); }
+  template <class T>
+  static void append(std::vector<T>& to, const std::vector<T>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
 
   void read_layers() {
     Settings& settings = tables_->settings;
@@ -278,6 +281,7 @@ class ExperimentReader {
            "\"1..N\" is not the same for all of the swept machines; give a list");
     }
     tables_->machines.emplace(name, alone.tables);
+    append(experiment_.assumptions, alone.assumptions);
   }
 
   [[nodiscard]] bool sweeps_all_cpus() const {
@@ -307,7 +311,7 @@ class ExperimentReader {
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
     Family family;
     apply_contention(base, tables_->machine.keys, family);
-    experiment_.assumptions = assumptions_text(base);
+    if (tables_->machines.empty()) experiment_.assumptions = assumptions(base);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);
     if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);
@@ -318,6 +322,19 @@ class ExperimentReader {
     if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
     if (measured_ && as_written) check_selections(experiment_.measured, *measured_, points, tables_->file);
     add_rows_of_tables();
+  }
+
+  // What is swept, the experiment states.
+  [[nodiscard]] std::vector<std::string> assumptions(Settings base) const {
+    for (const SweepAxis& axis : experiment_.sweep) {
+      for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+        const auto setting = base.find(axis.paths[i]);
+        if (setting == base.end()) continue;
+        setting->second = Setting{axis.values[i].front(), tables_->swept.at(axis.paths[i])};
+        setting->second.origin.given = "swept";
+      }
+    }
+    return assumptions_of(base, tables_->machine.sources);
   }
 
   void add_rows_of_tables() {

@@ -41,9 +41,9 @@ struct Experiment {
   std::vector<PaperRow> paper;          // behind them those of the measured tables
   std::vector<MeasuredTable> measured;  // [[table]]s
   int report_lines = 0;                 // so many cache lines the terminal shows
-  std::string sorted_by;    // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
+  std::string sorted_by;  // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
   Question question;
-  std::string assumptions;  // about the machine, as assumptions_text() says them
+  std::vector<std::string> assumptions;  // about its machines, as assumptions_of() words them
   bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
   std::shared_ptr<const ExperimentTables> tables;  // what points are made from, with the place of every value
 };

@@ -20,7 +20,7 @@ DescribedMachine described_machine(MachineTables tables) {
                                     tables.settings.at(key.path).from});
   }
   described.history = tables.history;
-  described.assumptions = assumptions_text(tables.settings);
+  described.assumptions = assumptions_of(tables.settings, tables.sources);
   return described;
 }
 

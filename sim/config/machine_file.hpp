@@ -24,7 +24,7 @@ struct DescribedMachine {
   MachineSpec spec;
   std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
   std::vector<HistoryEntry> history;           // in the order of the file
-  std::string assumptions;                     // as assumptions_text() says them
+  std::vector<std::string> assumptions;        // as assumptions_of() words them
 };
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).

@@ -137,6 +137,52 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
   return absolute_path(base / *text);
 }
 
+namespace {
+
+bool is_left_out(const std::string& path, const Settings& settings, const Sources& sources) {
+  const Setting& setting = settings.at(path);
+  if (setting.from != Setting::From::given) return true;
+  const auto source = sources.find(path);
+  return source != sources.end() && source->second == kLeftOutSource && setting.origin.given.empty();
+}
+
+// Of the times that decide what sharing costs, those that the machine's file leaves out and that are 0: paths, sorted.
+std::vector<std::string> times_left_out(const Settings& settings, const Sources& sources) {
+  const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
+  const bool has_network = number("machine.nodes") > 1;
+  const bool has_controllers = has_network || number("machine.buses_per_node") > 1;
+  std::vector<std::string> paths = {"machine.bus.intervention_clocks", "machine.cpu.atomic_latency_cycles",
+                                    "machine.cpu.compare_exchange_latency_cycles"};
+  if (has_network) paths.emplace_back("machine.directory.latency_ns");
+  if (has_controllers) paths.emplace_back("machine.node.latency_ns");
+  std::erase_if(paths, [&](const std::string& path) {
+    const ConfigValue& value = settings.at(path).value;
+    const bool is_zero = value == ConfigValue{std::int64_t{0}} || value == ConfigValue{0.0};
+    return !is_zero || !is_left_out(path, settings, sources);
+  });
+  return paths;
+}
+
+// A machine with one CPU has no contention.
+bool assumes_contention(const Settings& settings, const Sources& sources) {
+  return settings.at("machine.cpus_present").value != ConfigValue{std::int64_t{1}} &&
+         is_left_out(kContention, settings, sources);
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions_of(const Settings& settings, const Sources& sources) {
+  const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
+  std::vector<std::string> sentences;
+  if (const auto paths = times_left_out(settings, sources); !paths.empty())
+    sentences.push_back(fmt::format("{} leaves out {}: taken as 0, which no real machine does it in.", text("machine.name"),
+                                    fmt::join(paths, ", ")));
+  if (assumes_contention(settings, sources))
+    sentences.push_back(fmt::format("Contention as in {}, assumed: {} names no `contention` (linebounce list families).",
+                                    text(kContention), text("machine.name")));
+  return sentences;
+}
+
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {
   MachineTables machine;
   machine.parts.caches = caches_in_text(table, file.string(), origin);
@@ -173,42 +219,14 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (!sources->is_table()) fail(at, "machine.sources", fmt::format("expected a table, found {}", describe_node(*sources)));
     machine.sources = read_sources(*sources->as_table(), file.string(), {}, machine.keys);
   }
+  for (std::string& path : times_left_out(machine.settings, machine.sources))
+    machine.sources.insert_or_assign(std::move(path), kLeftOutSource);
+  if (assumes_contention(machine.settings, machine.sources)) machine.sources.insert_or_assign(kContention, kLeftOutSource);
   for (const Family::Parameter& parameter : family.parameters) {
     if (machine.settings.at(parameter.path).from == Setting::From::family)
       machine.sources.insert_or_assign(parameter.path, fmt::format("{} ({})", parameter.source, family.name));
   }
   return machine;
-}
-
-namespace {
-
-// Of the times that decide what sharing costs, those that nobody gave and that are 0: paths, sorted.
-std::vector<std::string> times_left_out(const Settings& settings) {
-  const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
-  const bool has_network = number("machine.nodes") > 1;
-  const bool has_controllers = has_network || number("machine.buses_per_node") > 1;
-  std::vector<std::string> paths = {"machine.bus.intervention_clocks", "machine.cpu.atomic_latency_cycles",
-                                    "machine.cpu.compare_exchange_latency_cycles"};
-  if (has_network) paths.emplace_back("machine.directory.latency_ns");
-  if (has_controllers) paths.emplace_back("machine.node.latency_ns");
-  std::erase_if(paths, [&](const std::string& path) {
-    const ConfigValue& value = settings.at(path).value;
-    return settings.at(path).from == Setting::From::given ||
-           (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
-  });
-  return paths;
-}
-
-}  // namespace
-
-std::string assumptions_text(const Settings& settings) {
-  std::string text;
-  if (const auto paths = times_left_out(settings); !paths.empty()) {
-    text = fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.", fmt::join(paths, ", "));
-  }
-  const bool has_waiting = settings.at("machine.cpus_present").value != ConfigValue{std::int64_t{1}};
-  const std::string contention = has_waiting ? assumed_contention_text(settings) : "";
-  return text + (text.empty() || contention.empty() ? "" : "\n") + contention;
 }
 
 MachineTables read_machine_text(const std::string& text, const std::filesystem::path& file) {

@@ -36,9 +36,13 @@ MachineTables read_machine_text(const std::string& text, const std::filesystem::
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
+// The source of a value that decides what sharing costs and that the machine's file does not state.
+inline constexpr const char* kLeftOutSource = "assumed: left out of the machine's file";
+
 // Names what the simulator assumes because the machine's file leaves it out: times of sharing that are then 0, and the usual
-// contention family. One sentence for each of the two; empty: the file states both.
-std::string assumptions_text(const Settings& settings);
+// contention family. A sentence for each of the two; empty: the file states both. A resolved configuration states every value,
+// and its sources say which of them the machine's file left out.
+std::vector<std::string> assumptions_of(const Settings& settings, const Sources& sources);
 
 // The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",

@@ -21,11 +21,15 @@ namespace {
 constexpr std::string_view kMachine = "machine.";
 constexpr std::string_view kSubstituteLocksPrefix = "workload.locks.";  // of replay
 
-toml::table sources_table(const Settings& settings, const Sources& sources) {
-  Sources all = sources;
+toml::table sources_table(const Settings& settings, const MachineTables& machine) {
+  Sources all = machine.sources;
   for (const auto& [path, setting] : settings) {
     if (path.starts_with(kMachine) && !setting.origin.given.empty()) all[path] = "assumed: " + setting.origin.given;
   }
+  std::erase_if(all, [&](const auto& source) {  // what the experiment sweeps is not left out
+    const auto& [path, text] = source;
+    return text == kLeftOutSource && machine.defaults.contains(path) && settings.at(path).from == Setting::From::given;
+  });
   toml::table table;
   for (const auto& [path, source] : all) table.insert(path.substr(kMachine.size()), source);
   return table;
@@ -109,7 +113,7 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
   toml::array groups;
   for (const auto& name : machine.parts.groups) groups.push_back(name);
   if (!groups.empty()) tables.insert("group_levels", std::move(groups));
-  tables.insert("sources", sources_table(settings, machine.sources));
+  tables.insert("sources", sources_table(settings, machine));
   return resolved;
 }
 

@@ -67,8 +67,15 @@ Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoi
   const Experiment& experiment = plan.experiment;
   const std::vector<HeadlineMetric> headlines = headlines_of(first.input.workload, points);
   const Answer answer = answer_of({experiment.question, headlines, points, std::move(seeds), first.input.machine.cpus});
-  return {experiment.name, experiment.machine_name, experiment.seed, headlines, std::move(points), {}, experiment.question,
-          answer};
+  return {.experiment = experiment.name,
+          .machine = experiment.machine_name,
+          .seed = experiment.seed,
+          .headlines = headlines,
+          .points = std::move(points),
+          .paper = {},
+          .question = experiment.question,
+          .answer = answer,
+          .assumptions = experiment.assumptions};
 }
 
 // Of the points that are done.

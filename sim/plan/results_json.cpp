@@ -128,14 +128,15 @@ std::string results_text(const Results& results) {
   ordered_json headlines = ordered_json::array();
   for (const HeadlineMetric& metric : results.headlines)
     headlines.push_back({{"metric", metric.name}, {"label", metric.label}, {"better", to_string(metric.better)}});
-  const ordered_json out = {{"schema", kSchema},
-                            {"experiment", results.experiment},
-                            {"machine", results.machine},
-                            {"seed", results.seed},
-                            {"answer", answer_to_json(results.answer, results.question)},
-                            {"headlines", std::move(headlines)},
-                            {"points", std::move(points)},
-                            {"paper", std::move(paper)}};
+  ordered_json out = {{"schema", kSchema},
+                      {"experiment", results.experiment},
+                      {"machine", results.machine},
+                      {"seed", results.seed},
+                      {"answer", answer_to_json(results.answer, results.question)},
+                      {"headlines", std::move(headlines)},
+                      {"points", std::move(points)},
+                      {"paper", std::move(paper)}};
+  if (!results.assumptions.empty()) out["assumptions"] = results.assumptions;
   return out.dump(1) + "\n";
 }
 
@@ -153,6 +154,11 @@ std::optional<int> read_answered_point(const std::string& text) {
     if (answer == document.end() || answer->at("point").is_null()) return std::nullopt;
     return taken<int>(answer->at("point"));
   });
+}
+
+std::vector<std::string> read_assumptions(const std::string& text) {
+  return read_document(text,
+                       [](const ordered_json& document) { return document.value("assumptions", std::vector<std::string>()); });
 }
 
 }  // namespace linebounce::sim

@@ -194,6 +194,7 @@ std::string steps_document(const RecordedSteps& run) {
   ordered_json head = {{"format", 1}, {"exit", static_cast<int>(run.exit)}, {"error", run.error}, {"cut", run.cut}};
   const Endpoints endpoints(run);
   if (run.known) add_machine(run, endpoints, head);
+  head["assumptions"] = run.assumptions;
   head["tick_ns"] = run.facts.tick_ns;
   head["cpus"] = run.facts.cpus;
   head["line_bytes"] = run.facts.line_bytes;

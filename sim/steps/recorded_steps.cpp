@@ -206,6 +206,7 @@ void take_first_point(RecordedSteps& run, const std::string& experiment, const O
   const Experiment loaded = load_runnable(experiment, overrides);
   Point first = point_maker(loaded)(0);
   run.points = point_count(loaded);
+  run.assumptions = loaded.assumptions;
   run.at = std::move(first.at);
   run.input = std::move(first.input);
   run.input.run.record_timeline = true;

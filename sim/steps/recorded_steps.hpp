@@ -25,7 +25,8 @@ struct RecordedSteps {
   SimulationInput input = {};
   std::size_t points = 1;  // of the experiment's sweep, the first of which runs
   std::vector<std::pair<std::string, ConfigValue>> at = {};
-  std::vector<CpuPlace> places = {};  // by CPU
+  std::vector<std::string> assumptions = {};  // about the machine, as assumptions_of() words them
+  std::vector<CpuPlace> places = {};          // by CPU
   StepRecorder::Facts facts = {};
   PointData results = {};  // of a run that has come to its end
 

@@ -300,7 +300,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
     out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
   if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
-  out += not_seen_text(page.missing, paint);
+  out += not_seen_text(page.missing, paint) + assumptions_text(page.assumptions, paint);
   if (page.only_time) return out;
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
@@ -328,7 +328,8 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"no_help", page.no_help},
           {"not_offered", page.not_offered},
           {"not_tried", page.not_tried},
-          {"missing", page.missing}};
+          {"missing", page.missing},
+          {"assumptions", page.assumptions}};
 }
 
 }  // namespace linebounce::sim

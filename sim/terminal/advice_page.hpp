@@ -74,6 +74,7 @@ struct AdvicePage {
   std::vector<std::string> not_tried;      // why there may be more
   double tries_otherwise_pct = 0;          // kTriesOtherwise, the largest of all machines' runs without a change
   std::vector<std::string> missing;        // what the trace could not hold
+  std::vector<std::string> assumptions;    // about the machines, as assumptions_of() words them
   std::vector<Rechecked> rechecked;        // the first change with a diff, on each machine
 };
 

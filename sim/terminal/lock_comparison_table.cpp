@@ -182,7 +182,8 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"locks", std::move(locks)},
                     {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},
-                    {"advice", advice(machine)}});
+                    {"advice", advice(machine)},
+                    {"assumptions", machine.assumptions}});
   }
   return {{"schema", "linebounce.compare_locks/1"},
           {"trace", trace},

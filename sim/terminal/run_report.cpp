@@ -176,10 +176,6 @@ std::string reuse_text(const Plan& plan, const RunReport& report) {
   return text + "; --fresh runs them again.\n\n";
 }
 
-std::string with_newline(const std::string& sentence) {
-  return sentence.empty() ? "" : sentence + "\n";
-}
-
 std::string overridden_note(const Plan& plan) {
   if (!plan.experiment.overridden || plan.experiment.paper.empty()) return "";
   return "The machine or the workload was overridden: rows are not scored.\n";
@@ -282,8 +278,9 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
           plan, report.results, [](const std::string&) { return true; }, paint),
   };
   std::erase(parts, "");
-  std::cout << fmt::format("{}\n", fmt::join(parts, "\n")) << overridden_note(plan) << with_newline(plan.experiment.assumptions)
-            << unproved_note(plan) << "Results: " << directory.string() << "/\n";
+  std::cout << fmt::format("{}\n", fmt::join(parts, "\n")) << overridden_note(plan)
+            << assumptions_text(plan.experiment.assumptions, paint) << unproved_note(plan) << "Results: " << directory.string()
+            << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

@@ -319,7 +319,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   out += true_shares_text(report, paint);
   out += slots_text(report, paint);
   out += elsewhere_text(report, symbols, paint);
-  return out + (report.missing.empty() ? "" : "\n") + not_seen_text(report.missing, paint);
+  const std::string rests_on = not_seen_text(report.missing, paint) + assumptions_text(report.assumptions, paint);
+  return out + (rests_on.empty() ? "" : "\n") + rests_on;
 }
 
 ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols) {
@@ -364,7 +365,8 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"orders", report.orders},
           {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},
           {"confirmation", std::move(confirmation)},
-          {"advice", advice(report)}};
+          {"advice", advice(report)},
+          {"assumptions", report.assumptions}};
 }
 
 }  // namespace linebounce::sim

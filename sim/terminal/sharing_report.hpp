@@ -65,6 +65,7 @@ struct SharingReport {
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
   std::optional<TimeAccount> time = {};         // of the recorded run; none where the machine fetches pairs
   std::vector<std::string> missing = {};        // what the trace could not hold
+  std::vector<std::string> assumptions = {};    // about the machine, as assumptions_of() words them
 };
 
 // The choice of layout changes to advise, if it proves itself in other orders: the proposal that promises most

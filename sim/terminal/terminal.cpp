@@ -133,6 +133,12 @@ std::string paragraph(std::string_view text, std::size_t indent, Colour colour, 
   return std::string(indent, ' ') + wrapped_from(text, indent, colour, paint);
 }
 
+std::string assumptions_text(const std::vector<std::string>& assumptions, const Painter& paint) {
+  std::string out;
+  for (const std::string& sentence : assumptions) out += paragraph(sentence, 2, Colour::yellow, paint);
+  return out;
+}
+
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column) {
   const std::string bold = paint(Colour::bold, name);
   if (title.empty() || title == name) return bold + "\n";

@@ -66,6 +66,9 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
 // The same as lines of their own, all indented alike.
 std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint);
 
+// What is assumed of the machines that an answer rests on (assumptions_of), a paragraph each; empty: nothing.
+std::string assumptions_text(const std::vector<std::string>& assumptions, const Painter& paint);
+
 // Whether tables must do with less than they would take.
 inline bool is_narrow(const Painter& paint) {
   return paint.columns() < kTerminalWidth;

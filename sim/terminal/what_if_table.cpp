@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/terminal/table.hpp"
 
@@ -72,7 +73,9 @@ std::string what_if_table(const std::vector<Effect>& effects, const Painter& pai
       "±: the 95 % interval, of differences paired over seeds; *: it does not hold 0. Below each: the subsystems whose latency "
       "has "
       "changed by more than chance, and the lines that changed most, STRUCTURE.LINE, µs of latency for an operation";
-  return table.text() + below(note, Colour::dim);
+  std::set<std::string> assumptions;
+  for (const Effect& effect : effects) assumptions.insert(effect.assumptions.begin(), effect.assumptions.end());
+  return table.text() + below(note, Colour::dim) + assumptions_text({assumptions.begin(), assumptions.end()}, paint);
 }
 
 }  // namespace linebounce::sim

@@ -65,6 +65,7 @@ struct LockComparison {
   double tries_otherwise_pct = 0;                // kTriesOtherwise, the largest of all runs with the locks as recorded
   bool unseen_atomics = false;  // of the program, which may be locks: then there is no verdict on all its locks
   std::map<std::string, std::string> words = {};  // those that were taken for locks, with trace::classification()
+  std::vector<std::string> assumptions = {};      // about the machine, as assumptions_of() words them
   std::vector<std::string> own_locks = {};        // words that behave like locks, matter, and were not replaced: likewise
 };
 

@@ -139,6 +139,7 @@ Effect effect_of(const Plan& plan, const fs::path& directory) {
   effect.machine = plan.experiment.machine_name;
   effect.directory = directory.string();
   effect.seeds = plan.experiment.seeds;
+  effect.assumptions = plan.experiment.assumptions;
   effect.base_at = plan.points[kBase].at;
   effect.changed_at = plan.points[kChanged].at;
   effect.latency = change_of(kLatency);

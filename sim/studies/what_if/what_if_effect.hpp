@@ -29,6 +29,7 @@ struct SubsystemChange {
 struct Effect {
   std::string experiment, title, machine, directory;
   int seeds = 0;
+  std::vector<std::string> assumptions = {};  // about the machine, as assumptions_of() words them
   std::vector<std::pair<std::string, ConfigValue>> base_at, changed_at;
   PairedChange latency;                     // latency.kernel_us_per_operation
   PairedChange throughput;                  // throughput.operations_per_s
