@@ -15,6 +15,7 @@ constexpr double kNow = 6000;  // by then all lines that the tests share are in 
 // Cycles of a store that CPU 0 makes at 6000, to a line that the CPUs in `sharers` have loaded before.
 double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
   SmallMachine small(spec);
+  if (spec.has_nodes()) small.machine.homes().place(kLine, Home::on(0));
   double cycles = 0;
   std::vector<Core::Program> programs(spec.cpus);
   for (const int cpu : sharers) programs[cpu] = [](Cpu& reader) { reader.load(kLine); };
@@ -85,6 +86,24 @@ TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
   EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
 }
 
+// As upgrade_across_nodes(0), beside a node 2 without a copy, 50 farther away. The home asks at 6100 and has its answer, with
+// the line, at 6200. It keeps that for as long as node 2's answer takes: 2 * 100 for the ways, 10 for its controller and 50 for
+// its bus. CPU 0's controller has it at 6460 in the place of 6290.
+double upgrade_beside_a_far_node(bool broadcasts) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.network.pairs.push_back({.name = "0_2", .latency_ns = 50});
+  spec.directory.broadcasts = broadcasts;
+  return store_to_shared(spec, {0, 1});
+}
+
+TEST(TakenCopies, ADirectoryAsksThoseThatHaveOne) {
+  EXPECT_EQ(upgrade_beside_a_far_node(false), 376);
+}
+
+TEST(TakenCopies, ABroadcastWaitsForTheFarthestNode) {
+  EXPECT_EQ(upgrade_beside_a_far_node(true), 376 + 170);
+}
+
 // CPU 0 fetches a line, and while it is on its way all others ask for it, a cycle apart, so that all wait when it is there.
 // Returns them in the order in which they got it, for each of the lines.
 std::vector<std::vector<int>> orders_of_waiting(const MachineSpec& spec, int lines) {
@@ -150,6 +169,47 @@ TEST(NextRequest, WhoHasWaitedLongEnoughGoesBeforeTheNearest) {
   EXPECT_EQ(order_of_waiting(spec), (std::vector{1, 2, 3}));
 }
 
+// Two nodes. CPU 0 has stored into a line of its node and holds it until 3146. CPU 1, of the other node, asks for it at 2500,
+// so that its recall is on CPU 0's bus at 2640; `waiting` CPUs of that bus have asked before. When CPU 1's store is over.
+double recalled_beside(int waiting, NextRequest next) {
+  MachineSpec spec = small_nodes(2, 12);
+  spec.cpu.hold_ns = 1000;
+  spec.cpu.hold_after = HoldAfter::writes;
+  spec.bus.one_per_line = true;
+  spec.bus.next = next;
+  SmallMachine small(spec);
+  small.machine.homes().place(kLine, Home::on(0));
+  double over = 0;
+  const auto stores_at = [&over](double at) {
+    return [&over, at](Cpu& cpu) {
+      wait_until(cpu, at);
+      cpu.store(kLine, 1);
+      if (at == 2500) over = cpu.now_ns();
+    };
+  };
+  std::vector<Core::Program> programs(spec.cpus);
+  programs[0] = stores_at(2000);
+  programs[1] = stores_at(2500);
+  for (int i = 1; i <= waiting; ++i) programs[2 * i] = stores_at(2300);
+  small.run(std::move(programs));
+  return over;
+}
+
+constexpr double kRecalledAlone = 3566;
+
+TEST(NextRequest, AHomesRecallWaitsForTheHold) {
+  EXPECT_EQ(recalled_beside(0, NextRequest::chance), kRecalledAlone);
+}
+
+// The controller puts each of the five off at its snoop result, 50 behind its grant, for the recall is under way.
+TEST(NextRequest, AHomesRecallStandsInLineWhereTheFirstIsServedFirst) {
+  EXPECT_EQ(recalled_beside(5, NextRequest::first), kRecalledAlone + 5 * 50);
+}
+
+TEST(NextRequest, AHomesRecallGoesBeforeCpusThatWaitOnItsBus) {
+  EXPECT_EQ(recalled_beside(5, NextRequest::chance), kRecalledAlone);
+}
+
 // CPU 0's store or load fetches the line, which is over at 2146. CPU 1's snoop of 2100 meets that, and is sampled every 20:
 // 2160. Its line is there at 2190, at the pins at 2200, and its store is over at 2206.
 double second_store(HoldAfter after, OperationKind first) {
@@ -160,10 +220,10 @@ double second_store(HoldAfter after, OperationKind first) {
   double over = 0;
   small.run({[first](Cpu& cpu) {
                wait_until(cpu, 2000);
-               if (first == OperationKind::store) {
-                 cpu.store(kLine, 1);
-               } else {
-                 cpu.load(kLine);
+               switch (first) {
+                 case OperationKind::store: cpu.store(kLine, 1); break;
+                 case OperationKind::compare_exchange: cpu.compare_exchange(kLine, 0, 1); break;
+                 default: cpu.load(kLine);
                }
              },
              [&](Cpu& cpu) { over = 2030 + cycles_from(cpu, 2030, [&] { cpu.store(kLine, 1); }); }});
@@ -176,6 +236,11 @@ TEST(Hold, ALineStaysAfterTheWriteThatFetchedIt) {
 
 TEST(Hold, AStoreHoldsNothingWhereOnlyCompareAndExchangeDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
+}
+
+// It begins at 2145, takes 30 and is followed by the hold: 2375. Sampled at 2380; the rest as after a store.
+TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
+  EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::compare_exchange), 2380 + 46);
 }
 
 // The clean line comes from memory, as soon as the first has left the data bus: 2170.

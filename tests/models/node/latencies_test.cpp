@@ -70,28 +70,39 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// Two requests for one line are at its home at 2130. The second's turn is 400 later: then the first has long had its data.
-void two_requests_for_one_line(const MachineSpec& spec) {
+// Two requests for one line are at its home at 2130; what the second costs.
+double second_of_two_requests(const MachineSpec& spec) {
   SmallMachine small(spec);
   home(small, 2);
   double second = 0;
-  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); },
+  small.run({[&](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * spec.network.latency_ns); },
              [&](Cpu& cpu) { second = cycles_from(cpu, 2000, [&] { cpu.load(kLine); }); }});
-  // As a line of another node whose home is on a third, 446 + 50; but its owner has it unmodified, so the recall ends with a
-  // response at 2240, not with the last of the data at 2300.
-  EXPECT_EQ(second, 400 + 446 + 50 - 60);
+  return second;
 }
+
+// The second's turn is 400 later: then the first has long had its data. As a line of another node whose home is on a third,
+// 446 + 50; but its owner has it unmodified, so the recall ends with a response at 2240, not with the last of the data at 2300.
+constexpr double kSecondTurn = 400 + 446 + 50 - 60;
 
 TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   MachineSpec spec = small_nodes(3, 3);
   spec.directory.line_busy_ns = 400;
-  two_requests_for_one_line(spec);
+  EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
+}
+
+// A transfer between two other nodes: 2 * 150 for the ways, 10 for the owner's controller, 50 to its bus's snoop result, 30 for the
+// intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than in a turn of 400 above.
+TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.network.latency_ns = 150;
+  spec.directory.line_busy_ns = kDerived;
+  EXPECT_EQ(second_of_two_requests(spec), kSecondTurn + 3 * 100);
 }
 
 TEST(NodeMachine, AHomesTurnsMayBeItsOwn) {
   MachineSpec spec = small_nodes(3, 3);
   spec.memory_of_node.push_back({.name = "2", .directory_line_busy_ns = 400});
-  two_requests_for_one_line(spec);
+  EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
 // A memory device: its directory's look-up takes 40 instead of 20, its memory 170 instead of 100.
