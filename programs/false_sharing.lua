@@ -3,6 +3,7 @@
 title = "Each CPU counts in a word of its own"
 parameters = {
   { name = "cure", default = false, meaning = "each word on a line of its own" },
+  { name = "atomic", default = false, meaning = "count by an atomic addition, not by a load and a store" },
   { name = "outside_cycles", default = 100, min = 0, max = 1e9, meaning = "computed between two counts" },
 }
 
@@ -14,7 +15,11 @@ end
 function run(cpu)
   local mine = counters[cpu.id]
   while true do
-    cpu:store(mine.count, cpu:load(mine.count) + 1)
+    if workload.atomic then
+      cpu:fetch_add(mine.count, 1)
+    else
+      cpu:store(mine.count, cpu:load(mine.count) + 1)
+    end
     cpu:tally()
     cpu:compute(workload.outside_cycles)
   end

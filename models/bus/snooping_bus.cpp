@@ -234,14 +234,17 @@ std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
   return chosen;
 }
 
-// How far the line travels to the request's core from the nearest copy on the bus, or from behind the bus.
+// How far the line travels to the request's core from whoever got it last. The copies that the caches hold now don't tell:
+// waiting cores, too, have allocated one, and a core that runs ahead has done so early.
 Tick SnoopingBus::distance_from_line(const BusRequest& request) const {
-  Tick least = kNever;
-  for (std::uint64_t rest = held(request.slot); rest != 0; rest &= rest - 1) {
-    const int holder = first_client_ + std::countr_zero(rest);
-    if (holder != request.client) least = std::min(least, way_to(request.client, holder));
-  }
-  return least == kNever ? way_to(request.client, kMemory) : least;
+  const auto slot = static_cast<std::size_t>(request.slot);
+  return way_to(request.client, slot < got_last_.size() ? got_last_[slot] : kMemory);
+}
+
+void SnoopingBus::note_taker(Slot slot, int taker) {
+  if (spec_.next != NextRequest::nearest) return;
+  if (slot >= got_last_.size()) got_last_.resize(std::max<std::size_t>(slot + 1, got_last_.size() * 2), kMemory);
+  got_last_[slot] = taker;
 }
 
 // When the last transaction on this line ends; kNever while a transaction on the line waits for its order step.
@@ -400,6 +403,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
     tell_snoop(request, outcome, now, result);
   if (outcome.needs_data_step) line.hand_off(request.client);
   deliver(transaction, outcome, slot, result);
+  note_taker(slot, protocol_.messages[request.message].carries_data ? kMemory : request.client);
   if (outcome.reissued) {
     post({.stamp = result, .client = request.client, .line = request.line, .slot = request.slot, .message = *outcome.reissued});
   }
@@ -410,6 +414,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const BusRequest& request = transaction.request;
   SnoopedLine line(*this, request, slot, now);
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
+  note_taker(slot, kMemory);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
   Tick done = result + timing_.response;
   if (data) {

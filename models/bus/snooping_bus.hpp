@@ -97,6 +97,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
   [[nodiscard]] std::size_t choose_among_waiting(const Arbitration& first) const;
   [[nodiscard]] Tick distance_from_line(const BusRequest& request) const;
+  void note_taker(Slot slot, int taker);
   [[nodiscard]] Tick line_free(Slot slot) const;
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
@@ -160,9 +161,10 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   std::vector<Transaction> transactions_;  // transactions granted but not yet ordered, in bus order; at most `outstanding`
   std::vector<Tick> done_;                 // ascending end times of transactions that may still be in the in-order queue
   std::vector<Tick> busy_until_;           // indexed by slot: the time until which a delivered transaction keeps the line busy
-  std::vector<Copy*> found_;               // indexed by client: its copy of the line being ordered, or null
-  std::vector<int> holders_;               // the clients that have a copy of the line being ordered
-  std::uint64_t held_ = 0;                 // the same before the order step: bit n is client first_client_ + n
+  std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
+  std::vector<Copy*> found_;   // indexed by client: its copy of the line being ordered, or null
+  std::vector<int> holders_;   // the clients that have a copy of the line being ordered
+  std::uint64_t held_ = 0;     // the same before the order step: bit n is client first_client_ + n
   std::vector<int> everybody_;
   Tick last_address_;
   Tick last_result_ = 0;

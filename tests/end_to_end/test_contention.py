@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from program import ROOT, Program
-from ways import assert_every_way_agrees
+from program import EXPERIMENTS, ROOT, Program
+from ways import Way, assert_every_way_agrees
 
 FAMILIES = sorted((ROOT / "configs" / "families").glob("*.toml"))
 MINIMAL = """
@@ -160,6 +160,28 @@ def test_who_gets_a_line_does_not_depend_on_a_speed_up(linebounce: Program, mach
         '[run]\nwarmup_us = 2\nmeasure_us = 20\n[set]\n"machine.cpus" = 8\n[sweep]\n"workload.lock" = ["ttas", "mcs"]\n',
     )
     assert_every_way_agrees(linebounce, file)
+
+
+MECHANISMS = sorted(path.stem for path in (EXPERIMENTS / "contention").glob("*.toml"))
+TABLE = (ROOT / "configs" / "families" / "README.md").read_text().split("| mechanism |")[1]
+
+
+# Without a speed-up 64 nodes take too long; "chance in nodes" of test_random_differential.py has a busy home.
+@pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "home_busy"])
+def test_no_speed_up_changes_what_a_mechanism_does(linebounce: Program, mechanism: str) -> None:
+    text = (EXPERIMENTS / "contention" / f"{mechanism}.toml").read_text()
+    short = ("--set", "run.warmup_us=2", "--set", "run.measure_us=10") if "measure_us" in text else ()
+    ways = (Way.PLAIN, Way.BOTH_OFF, Way.REVERSED)
+    assert_every_way_agrees(linebounce, f"contention/{mechanism}", "--set", "machine.cpus=4", *short, ways=ways)
+
+
+def test_each_mechanism_has_an_experiment_and_a_test_that_exist() -> None:
+    tests = "".join(path.read_text() for path in (ROOT / "tests" / "models").rglob("*_test.cpp"))
+    assert set(re.findall(r"`contention/(\w+)`", TABLE)) == set(MECHANISMS)
+    for suite, name in re.findall(r"`([A-Z]\w+)(?:\.(\w+))?`", TABLE):
+        assert re.search(rf"TEST(_P)?\({suite}, {name or '[A-Z]'}", tests), (suite, name)
+    named = {f"machine.{path}" for path in re.findall(r"`((?:cpu|bus|directory)\.\w+)`", TABLE)}
+    assert named == set(family_values(FAMILIES[0])), "what a family states"
 
 
 LOCKS = ("tas", "ttas", "ticket", "mcs", "clh")

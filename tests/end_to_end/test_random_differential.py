@@ -39,6 +39,24 @@ TODAY = {
 }
 PAIRS = {"cpu.pair_prefetch": "all"}
 OWNERSHIP = {"cpu.ownership_prefetch": "true"}
+# What waiting for a line costs, as contention families have it (configs/families).
+CHANCE = {
+    "bus.one_per_line": "true",
+    "bus.next": "chance",
+    "bus.invalidation_clocks": 3,
+    "cpu.hold_ns": 30,
+    "cpu.hold_after": "writes",
+}
+NEAREST = {
+    "bus.one_per_line": "true",
+    "bus.next": "nearest",
+    "bus.next_limit_ns": 200,
+    "bus.way_ns": "0 3 11 7",
+    "bus.invalidation_clocks": -1,
+    "cpu.hold_ns": 50,
+    "cpu.hold_after": "compare_exchange",
+}
+BUSY_HOME = {"directory.line_busy_ns": -1, "directory.broadcasts": "true"}
 BROADCAST = ("broadcast_node", "broadcast_home")
 FILTER = ("node_filter", "directory_filter")
 FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
@@ -165,6 +183,12 @@ MACHINES = {
     "filter nodes, two threads, tso": TWO_THREADS | LRU | TSO | FEW_ENTRIES | nodes("moesi", 2, *FILTER),
     "filter nodes, starved, ia64": TINY | STARVED | IA64 | FEW_ENTRIES | nodes("moesi", 4, *FILTER),
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
+    "chance, tiny, tso": TINY | TSO | CHANCE,
+    "chance, two threads, starved, ia64, today": TINY | TWO_THREADS | LRU | STARVED | IA64 | CHANCE | TODAY,
+    "nearest": NEAREST,
+    "nearest, tso, ownership": TINY | TSO | OWNERSHIP | NEAREST,
+    "chance in nodes, tiny, tso": TINY | TSO | CHANCE | BUSY_HOME | nodes("mesi", 2),
+    "nearest in nodes, ia64": TINY | IA64 | NEAREST | BUSY_HOME | nodes("moesi", 2),
 }
 
 # Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.
