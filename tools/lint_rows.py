@@ -34,6 +34,7 @@ from rows import (
     EXPERIMENTS,
     LATENCIES,
     MACHINES,
+    VALIDATION,
     RowFiles,
     Table,
     begins,
@@ -190,6 +191,10 @@ def validation_is_complete(files: RowFiles) -> Iterator[Finding]:
             yield files.finding_of_row(file, row["id"], what)
         if not row.get("source"):
             yield files.finding_of_row(file, row["id"], f"{row['id']}: where was this published? it has no source")
+    for file, experiment in files.experiments.items():
+        for row_id, row in rows_of(experiment).items() if file.startswith((VALIDATION, LATENCIES)) else ():
+            if "why_off" in row and "miss" not in row:
+                yield files.finding_of_row(file, row_id, f"{row_id}: a row with a why_off names its class of misses")
 
 
 def figures_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from source_tree import Finding
 # What of a row the record repeats. `difference` and `visible` are there where they are not the default.
 PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
 # What of a row may change after its first run. A prediction may be taken back, but nothing becomes one.
-FREE = {"why_off", "source", "kind"}
+FREE = {"miss", "why_off", "source", "kind"}
 LEFT_OUT = "default"
 NO_PARAMETERS = {"name", "title", "cache_levels", "sources", "history"}
 

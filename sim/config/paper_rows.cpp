@@ -55,6 +55,7 @@ class RowReader {
     row_.kind = read_kind(reader_, {kPaperKindWords.begin(), kPaperKindWords.end()}).value_or(PaperKind::predicted);
     row_.scored = reader_.flag("scored").value_or(true);
     row_.source = reader_.text("source").value_or("");
+    row_.miss = reader_.text("miss", {kMissClasses.begin(), kMissClasses.end()}).value_or("");
     row_.why_off = reader_.text("why_off").value_or("");
     reader_.finish();
     check();
@@ -99,6 +100,7 @@ class RowReader {
       reader_.refuse("relative_to", "only a row with a value or a sign can be relative");
     if (!row_.of.empty() && (!row_.value || row_.relative_to))
       reader_.refuse("of", "a part of another metric has a value and no relative_to");
+    if (!row_.miss.empty() && row_.why_off.empty()) reader_.refuse("miss", "it classes a reason: this needs why_off");
     sign();
     tolerances(is_order);
   }
@@ -184,6 +186,7 @@ toml::table row_table(const PaperRow& row) {
   if (!row.over.empty()) table.insert("over", row.over);
   if (!row.scored) table.insert("scored", false);
   if (!row.source.empty()) table.insert("source", row.source);
+  if (!row.miss.empty()) table.insert("miss", row.miss);
   if (!row.why_off.empty()) table.insert("why_off", row.why_off);
   return table;
 }

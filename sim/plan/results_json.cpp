@@ -116,6 +116,7 @@ ordered_json paper_to_json(const PaperResult& result) {
   if (row.tolerance_abs) out["tolerance_abs"] = number_to_json(*row.tolerance_abs);
   out["kind"] = to_string(row.kind);
   out["ok"] = ok_to_json(result.ok);
+  if (!row.miss.empty()) out["miss"] = row.miss;
   if (!row.why_off.empty()) out["why_off"] = row.why_off;
   return out;
 }

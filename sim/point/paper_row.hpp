@@ -24,6 +24,11 @@ enum class Shape { none, increasing, decreasing, flat };
 // What a change did, to whoever published it or in the simulation: better, worse, or nothing that could be seen.
 enum class ChangeSign { gain, loss, none };
 constexpr std::array<std::string_view, 3> kSignWords = {"gain", "loss", "none"};
+// What the simulator lacks where a row is off (docs/validation.md): the experiment's guess of the load; another machine or
+// number of CPUs; who gets a contended line and for how long; spin waiters against the releaser; overlap in a core out of
+// order; sibling threads; a clean line from its owner; anything else.
+constexpr std::array<std::string_view, 8> kMissClasses = {"load",    "machine",  "turns",       "waiters",
+                                                          "overlap", "siblings", "clean_owner", "other"};
 constexpr double kVisibleChange = 0.01;  // of the base; less is no effect unless a row says otherwise
 
 // One [[paper]] row.
@@ -44,6 +49,7 @@ struct PaperRow {
   PaperKind kind = PaperKind::predicted;
   bool scored = true;  // false: the row is shown, but decides nothing
   std::string source;
+  std::string miss = {};     // if the row is off: which of kMissClasses fits best; empty: not classed
   std::string why_off = {};  // what is known of the reason, if the row is off
   std::string table = {};    // the id of the measured table that it is a row of; empty: a [[paper]] row
 

@@ -30,11 +30,11 @@ def figure(name: str, paper: float, simulated: float, kind: str = "predicted", *
 ROWS = [
     figure("m.l2", 10, 10.2, "calibrated", family="latency"),
     figure("a.near", 100, 110),
-    figure("a.far", 0.1, 0.2, ok=False, unit="us", why_off="its prefetcher <is> missing"),
+    figure("a.far", 0.1, 0.2, ok=False, unit="us", miss="overlap", why_off="its prefetcher <is> missing"),
     figure("a.change", 0.43, 0.4, relative_to={"x": 1}, difference=False, unit="", sign_right=True),
     figure("a.rate", 4e6, 3e6, unit="1/s"),
     figure("ols.x", 10, 90, family="documents", ok=False),
-    figure("a.none", 1, 1, ok=False, sign="none", sign_right=False, relative_to={}, difference=False)
+    figure("a.none", 1, 1, ok=False, sign="none", sign_right=False, relative_to={}, difference=False, miss="load")
     | {"paper": None, "simulated": 0.05, "simulated_over_published": None},
     {key: value for key, value in figure("a.order", 1, 1, shape="increasing").items() if key != "paper"}
     | {"simulated": [1, 2, None], "simulated_over_published": None},
@@ -112,4 +112,14 @@ def test_the_docs_table_has_the_same_counts_and_every_miss_with_its_reason() -> 
     assert "ols.x" not in text
     assert "old" not in text
     assert text.endswith("<!-- end -->\nafter\n")
+    assert "| overlap in a core out of order | `overlap` | 7 | 1 |" in text
+    assert "| all | | 68 | 2 |" in text
     assert max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(("row", "change"), [("a.near", {"miss": "load"}), ("a.far", {"miss": None})])
+def test_a_row_has_a_class_exactly_where_it_misses(row: str, change: dict[str, str | None]) -> None:
+    changed = [each | change if each["id"] == row else each for each in ROWS]
+    rows = [{key: value for key, value in each.items() if value is not None or key != "miss"} for each in changed]
+    with pytest.raises(SystemExit, match=row):
+        validation_page.tables(DOCUMENT | {"rows": rows})

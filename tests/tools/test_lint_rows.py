@@ -282,7 +282,7 @@ def found(**changed: str) -> list[str]:
 def test_what_is_as_recorded_is_right() -> None:
     assert found() == []
     assert found(record=record(90.0)) == []
-    assert found(figures=FIGURES + 'why_off = "no prefetcher"\n') == []
+    assert found(figures=FIGURES + 'miss = "overlap"\nwhy_off = "no prefetcher"\n') == []
 
 
 @pytest.mark.parametrize(
@@ -351,6 +351,7 @@ def test_a_validation_row_says_where_it_is_from_and_is_not_calibrated() -> None:
     assert len(found(figures=FIGURES.replace('source = "commit c0ffee"', ""))) == 1
     assert len(found(figures=FIGURES + 'kind = "calibrated"\n')) == 1
     assert len(found(figures=FIGURES.replace('family = "layout"', ""))) == 1
+    assert len(found(figures=FIGURES + 'why_off = "no prefetcher"\n')) == 1, "of no class"
 
 
 class Repository:

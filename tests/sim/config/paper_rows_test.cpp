@@ -54,15 +54,21 @@ TEST_F(PaperRows, ARowMayBeAPartOfAnotherMetricOrOnlyBeShown) {
 TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
   const std::string start = std::string("metric = \"throughput.operations_per_s\"\n") + kAt;
   const std::string of_ticket = "relative_to = { \"workload.lock\" = \"ticket\" }\n";
-  const Experiment first = load(rows(start + of_ticket + "sign = \"loss\"\nvisible = 0.03\nwhy_off = \"no prefetcher\"\n"));
+  const Experiment first =
+      load(rows(start + of_ticket + "sign = \"loss\"\nvisible = 0.03\nmiss = \"overlap\"\nwhy_off = \"no prefetcher\"\n"));
   for (const Experiment& experiment : {first, load(to_toml(first.resolved))}) {
     const PaperRow& row = experiment.paper[0];
     EXPECT_EQ(row.sign, ChangeSign::loss);
     EXPECT_TRUE(row.is_sign_alone());
     EXPECT_EQ(row.visible, 0.03);
     EXPECT_EQ(direction_of(row), Better::higher);
+    EXPECT_EQ(row.miss, "overlap");
     EXPECT_EQ(row.why_off, "no prefetcher");
   }
+  EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"luck\"\n"),
+            "e.toml:19:8: paper.miss: \"luck\"; legal: load, machine, turns, waiters, overlap, siblings, clean_owner, other");
+  EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"load\"\n"),
+            "e.toml:19:8: paper.miss: it classes a reason: this needs why_off");
   // Beside a figure it says that nothing was seen, or what the figure says, too.
   const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
   EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
