@@ -66,9 +66,10 @@ TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
     EXPECT_EQ(row.why_off, "no prefetcher");
   }
   EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"luck\"\n"),
-            "e.toml:19:8: paper.miss: \"luck\"; legal: load, machine, turns, waiters, overlap, siblings, clean_owner, other");
+            "e.toml:20:8: paper.miss: \"luck\" is not known; known: load, machine, turns, waiters, overlap, siblings, "
+            "clean_owner, other");
   EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"load\"\n"),
-            "e.toml:19:8: paper.miss: it classes a reason: this needs why_off");
+            "e.toml:20:8: paper.miss: it classes a reason: this needs why_off");
   // Beside a figure it says that nothing was seen, or what the figure says, too.
   const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
   EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
