@@ -5,6 +5,7 @@
 
 #include "models/bus/memory_side.hpp"
 #include "models/cache/cache_agent.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
 
@@ -15,8 +16,9 @@ struct BusRequest {
   // `ask`: the node controller must still grant the request. `run`: it has granted the request. `recall`: it made the request.
   enum class Kind : std::uint8_t { ask, run, recall };
 
-  Tick stamp = 0;  // the requester's local time, which may be ahead of the kernel's
-  int client = 0;  // the requester's number in the machine, or kMemory; breaks ties of stamps
+  Tick stamp = 0;            // the requester's local time, which may be ahead of the kernel's
+  int client = 0;            // the requester's number in the machine, or kMemory; breaks ties of stamps
+  StageId stage = kNoStage;  // the latest of the transaction, as the StepListener numbered it
   LineAddr line;
   Slot slot = 0;  // the line's slot in the LineStore
   MessageId message = 0;
@@ -41,7 +43,7 @@ class BusClient : public virtual sc_core::sc_interface {
 
   // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`.
   // Returns the earliest time at which another agent may take the line; a new owner first completes its access.
-  virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
+  virtual Tick deliver(Copy& copy, Tick pins, Source source, StageId stage) = 0;
 
   // Runs the store or atomic that waits for the client's transaction on `copy`, which the bus is ordering at `at`. Errors:
   // ModelFailure if no operation waits, or if the copy is stale.
@@ -52,7 +54,7 @@ class BusClient : public virtual sc_core::sc_interface {
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
   // Tells the client that the result of its far atomic reaches the pins at `pins`. The copy may no longer exist then.
-  virtual void operated(LineAddr line, Tick pins, Source source) = 0;
+  virtual void operated(LineAddr line, Tick pins, Source source, StageId stage) = 0;
 
   // Tells the client that its write-back was ordered at `at`, which frees its write-back buffer.
   virtual void written_back(Tick at) = 0;
@@ -68,7 +70,7 @@ class Bus : public virtual sc_core::sc_interface {
   virtual void post(const BusRequest& request) = 0;
   // Runs the Data row of the client's ordered transaction, whose data has arrived and is already in `copy`. Returns true if the
   // row issued another request; the access then keeps waiting.
-  virtual bool data_step(int client, Copy& copy, Tick at) = 0;
+  virtual bool data_step(int client, Copy& copy, Tick at, StageId stage) = 0;
 };
 
 }  // namespace linebounce

@@ -5,6 +5,7 @@
 #include <sysc/communication/sc_interface.h>
 
 #include "models/coherence/protocol.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
@@ -43,12 +44,15 @@ class MemorySide : public virtual sc_core::sc_interface {
     Source source = Source::local_memory;
   };
   virtual Supply read(Slot slot, Tick address_at) = 0;
+  // How long a read takes that waits for nothing.
+  [[nodiscard]] virtual Tick read_latency() const = 0;
   // Tells the memory side that the data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;
 
   // Tells the controller that its recall `message` was ordered. If a cache had newer data, `data` is that data, which reaches
   // the controller at `data_at`.
-  virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) = 0;
+  virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at,
+                        StageId stage) = 0;
   // Called by the bus when the order step at `at` is complete.
   virtual void order_over(Slot slot, Tick at) = 0;
 };

@@ -31,8 +31,9 @@ class PlainMemory final : public sc_core::sc_module, public MemorySide {
   Supply read(Slot slot, Tick address_at) override {
     return {controller_.read(store_.line(slot), address_at), Source::local_memory};
   }
+  [[nodiscard]] Tick read_latency() const override { return controller_.latency(); }
   void write(Slot slot, Tick data_at) override { controller_.write(store_.line(slot), data_at); }
-  void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick) override {}
+  void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick, StageId) override {}
   void order_over(Slot, Tick) override {}
 
  private:

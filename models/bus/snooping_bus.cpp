@@ -299,7 +299,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
             transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
   if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
   if (log_.listener() != nullptr) [[unlikely]]
-    tell_request(transaction);
+    tell_grant(transaction, edge);
   transactions_.push_back(transaction);
   tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
   if (measured(edge)) {
@@ -328,8 +328,10 @@ void SnoopingBus::sample_front(Tick now) {
   }
   last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
   if (log_.listener() != nullptr) [[unlikely]]
-    log_.listener()->arrived(front.told, now);
+    tell_sampled(front, now);
   order(front, slot, now, last_result_);  // order() leaves transactions_ unchanged, so `front` stays valid
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_line_held(front, now);
   forget_copies();
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
@@ -405,7 +407,12 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
   deliver(transaction, outcome, slot, result);
   note_taker(slot, protocol_.messages[request.message].carries_data ? kMemory : request.client);
   if (outcome.reissued) {
-    post({.stamp = result, .client = request.client, .line = request.line, .slot = request.slot, .message = *outcome.reissued});
+    post({.stamp = result,
+          .client = request.client,
+          .stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result),
+          .line = request.line,
+          .slot = request.slot,
+          .message = *outcome.reissued});
   }
   if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);
 }
@@ -417,15 +424,25 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   note_taker(slot, kMemory);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
   Tick done = result + timing_.response;
+  StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
   if (data) {
-    const Tick start = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data);
+    const Tick ready = result + timing_.intervention;
+    const Tick start = reserve_data(request, ready, outcome.supplier, timing_.data);
     done = start + timing_.data;
     if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
-    tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, done);
+    if (log_.listener() != nullptr) [[unlikely]] {
+      stage = tell_supplied({request, stage, outcome.supplier, result, ready, start, timing_.data, done});
+      tell_sent_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, done);
+    }
   }
+  const Tick answered = done;
   done = std::max(done, all_given_up(slot, kMemory, result));
+  if (log_.listener() != nullptr) [[unlikely]] {
+    if (!data) stage = tell_way(stage, Stage::What::response, request, result, answered);
+    stage = tell_way(stage, Stage::What::given_up, request, answered, done);
+  }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
-  memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
+  memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done, stage);
 }
 
 void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) const {
@@ -440,6 +457,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   const BusRequest& request = transaction.request;
   BusClient& requester = client(request.client);
   Copy* const copy = found(request.client);
+  StageId stage = kNoStage;
   Tick done = result;
   if (outcome.operated) {
     done = deliver_operated(transaction, outcome, slot, result);
@@ -448,26 +466,43 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
-    const Tick arrival =
-        std::max(start + timing_.latch + way_to(request.client, outcome.supplier), all_given_up(slot, request.client, result));
-    tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
-    if (outcome.data_to_memory())
-      tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
-    hold(slot, requester.deliver(*copy, arrival, supply.source));
+    const Tick there = start + timing_.latch + way_to(request.client, outcome.supplier);
+    const Tick arrival = std::max(there, all_given_up(slot, request.client, result));
+    if (log_.listener() != nullptr) [[unlikely]] {
+      stage = tell_result(transaction, result);
+      stage = tell_supplied({request, stage, outcome.supplier, result, supply.ready, start, timing_.data, there});
+      stage = tell_way(stage, Stage::What::given_up, request, there, arrival);
+      tell_sent_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
+      if (outcome.data_to_memory())
+        tell_sent_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
+    }
+    hold(slot, requester.deliver(*copy, arrival, supply.source, stage));
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = std::max(result + timing_.response, all_given_up(slot, request.client, result));
+    if (log_.listener() != nullptr) [[unlikely]]
+      stage = tell_response(transaction, result, done);
     if (outcome.word_sent) {
       const Tick start = reserve_data(request, result, request.client, timing_.word);
-      done = std::max(done, start + timing_.word);
-      tell_data(request, SentMessage::What::word, request.client, kNobody, start, start + timing_.word);
+      const Tick there = start + timing_.word;
+      if (log_.listener() != nullptr) [[unlikely]] {
+        const StageId sent = tell_supplied(
+            {request, tell_result(transaction, result), request.client, result, result, start, timing_.word, there});
+        if (there > done) stage = sent;
+        tell_sent_data(request, SentMessage::What::word, request.client, kNobody, start, there);
+      }
+      done = std::max(done, there);
     }
-    hold(slot, requester.deliver(*copy, done, Source::upgrade));
+    hold(slot, requester.deliver(*copy, done, Source::upgrade, stage));
   } else if (outcome.data_to_memory()) {
     const Tick start = reserve_data(request, result, request.client, timing_.data);
     memory_->write(slot, start + timing_.data);
     done = start + timing_.data;
-    tell_data(request, SentMessage::What::data, request.client, kMemory, start, done);
+    if (log_.listener() != nullptr) [[unlikely]] {
+      stage = tell_result(transaction, result);
+      tell_supplied({request, stage, request.client, result, result, start, timing_.data, done});
+      tell_sent_data(request, SentMessage::What::data, request.client, kMemory, start, done);
+    }
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
@@ -477,20 +512,32 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
+  StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
   if (outcome.data_to_memory()) {
-    const Tick start = reserve_data(request, result + timing_.intervention, outcome.memory_sender, timing_.data);
+    const Tick ready = result + timing_.intervention;
+    const Tick start = reserve_data(request, ready, outcome.memory_sender, timing_.data);
     supply.ready = start + timing_.data + way_to(outcome.memory_sender, kMemory);
-    tell_data(request, SentMessage::What::data, outcome.memory_sender, kMemory, start, supply.ready);
+    if (log_.listener() != nullptr) [[unlikely]] {
+      stage = tell_supplied({request, stage, outcome.memory_sender, result, ready, start, timing_.data, supply.ready});
+      tell_sent_data(request, SentMessage::What::data, outcome.memory_sender, kMemory, start, supply.ready);
+    }
   } else {
     supply = memory_->read(slot, transaction.address_at);
+    const Tick ready = std::max(result, supply.ready);
+    if (log_.listener() != nullptr) [[unlikely]]
+      stage = tell_supplied({request, stage, kMemory, result, ready, ready, 0, ready});
   }
   const Tick operated = std::max({result, supply.ready, all_given_up(slot, kMemory, result)});
   memory_->write(slot, operated);
   hold(slot, operated);
   const Tick start = reserve_data(request, operated, kMemory, timing_.word);
   const Tick arrival = start + timing_.latch + way_to(request.client, kMemory);
-  tell_data(request, SentMessage::What::word, kMemory, request.client, start, arrival);
-  client(request.client).operated(request.line, arrival, supply.source);
+  if (log_.listener() != nullptr) [[unlikely]] {
+    stage = tell_way(stage, Stage::What::given_up, request, std::max(result, supply.ready), operated);
+    stage = tell_supplied({request, stage, kMemory, operated, operated, start, timing_.word, arrival});
+    tell_sent_data(request, SentMessage::What::word, kMemory, request.client, start, arrival);
+  }
+  client(request.client).operated(request.line, arrival, supply.source, stage);
   return start + timing_.word;
 }
 
@@ -534,6 +581,107 @@ Endpoint SnoopingBus::named(int client) const {
   if (client == kNobody) return {Endpoint::Kind::bus, number_};
   if (client != kMemory) return {Endpoint::Kind::cache, client};
   return {memory_side_, number_};
+}
+
+// A request waits for its line only with one_per_line; then it might otherwise have been granted earlier.
+void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
+  tell_request(transaction);
+  BusRequest& request = transaction.request;
+  const Tick earliest = (request.stamp / timing_.clock + 1) * timing_.clock;
+  const Tick line_free = spec_.one_per_line ? align_up(busy_until(request.slot), timing_.clock) : 0;
+  const Tick for_line = std::clamp<Tick>(line_free - earliest, 0, edge - earliest);
+  Stage stage{.what = Stage::What::line,
+              .at = named(kNobody),
+              .line = request.line,
+              .from = request.stamp,
+              .to = request.stamp + for_line,
+              .queued = for_line,
+              .after = request.stage};
+  stage.after = log_.tell_stage(stage);
+  stage.what = Stage::What::bus;
+  stage.from = stage.to;
+  stage.to = edge + timing_.arbitration;
+  stage.queued = edge - earliest - for_line;
+  stage.held_from = edge;
+  stage.held_until = edge + timing_.address;
+  request.stage = log_.tell_stage(stage);
+}
+
+// The transaction has its snoop result, and is ordered now.
+void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
+  log_.listener()->arrived(transaction.told, now);
+  BusRequest& request = transaction.request;
+  const Tick sampled = transaction.sampled_at;
+  Stage stage{.what = Stage::What::snoop,
+              .at = named(kNobody),
+              .line = request.line,
+              .from = transaction.address_at,
+              .to = sampled,
+              .queued = sampled - align_up(transaction.address_at + timing_.snoop, timing_.clock),
+              .held_from = sampled,
+              .held_until = last_result_ + timing_.address,
+              .after = request.stage};
+  stage.after = log_.tell_stage(stage);
+  request.stage = log_.tell_stage({.what = Stage::What::line,
+                                   .at = stage.at,
+                                   .line = stage.line,
+                                   .from = sampled,
+                                   .to = now,
+                                   .queued = now - sampled,
+                                   .after = stage.after});
+}
+
+// Others wait until the transaction that was just ordered has had its line: with one_per_line for their grant, else for their
+// order step.
+void SnoopingBus::tell_line_held(const Transaction& transaction, Tick now) const {
+  const BusRequest& request = transaction.request;
+  const Tick from = spec_.one_per_line ? transaction.address_at - timing_.arbitration : now;
+  log_.tell_stage({.what = Stage::What::line,
+                   .at = named(kNobody),
+                   .line = request.line,
+                   .from = from,
+                   .to = from,
+                   .held_from = from,
+                   .held_until = std::max(now, busy_until(request.slot))});
+}
+
+// The time for the result of a late snoop, which comes at a multiple of the stall behind the first.
+StageId SnoopingBus::tell_result(const Transaction& transaction, Tick result) const {
+  return tell_way(transaction.request.stage, Stage::What::snoop, transaction.request, transaction.touch_at, result);
+}
+
+StageId SnoopingBus::tell_response(const Transaction& transaction, Tick result, Tick done) const {
+  const Tick response = result + timing_.response;
+  const StageId answered =
+      tell_way(tell_result(transaction, result), Stage::What::response, transaction.request, result, response);
+  return tell_way(answered, Stage::What::given_up, transaction.request, response, done);
+}
+
+StageId SnoopingBus::tell_way(StageId after, Stage::What what, const BusRequest& request, Tick from, Tick to) const {
+  return log_.tell_stage({.what = what, .at = named(kNobody), .line = request.line, .from = from, .to = to, .after = after});
+}
+
+StageId SnoopingBus::tell_supplied(const Supplied& it) const {
+  // A read of memory overlaps the snoop: what counts is how long it waited for a bank behind the snoop's result.
+  const Tick ready = std::max(it.from, it.ready);
+  const Tick read_from = it.supplier == kMemory ? it.ready - memory_->read_latency() : it.from;
+  const StageId found = log_.tell_stage({.what = Stage::What::supply,
+                                         .at = named(it.supplier),
+                                         .line = it.request.line,
+                                         .from = it.from,
+                                         .to = ready,
+                                         .queued = std::clamp<Tick>(read_from - it.from, 0, ready - it.from),
+                                         .after = it.stage});
+  const StageId waited = log_.tell_stage({.what = Stage::What::data_bus,
+                                          .at = named(kNobody),
+                                          .line = it.request.line,
+                                          .from = ready,
+                                          .to = it.start,
+                                          .queued = it.start - align_up(ready, timing_.clock),
+                                          .held_from = it.start,
+                                          .held_until = it.start + it.duration,
+                                          .after = found});
+  return tell_way(waited, Stage::What::transfer, it.request, it.start, it.there);
 }
 
 void SnoopingBus::tell_request(Transaction& transaction) const {
@@ -585,14 +733,16 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
                          .carries_data = true});
 }
 
-bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
+bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage) {
   found(client) = &copy;
   const BusRequest request{.stamp = at, .client = client, .line = copy.line, .slot = copy.slot};
   SnoopedLine line(*this, request, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     found(client) = nullptr;
-    if (again) post({.stamp = at, .client = client, .line = copy.line, .slot = copy.slot, .message = *again});
+    if (again) {
+      post({.stamp = at, .client = client, .stage = stage, .line = copy.line, .slot = copy.slot, .message = *again});
+    }
     return again.has_value();
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), copy.line);

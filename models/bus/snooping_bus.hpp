@@ -72,7 +72,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
-  bool data_step(int client, Copy& copy, Tick at) override;
+  bool data_step(int client, Copy& copy, Tick at, StageId stage) override;
 
   // One line of text for each transaction under way, and for each request that waits for arbitration.
   [[nodiscard]] std::string describe_pending() const;
@@ -132,12 +132,23 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
   void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
-  void tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const {
-    if (log_.listener() != nullptr) [[unlikely]]
-      tell_sent_data(request, what, from, to, departs, arrives);
-  }
   void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
   [[nodiscard]] Endpoint named(int client) const;
+  // These functions report stages of transactions, and return the latest. REQUIRES: there is a listener.
+  struct Supplied {
+    const BusRequest& request;
+    StageId stage;
+    int supplier;
+    Tick from, ready, start;  // from the snoop result on, data is looked up until `ready`, and then waits for the data bus
+    Tick duration, there;     // on the data bus; with the way to whom it is for
+  };
+  [[gnu::cold]] void tell_grant(Transaction& transaction, Tick edge) const;
+  [[gnu::cold]] void tell_sampled(Transaction& transaction, Tick now) const;
+  [[gnu::cold]] void tell_line_held(const Transaction& transaction, Tick now) const;
+  [[gnu::cold]] StageId tell_result(const Transaction& transaction, Tick result) const;
+  [[gnu::cold]] StageId tell_response(const Transaction& transaction, Tick result, Tick done) const;
+  [[gnu::cold]] StageId tell_supplied(const Supplied& it) const;
+  [[gnu::cold]] StageId tell_way(StageId after, Stage::What what, const BusRequest& request, Tick from, Tick to) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 

@@ -23,6 +23,11 @@ void TransitionLog::observe(const Entry& entry) {
     listener_->row_ran(entry.time, entry.controller, entry.agent, entry.line, entry.state, entry.event, entry.next);
 }
 
+StageId TransitionLog::tell_stage(const Stage& stage) const {
+  if (stage.to == stage.from && stage.held_until <= stage.held_from) return stage.after;
+  return listener_->stage(stage);
+}
+
 std::string TransitionLog::history(LineAddr line) const {
   constexpr int kShown = 24;
   std::string text;

@@ -30,6 +30,9 @@ class TransitionLog {
     observed_ = listener != nullptr || !recent_.empty();
   }
   [[nodiscard]] StepListener* listener() const { return listener_; }
+  // Reports the stage, unless it takes no time and holds nothing. Returns the number of the transaction's latest stage.
+  // REQUIRES: there is a listener.
+  StageId tell_stage(const Stage& stage) const;
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
     return counts_[ordinal(controller)][state * table(controller).events.size() + event];

@@ -124,7 +124,10 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
     Gate gate{*this, now};
     agent_.promote(copy, operation.address, now, gate, level);
   }
-  if (operation.waited) thread.report_miss(operation, operation.waited_for, now);
+  if (operation.waited) {
+    if (log_->listener() != nullptr) tell_core(operation, now, now);
+    thread.report_miss(operation, operation.waited_for, now);
+  }
   const Value value = apply(thread, operation, copy, now, Served::hit);
   const Tick reach = spec_.hit_latency[nearest];
   if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
@@ -184,8 +187,31 @@ void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
               : kind == AccessKind::store ? kStore
                                           : kLoad);
   mshrs_.push_back(mshr);
-  bus_->post({.stamp = leaves, .client = client_, .line = mshr.copy->line, .slot = mshr.copy->slot, .message = own.message()});
+  bus_->post({.stamp = leaves,
+              .client = client_,
+              .stage = log_->listener() == nullptr ? kNoStage : tell_core(mshr.operation, now, leaves),
+              .line = mshr.copy->line,
+              .slot = mshr.copy->slot,
+              .message = own.message()});
   owner_->reset_limits();
+}
+
+StageId CacheUnit::tell_core(const Operation& operation, Tick now, Tick to) const {
+  return log_->tell_stage({.what = Stage::What::core,
+                           .at = {Endpoint::Kind::cache, client_},
+                           .line = agent_.store().line_of(operation.address),
+                           .from = operation.issued,
+                           .to = to,
+                           .queued = now - operation.issued});
+}
+
+StageId CacheUnit::tell_fill(const Mshr& mshr, Tick pins, StageId stage) const {
+  return log_->tell_stage({.what = Stage::What::fill,
+                           .at = {Endpoint::Kind::cache, client_},
+                           .line = agent_.store().line_of(mshr.operation.address),
+                           .from = pins,
+                           .to = mshr.fill_at,
+                           .after = stage});
 }
 
 // Requests the other line of the missing line's aligned pair, if that line is missing as well. The request is a read, and
@@ -238,7 +264,7 @@ void CacheUnit::run_fill(Tick at) {
   const Mshr mshr = *due;
   expire_locks(at);
   const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
-  if (data && bus_->data_step(client_, *mshr.copy, at)) {
+  if (data && bus_->data_step(client_, *mshr.copy, at, mshr.stage)) {
     REACHED(fill_without_the_right);
     due->fill_at = kNever;
     due->line_arrived = true;
@@ -381,18 +407,20 @@ Tick CacheUnit::next_unlock(Tick now) const {
   return next;
 }
 
-Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
+Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source, StageId stage) {
   Mshr* own = mshr_being_ordered(copy);
   if (own == nullptr) return pins;
   if (!own->line_arrived) own->source = source;
-  schedule_fill(*own, pins);
+  schedule_fill(*own, pins, stage);
   const bool runs_at_fill = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
   if (!runs_at_fill) return own->fill_at + 1;
   return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + (keeps(own->operation) ? spec_.held : 0);
 }
 
-void CacheUnit::schedule_fill(Mshr& mshr, Tick pins) {
+void CacheUnit::schedule_fill(Mshr& mshr, Tick pins, StageId stage) {
   mshr.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
+  if (log_->listener() != nullptr) [[unlikely]]
+    mshr.stage = tell_fill(mshr, pins, stage);
   next_fill_ = std::min(next_fill_, mshr.fill_at);
   owner_->wake_at(mshr.fill_at);
 }
@@ -425,12 +453,12 @@ void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
   own->copy = nullptr;
 }
 
-void CacheUnit::operated(LineAddr line, Tick pins, Source source) {
+void CacheUnit::operated(LineAddr line, Tick pins, Source source, StageId stage) {
   const auto own = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& mshr) {
     return mshr.copy == nullptr && mshr.fill_at == kNever && agent_.store().line_of(mshr.operation.address) == line;
   });
   own->source = source;
-  schedule_fill(*own, pins);
+  schedule_fill(*own, pins, stage);
 }
 
 void CacheUnit::written_back(Tick at) {

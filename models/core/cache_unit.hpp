@@ -108,10 +108,10 @@ class CacheUnit final : public BusClient {
   // The functions of BusClient.
   CacheAgent& caches() override { return agent_; }
   Tick kept_until(LineAddr line) const override;
-  Tick deliver(Copy& copy, Tick pins, Source source) override;
+  Tick deliver(Copy& copy, Tick pins, Source source, StageId stage) override;
   WrittenWord write_in_order(Copy& copy, Tick at) override;
   void operate(Copy& copy, const LineData& line, Tick at) override;
-  void operated(LineAddr line, Tick pins, Source source) override;
+  void operated(LineAddr line, Tick pins, Source source, StageId stage) override;
   void written_back(Tick at) override;
   void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
 
@@ -128,6 +128,7 @@ class CacheUnit final : public BusClient {
     // The operation's result if it ran before the fill: in the bus's order step, or at memory.
     std::optional<Value> early_result = std::nullopt;
     Source source = Source::local_memory;
+    StageId stage = kNoStage;
     Operation operation;
   };
   struct Lock {
@@ -180,7 +181,10 @@ class CacheUnit final : public BusClient {
     return operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
   }
   // Schedules the fill for a response that reaches the core's pins at `pins`.
-  void schedule_fill(Mshr& mshr, Tick pins);
+  void schedule_fill(Mshr& mshr, Tick pins, StageId stage);
+  // Reports a stage within the core, from the operation's issue: its wait until `now`, and the look-up until `to`.
+  [[gnu::cold]] StageId tell_core(const Operation& operation, Tick now, Tick to) const;
+  [[gnu::cold]] StageId tell_fill(const Mshr& mshr, Tick pins, StageId stage) const;
   [[noreturn]] void fail_as_stale(const Copy& copy, Tick at) const;
 
   const CoreSpec spec_;

@@ -157,7 +157,6 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
   if (listener != nullptr) scheduler_.keep_kernel_time();
-  if (network_) network_->set_listener(listener);
 }
 
 void Machine::set_timeline(Timeline& timeline) {

@@ -15,6 +15,8 @@ class MemoryController {
 
   // Returns the time of a read's first data. The address arrives at `address_at`. REQUIRES: called in order of arrival.
   Tick read(LineAddr line, Tick address_at);
+  // The time from a read's start, when bank and channel are free, to its first data.
+  [[nodiscard]] Tick latency() const { return latency_; }
   // Occupies bank and channel for a write-back, whose data arrives at `data_at`.
   void write(LineAddr line, Tick data_at);
 

@@ -31,6 +31,7 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
       layout_(machine.layout),
       store_(machine.store),
       homes_(machine.homes),
+      log_(machine.log),
       failures_(machine.failures),
       warmup_end_(machine.warmup_end),
       end_(machine.end),
@@ -98,14 +99,24 @@ void Network::send(Packet& packet, Tick ready) {
   const std::size_t receiver = packet.receiver < 0 ? ports_.size() : static_cast<std::size_t>(packet.receiver);
   const std::size_t way = static_cast<std::size_t>(packet.sender) * (ports_.size() + 1) + receiver;
   Tick& last = last_ready_[way * kMessageClasses + ordinal(packet.message_class)];
-  last = std::max(last, std::max(ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1));
-  push(packet, last, Stage::depart);
+  const Tick free = std::max(ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1);
+  last = std::max(last, free);
+  if (log_.listener() != nullptr) [[unlikely]] {
+    packet.stage = log_.tell_stage({.what = Stage::What::outlet,
+                                    .at = named(packet.sender),
+                                    .line = packet.line,
+                                    .from = ready,
+                                    .to = last,
+                                    .queued = last - free,
+                                    .after = packet.stage});
+  }
+  push(packet, last, Move::depart);
   act_at(last);
 }
 
-void Network::push(Packet& packet, Tick at, Stage stage) {
+void Network::push(Packet& packet, Tick at, Move move) {
   packet.due = at;
-  packet.stage = stage;
+  packet.move = move;
   calendar_.push(packet);
 }
 
@@ -128,20 +139,20 @@ void Network::turn() {
 }
 
 void Network::run(Packet& packet, Tick at) {
-  switch (packet.stage) {
-    case Stage::depart: depart(packet, at); break;
-    case Stage::link: take_link(packet, at, false); break;
-    case Stage::arrive: arrive(packet, at); break;
-    case Stage::handle: handle(packet, at); break;
-    case Stage::credit: take_credit(packet, at); break;
+  switch (packet.move) {
+    case Move::depart: depart(packet, at); break;
+    case Move::link: take_link(packet, at, false); break;
+    case Move::arrive: arrive(packet, at); break;
+    case Move::handle: handle(packet, at); break;
+    case Move::credit: take_credit(packet, at); break;
   }
 }
 
 void Network::depart(Packet& packet, Tick at) {
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.place));
-  if (listener_ != nullptr) [[unlikely]]
-    tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_departure(packet, at);
   if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
@@ -155,18 +166,55 @@ void Network::depart(Packet& packet, Tick at) {
     stage.line_at = at;
     stage.line_to = packet.to;
   }
-  if (start > at) return push(packet, start, Stage::link);
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_wait(packet, Stage::What::crossing, {Endpoint::Kind::directory, packet.place}, at, start, stage.free);
+  if (start > at) return push(packet, start, Move::link);
   take_link(packet, start, false);
 }
 
 void Network::tell_departure(Packet& packet, Tick at) const {
-  packet.told = listener_->sent({.what = SentMessage::What::packet,
-                                 .message = packet.message.message,
-                                 .from = named(packet.sender),
-                                 .to = named(packet.receiver),
-                                 .line = packet.line,
-                                 .departs = at,
-                                 .carries_data = packet.carries_data});
+  packet.told = log_.listener()->sent({.what = SentMessage::What::packet,
+                                       .message = packet.message.message,
+                                       .from = named(packet.sender),
+                                       .to = named(packet.receiver),
+                                       .line = packet.line,
+                                       .departs = at,
+                                       .carries_data = packet.carries_data});
+}
+
+// A wait for something that the packet then holds until `until`.
+void Network::tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const {
+  packet.stage = log_.tell_stage({.what = what,
+                                  .at = where,
+                                  .line = packet.line,
+                                  .from = from,
+                                  .to = to,
+                                  .queued = to - from,
+                                  .held_from = to,
+                                  .held_until = until,
+                                  .after = packet.stage});
+}
+
+// `start`: when the packet's first bytes go over the link.
+void Network::tell_link(Packet& packet, const LinkState& link, Tick from, Tick start) const {
+  packet.stage = log_.tell_stage({.what = Stage::What::link,
+                                  .at = {Endpoint::Kind::directory, link.from},
+                                  .peer = link.to,
+                                  .line = packet.line,
+                                  .from = from,
+                                  .to = packet.due,
+                                  .queued = start - from,
+                                  .held_from = start,
+                                  .held_until = link.free,
+                                  .after = packet.stage});
+}
+
+// A node's controllers take messages in one after the other, unless the machine has groups.
+void Network::tell_arrival(Packet& packet, const Port& port, Tick at, Tick start) const {
+  log_.listener()->arrived(packet.told, at);
+  const Endpoint node{Endpoint::Kind::directory, port.node};
+  tell_wait(packet, Stage::What::inbox, layout_.groups.empty() ? node : named(packet.receiver), at, start,
+            start + port.occupancy);
 }
 
 Endpoint Network::named(int endpoint) const {
@@ -191,6 +239,7 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
     ++link.in_use[message_class];
     packet.held_link = number;
   }
+  const Tick asked = packet.due;
   packet.place = link.to;
   const Tick start = std::max(at, link.free);
   const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
@@ -205,10 +254,12 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   // Cut-through routing: a message's head moves on at once, so its bytes cost time only on the last link.
   if (link.to == packet.to) {
     const Tick beside = pair_costs_[node_of(packet.sender)][packet.to];
-    push(packet, link.free + link.latency + beside, Stage::arrive);
+    push(packet, link.free + link.latency + beside, Move::arrive);
   } else {
-    push(packet, start + link.latency, Stage::link);
+    push(packet, start + link.latency, Move::link);
   }
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_link(packet, link, asked, start);
 }
 
 // Frees the buffer that the packet occupies at a link's end. The credit takes the link's latency to return to the sender.
@@ -220,7 +271,7 @@ void Network::release_link(Packet& packet, Tick at) {
   constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
   credit.order =
       kAfterAllSenders | (static_cast<std::uint64_t>(credit.held_link) * kMessageClasses + ordinal(credit.message_class));
-  push(credit, at + std::max<Tick>(1, links_[credit.held_link].latency), Stage::credit);
+  push(credit, at + std::max<Tick>(1, links_[credit.held_link].latency), Move::credit);
 }
 
 void Network::take_credit(Packet& credit, Tick at) {
@@ -237,13 +288,13 @@ void Network::take_credit(Packet& credit, Tick at) {
 }
 
 void Network::arrive(Packet& packet, Tick at) {
-  if (listener_ != nullptr) [[unlikely]]
-    listener_->arrived(packet.told, at);
   const Port& port = ports_[packet.receiver];
   Tick& free = controller_free_[port.controller];
   const Tick start = std::max(at, free);
   free = start + port.occupancy;
-  if (start > at) return push(packet, start, Stage::handle);
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_arrival(packet, port, at, start);
+  if (start > at) return push(packet, start, Move::handle);
   handle(packet, at);
 }
 
@@ -263,7 +314,7 @@ std::string Network::describe_pending() const {
   std::vector<const Packet*> packets = calendar_.items();
   std::sort(packets.begin(), packets.end(), [](const Packet* a, const Packet* b) { return *b > *a; });
   for (const Packet* packet : packets) {
-    if (packet->stage == Stage::credit) continue;
+    if (packet->move == Move::credit) continue;
     text +=
         fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n", packet->message.message,
                     store_.address_of(packet->line), packet->sender, packet->receiver, packet->due);

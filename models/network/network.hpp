@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "models/coherence/controller_step.hpp"
-#include "models/coherence/step_listener.hpp"
+#include "models/coherence/transition_log.hpp"
 #include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
 #include "models/machine_context.hpp"
@@ -51,18 +51,20 @@ struct Packet {
   Version version = 0;
   std::unique_ptr<std::byte[]> data;  // room for a line
 
+  StageId stage = kNoStage;  // the latest of the transaction that the message belongs to
+
   bool has_turn = false;  // true once the directory has given this request its turn among the line's requests
 
   // The packet's position on its way, which only the network knows.
-  enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
-  Stage stage = Stage::depart;  // what happens to the packet next; `credit`: this is no message, but a credit in its place
-  int place = 0;                // the node where the packet is, or the switch of a crossbar
-  int to = -1;                  // the receiver's node
-  int held_link = -1;           // the link at whose end the packet occupies a buffer; -1: none
-  std::uint32_t told = 0;       // the number that the StepListener gave to the message
-  Tick due = 0;                 // the time of the next stage
-  std::uint64_t order = 0;      // the tie-breaker for equal times: by sender, then in the order of sending
-  Packet* next = nullptr;       // in the calendar, or in the list of unused packets
+  enum class Move : std::uint8_t { depart, link, arrive, handle, credit };
+  Move move = Move::depart;  // what happens to the packet next; `credit`: this is no message, but a credit in its place
+  int place = 0;             // the node where the packet is, or the switch of a crossbar
+  int to = -1;               // the receiver's node
+  int held_link = -1;        // the link at whose end the packet occupies a buffer; -1: none
+  std::uint32_t told = 0;    // the number that the StepListener gave to the message
+  Tick due = 0;              // the time of the next stage
+  std::uint64_t order = 0;   // the tie-breaker for equal times: by sender, then in the order of sending
+  Packet* next = nullptr;    // in the calendar, or in the list of unused packets
   [[nodiscard]] bool operator>(const Packet& other) const { return due != other.due ? due > other.due : order > other.order; }
 };
 
@@ -94,8 +96,6 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
 
-  // Reports every packet to `listener`; null detaches it.
-  void set_listener(StepListener* listener) { listener_ = listener; }
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
@@ -118,14 +118,14 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   void send(Packet& packet, Tick ready);
 
   // Delivers the packet to its receiver once more, at `at`. REQUIRES: `at` is later than now.
-  void requeue(Packet& packet, Tick at) { push(packet, at, Packet::Stage::handle); }
+  void requeue(Packet& packet, Tick at) { push(packet, at, Packet::Move::handle); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  using Stage = Packet::Stage;
+  using Move = Packet::Move;
 
   // An endpoint, and the network's record of it.
   struct Port {
@@ -155,7 +155,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   };
 
   void turn() override;
-  void push(Packet& packet, Tick at, Stage stage);
+  void push(Packet& packet, Tick at, Move move);
   void run(Packet& packet, Tick at);
   void depart(Packet& packet, Tick at);
   void take_link(Packet& packet, Tick at, bool has_waited);
@@ -163,7 +163,11 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   void handle(Packet& packet, Tick at);
   void release_link(Packet& packet, Tick at);
   void take_credit(Packet& credit, Tick at);
-  void tell_departure(Packet& packet, Tick at) const;
+  [[gnu::cold]] void tell_departure(Packet& packet, Tick at) const;
+  // These functions report stages of the packet's transaction.
+  void tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const;
+  [[gnu::cold]] void tell_link(Packet& packet, const LinkState& link, Tick from, Tick start) const;
+  [[gnu::cold]] void tell_arrival(Packet& packet, const Port& port, Tick at, Tick start) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
   [[nodiscard]] Tick bytes_of(bool with_line) const {
     return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
@@ -174,6 +178,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   const MachineLayout& layout_;
   LineStore& store_;
   Homes& homes_;
+  const TransitionLog& log_;
   FailureSink& failures_;
   Tick warmup_end_;
   Tick end_;
@@ -191,7 +196,6 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   std::vector<LinkState> links_;
   std::vector<std::vector<Tick>> pair_costs_;  // [from][to]: the latency added to messages between two nodes
   Timeline* timeline_ = nullptr;
-  StepListener* listener_ = nullptr;
   std::int64_t activations_ = 0;
 };
 

@@ -23,6 +23,7 @@ struct CoherenceController::Outbox {
   Cause cause;
   const Packet* packet = nullptr;  // the message being processed, if any
   LineData incoming = {};          // the message's data, or the data on the bus
+  StageId stage = kNoStage;        // the transaction's latest, before its pass through the controller
 
   void send_home(const NetworkMessage& message) { send_up(self.place_.parent, message); }
   void send(int agent, const NetworkMessage& message) {
@@ -35,8 +36,12 @@ struct CoherenceController::Outbox {
   void take_data();
   void update_memory();
   void tell_taken() const;
-  void run() { self.bus_side_->run(slot, ready); }
-  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready); }
+  [[nodiscard]] StageId passed() const { return self.log_.listener() == nullptr ? kNoStage : tell_pass(); }
+  [[gnu::cold]] StageId tell_pass() const;
+  [[gnu::cold]] StageId found(Tick data_at, Tick queued) const;
+  StageId tell_stage(StageId after, Stage::What what, Tick from, Tick to, Tick queued = 0) const;
+  void run() { self.bus_side_->run(slot, ready, passed()); }
+  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready, passed()); }
   void on_transition(StateId state, EventId event, StateId next) {
     self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event, next);
   }
@@ -49,9 +54,13 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   if (self.rules_.table->base_events[ask].absent) return true;
   const Permission answer = permission(self.rules_, self.entries_[slot], ask);
   CoherenceController::Outbox out{self, slot, at, at + self.latency_, {.side = Side::member, .bus_member = request.client}};
+  out.stage = request.stage;
   self.step(ask, out);
   if (answer.saved) lines_[slot].asked = request.message;
-  if (!answer.granted && !answer.saved) deferred_.push_back(request);
+  if (!answer.granted && !answer.saved) {
+    deferred_.push_back(request);
+    deferred_.back().stamp = at;
+  }
   return answer.granted;
 }
 
@@ -80,6 +89,17 @@ bool CoherenceController::waits_for_turn(Packet& packet, Tick at) {
   if (packet.has_turn || packet.message_class != MessageClass::request) return false;
   packet.has_turn = true;
   const Tick turn = home_->turn(packet.slot, at);
+  if (log_.listener() != nullptr) [[unlikely]] {
+    packet.stage = log_.tell_stage({.what = Stage::What::turn,
+                                    .at = name_,
+                                    .line = packet.line,
+                                    .from = at,
+                                    .to = turn,
+                                    .queued = turn - at,
+                                    .held_from = turn,
+                                    .held_until = turn + home_->line_busy(),
+                                    .after = packet.stage});
+  }
   if (turn == at) return false;
   network_.requeue(packet, turn);
   return true;
@@ -91,7 +111,7 @@ bool CoherenceController::process(Packet& packet, Tick at) {
   const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
   const Side side = inside ? Side::member : Side::outside;
   const Cause cause{.side = side, .in = &packet.message};
-  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version}};
+  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version}, packet.stage};
   if (step(rules_.event_of(side, packet.message.message), out) == StepResult::stalled) return false;
   network_.free(packet);
   return true;
@@ -151,11 +171,35 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
     sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
   }
+  if (self.log_.listener() != nullptr) [[unlikely]]
+    sent.stage = found(leaves, kind.carries_data ? leaves - ready - (self.home_ ? self.home_->latency() : look_up) : 0);
   if (self.home_ && self.home_->broadcasts()) {
     self.held_back_.emplace_back(&sent, leaves);
   } else {
     self.network_.send(sent, leaves);
   }
+}
+
+// The message being processed may have stalled before. Then comes the pass that all messages of the step have in common.
+StageId CoherenceController::Outbox::tell_pass() const {
+  StageId latest = stage;
+  if (packet != nullptr) latest = tell_stage(latest, Stage::What::stalled, packet->due, at, at - packet->due);
+  return tell_stage(latest, Stage::What::pass, ready - self.latency_, ready);
+}
+
+// `queued`: how long the look-up for the data waited.
+StageId CoherenceController::Outbox::found(Tick data_at, Tick queued) const {
+  return tell_stage(tell_pass(), Stage::What::supply, ready, data_at, queued);
+}
+
+StageId CoherenceController::Outbox::tell_stage(StageId after, Stage::What what, Tick from, Tick to, Tick queued) const {
+  return self.log_.tell_stage({.what = what,
+                               .at = self.name_,
+                               .line = self.store_.line(slot),
+                               .from = from,
+                               .to = to,
+                               .queued = queued,
+                               .after = after});
 }
 
 // Sends the step's messages. If the request took other members' copies, the home delays its answer until the last node's has
@@ -167,7 +211,16 @@ void CoherenceController::send_held_back(int requester) {
   });
   for (const auto& [packet, leaves] : held_back_) {
     const bool answer = packet->receiver == requester;
-    network_.send(*packet, leaves + (waits && answer ? home_->wait_for_all(network_.node_of(requester)) : 0));
+    const Tick answered = leaves + (waits && answer ? home_->wait_for_all(network_.node_of(requester)) : 0);
+    if (log_.listener() != nullptr) [[unlikely]] {
+      packet->stage = log_.tell_stage({.what = Stage::What::answers,
+                                       .at = name_,
+                                       .line = packet->line,
+                                       .from = leaves,
+                                       .to = answered,
+                                       .after = packet->stage});
+    }
+    network_.send(*packet, answered);
   }
   held_back_.clear();
 }
@@ -251,26 +304,37 @@ void BusSide::ask_again(Slot slot, Tick at) {
   std::erase_if(deferred_, [&](const BusRequest& request) {
     if (request.slot != slot) return false;
     BusRequest again = request;
+    if (controller_.log_.listener() != nullptr) [[unlikely]] {
+      again.stage = controller_.log_.tell_stage({.what = Stage::What::deferred,
+                                                 .at = controller_.name_,
+                                                 .line = request.line,
+                                                 .from = request.stamp,
+                                                 .to = at,
+                                                 .queued = at - request.stamp,
+                                                 .after = request.stage});
+    }
     again.stamp = at;
     bus->post(again);
     return true;
   });
 }
 
-void BusSide::run(Slot slot, Tick at) {
+void BusSide::run(Slot slot, Tick at, StageId stage) {
   Line& line = lines_[slot];
   line.running = true;
   bus->post({.stamp = at,
              .client = controller_.entries_[slot].member,
+             .stage = stage,
              .line = controller_.store_.line(slot),
              .slot = slot,
              .message = line.asked,
              .kind = BusRequest::Kind::run});
 }
 
-void BusSide::recall(Slot slot, MessageId message, Tick at) {
+void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage) {
   bus->post({.stamp = at,
              .client = kMemory,
+             .stage = stage,
              .line = controller_.store_.line(slot),
              .slot = slot,
              .message = message,
@@ -282,7 +346,7 @@ void BusSide::act(Slot slot, Action action, const BusRequest& request, const Lin
   CoherenceController& self = controller_;
   if (action.verb == Verb::save_asker) lines_[slot].asked = request.message;
   const Cause cause{.side = Side::member, .bus_member = request.client};
-  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, on_bus};
+  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, on_bus, request.stage};
   ControllerStep(self.rules_, self.entries_[slot], self.place_.number, cause, out).act(action);
 }
 
@@ -300,9 +364,9 @@ MemorySide::Supply BusSide::read(Slot slot, Tick address_at) {
   return {address_at, local ? Source::local_memory : Source::remote_memory};
 }
 
-void BusSide::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) {
+void BusSide::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage) {
   CoherenceController& self = controller_;
-  CoherenceController::Outbox out{self, slot, at, data_at + self.latency_, {.owned = owned}, nullptr, data};
+  CoherenceController::Outbox out{self, slot, at, data_at + self.latency_, {.owned = owned}, nullptr, data, stage};
   self.step(recalled_event(self.rules_.protocol->bus_messages, message), out);
 }
 

@@ -25,6 +25,7 @@ class HomeMemory {
   [[nodiscard]] LineData data(Slot slot) { return {store_.memory_data(slot), store_.memory_version(slot)}; }
   // Returns when the data of a read that starts at `at` is ready.
   Tick read(Slot slot, Tick at) { return controller_.read(store_.line(slot), at); }
+  [[nodiscard]] Tick latency() const { return controller_.latency(); }
   void write(Slot slot, const LineData& data, Tick at) {
     store_.write_memory(slot, data.bytes, data.version);
     controller_.write(store_.line(slot), at);
@@ -39,6 +40,8 @@ class HomeMemory {
     line_free_[slot] = turn + line_busy_;
     return turn;
   }
+
+  [[nodiscard]] Tick line_busy() const { return line_busy_; }
 
   // True if a request that takes copies waits for the answers of all nodes.
   [[nodiscard]] bool broadcasts() const { return !all_answered_.empty(); }

@@ -38,6 +38,7 @@ static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_validate)(program);
   LISTED(AddSubcommand, add_what_if)(program);
   LISTED(AddSubcommand, add_lines)(program);
+  LISTED(AddSubcommand, add_explain)(program);
   LISTED(AddSubcommand, add_list)(program);
   LISTED(AddSubcommand, add_describe)(program);
   LISTED(AddSubcommand, add_bench)(program);
@@ -144,7 +145,7 @@ struct HelpGroup {
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"run", "ab", "sweep", "what-if", "list", "describe"}},
-      {"Look into results", {"report", "compare", "lines", "steps"}},
+      {"Look into results", {"report", "compare", "lines", "explain", "steps"}},
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},

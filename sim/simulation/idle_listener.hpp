@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-class IdleListener final : public SimulationTap, public StepListener, public ProgramTap {
+class IdleListener : public SimulationTap, public StepListener, public ProgramTap {
  public:
   // SimulationTap
   ProgramTap& begin(const AddressSpace&, const LockSet&, const Timebase&, int) override { return *this; }
@@ -26,6 +26,7 @@ class IdleListener final : public SimulationTap, public StepListener, public Pro
   void store_buffered(Tick, CpuId, const Operation&) override {}
   void store_drained(Tick, CpuId, const Operation&) override {}
   void load_forwarded(Tick, CpuId, const Operation&, Value) override {}
+  StageId stage(const Stage&) override { return kNoStage; }
 
   // ProgramTap
   void called(const Cpu&, const ProgramCall&) override {}

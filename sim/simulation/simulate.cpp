@@ -169,8 +169,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
-  const double warmup_us = input.run.warmup_us + (input.counter_files.empty() ? 0 : CounterTrials::kUs);
-  Machine machine(input.machine, input.protocols, input.engine, warmup_us, input.run.measure_us, relay);
+  Machine machine(input.machine, input.protocols, input.engine, warmup_us(input), input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of), input.seed);
   const std::vector<CounterEntry> counters = entries_of(input.counter_files, counter_entry_of);
@@ -181,7 +180,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics, tap);
-  const Tick measured_from = machine.timebase().from_us(warmup_us);
+  const Tick measured_from = machine.core_spec().warmup_end;
   TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us),
                             machine.core_spec().end);
   if (input.run.record_timeline) machine.set_timeline(timeline);
@@ -250,6 +249,10 @@ PointData run_or_say_why(const SimulationInput& input, const std::function<void(
 }
 
 }  // namespace
+
+double warmup_us(const SimulationInput& input) {
+  return input.run.warmup_us + (input.counter_files.empty() ? 0 : CounterTrials::kUs);
+}
 
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
   IdleListener idle;

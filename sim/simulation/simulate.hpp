@@ -46,6 +46,9 @@ class SimulationTap {
   virtual void end(const PointData& point) = 0;
 };
 
+// How long a run warms up: counters are tried before the time that the experiment states.
+double warmup_us(const SimulationInput& input);
+
 // Once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0 to 1;
 // it must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that cannot be built.
 // TraceError for a trace that cannot be replayed.

@@ -62,9 +62,12 @@ std::size_t message_number(const RecordedSteps& run, const RunStep& step) {
 }
 
 Endpoints::Endpoints(const RecordedSteps& run) {
-  if (!run.known) return;
+  if (run.known) *this = Endpoints(run.input.machine);
+}
+
+Endpoints::Endpoints(const MachineSpec& machine) {
   using Kind = Endpoint::Kind;
-  const MachineLayout layout = lay_out(run.input.machine);
+  const MachineLayout layout = lay_out(machine);
   std::map<int, Entry> caches;
   for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) {
     const CpuPlace& place = layout.cpus[cpu];
@@ -78,7 +81,7 @@ Endpoints::Endpoints(const RecordedSteps& run) {
   const bool several = buses > 1;
   for (int bus = 0; bus < buses; ++bus)
     add({Kind::bus, bus}, layout.node_of_bus(bus), bus, several ? fmt::format("bus {}", bus) : "the bus");
-  if (!run.input.machine.has_nodes()) {
+  if (!machine.has_nodes()) {
     add({Kind::memory, 0}, 0, 0, "memory");
     return;
   }

@@ -31,10 +31,14 @@ class Endpoints {
     std::vector<int> cpus = {};  // of a cache
     std::string label;           // "CPU 1's cache", "bus 0", "memory", "directory 1"
   };
+  explicit Endpoints(const MachineSpec& machine);
   explicit Endpoints(const RecordedSteps& run);
   [[nodiscard]] const std::vector<Entry>& all() const { return all_; }
   [[nodiscard]] std::size_t number(const Endpoint& endpoint) const;
   [[nodiscard]] const std::string& label(const Endpoint& endpoint) const { return all_[number(endpoint)].label; }
+  [[nodiscard]] bool has(const Endpoint& endpoint) const {
+    return numbers_.contains({static_cast<int>(endpoint.kind), endpoint.number});
+  }
   [[nodiscard]] const std::string& label(Controller controller, int agent) const;
   // Whom a directory knows by this number.
   [[nodiscard]] Endpoint home_agent(int number) const { return home_agents_[number]; }

@@ -65,6 +65,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   void store_buffered(Tick time, CpuId cpu, const Operation& operation) override;
   void store_drained(Tick time, CpuId cpu, const Operation& operation) override;
   void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) override;
+  StageId stage(const Stage&) override { return kNoStage; }
 
   // ProgramTap
   void called(const Cpu& cpu, const ProgramCall& call) override;

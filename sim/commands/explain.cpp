@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/ordinal.hpp"
+#include "sim/answer/point_choice.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/commands/common_options.hpp"
+#include "sim/config/lua_files.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/statistics/source_names.hpp"
+#include "sim/steps/explained_misses.hpp"
+#include "sim/terminal/metrics_table.hpp"
+#include "sim/terminal/waterfall.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr const char* kExplainFooter = R"(Examples:
+  linebounce explain out/two_sockets                      a typical and a slow miss of the kind that costs most
+  linebounce explain two_sockets --miss "remote HITM"     served by a cache of another node
+  linebounce explain out/lock_scaling --point lock=mcs,cpus=4 --miss upgrade
+  linebounce explain my.toml --line counter.value --percentile 10 --percentile 90
+
+Kinds of misses are the sources of latency.csv: local_c2c (local HITM), remote_c2c (remote HITM), node_cache, local_memory,
+remote_memory, upgrade. Stages follow one another without gaps and add up to the latency. A star marks a wait: what it was behind
+stands below the table. The point's first seed runs twice; results that a run has left are not read again, but made again.)";
+
+struct ExplainArguments : OverrideArguments {
+  std::string what;
+  std::string kind;
+  std::string line;
+  std::string point;
+  std::vector<int> percentiles;
+  bool json = false;
+};
+
+// The point of which the results' answer speaks; else the last one, which in most sweeps has most CPUs.
+int answered_point(const fs::path& results, int last) {
+  if (results.empty() || !is_there(results)) return last;
+  const ordered_json json = ordered_json::parse(read_file(results), nullptr, false);
+  const auto point = ordered_json::json_pointer("/answer/point");
+  if (json.is_discarded() || !json.contains(point) || !json[point].is_number_integer()) return last;
+  return std::clamp(json[point].get<int>(), 0, last);
+}
+
+struct Chosen {
+  Point point;
+  std::size_t points = 1;
+  std::string name;
+};
+
+Chosen choose_point(const ExplainArguments& arguments) {
+  const fs::path directory = arguments.what;
+  const bool is_results = fs::is_directory(directory);
+  const fs::path config = directory / "config.toml";
+  if (is_results && !is_there(config))
+    throw InputError(config.string() + ": there is no such file; a folder must hold the results of a run");
+  const Experiment experiment = load_runnable(is_results ? config.string() : arguments.what, overrides_of(arguments));
+  std::vector<ReportedPoint> points;
+  for (const PointPlace& point : outline(experiment)) points.push_back({point.at, {}});
+  const int number = arguments.point.empty() ? answered_point(is_results ? directory / "results.json" : fs::path(),
+                                                              static_cast<int>(points.size()) - 1)
+                                             : chosen_point(arguments.point, points);
+  return {point_maker(experiment)(number), points.size(), experiment.name};
+}
+
+MissChoice choice_of(const ExplainArguments& arguments) {
+  MissChoice choice{.line = arguments.line};
+  if (!arguments.percentiles.empty()) choice.percentiles = arguments.percentiles;
+  if (arguments.kind.empty()) return choice;
+  choice.kind = source_called(arguments.kind);
+  if (choice.kind) return choice;
+  std::vector<std::string> kinds(kSourceNames.begin(), kSourceNames.end());
+  kinds.emplace_back("local HITM");
+  kinds.emplace_back("remote HITM");
+  throw ConfigError("--miss: the kind " + not_known(arguments.kind, kinds));
+}
+
+ordered_json row_json(const WaterfallRow& row, double ns_per_tick) {
+  ordered_json json = {{"stage", row.name},
+                       {"at", row.at},
+                       {"kind", row.waits ? "queueing" : "travel"},
+                       {"start_ticks", row.start},
+                       {"ticks", row.ticks},
+                       {"start_ns", rounded(static_cast<double>(row.start) * ns_per_tick)},
+                       {"ns", rounded(static_cast<double>(row.ticks) * ns_per_tick)}};
+  if (row.behind >= 0) {
+    json["behind"] = row.behind;
+    json["same_line"] = row.same_line;
+  }
+  if (!row.text.empty()) json["text"] = row.text;
+  return json;
+}
+
+ordered_json miss_json(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick) {
+  ordered_json rows = ordered_json::array();
+  for (const WaterfallRow& row : waterfall(miss, endpoints, ns_per_tick)) rows.push_back(row_json(row, ns_per_tick));
+  return {{"percentile", miss.percentile},
+          {"ticks", miss.miss.latency},
+          {"ns", rounded(static_cast<double>(miss.miss.latency) * ns_per_tick)},
+          {"queueing_ticks", miss.queued()},
+          {"queueing_ns", rounded(static_cast<double>(miss.queued()) * ns_per_tick)},
+          {"issued_ticks", miss.miss.issued},
+          {"cpu", miss.miss.cpu.value},
+          {"node", miss.node},
+          {"object", miss.object},
+          {"field", miss.field},
+          {"function", miss.function},
+          {"access", kAccessNames[ordinal(miss.miss.access)]},
+          {"stages", std::move(rows)}};
+}
+
+void print_json(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
+  const Endpoints endpoints(chosen.point.input.machine);
+  ordered_json counts = ordered_json::object(), misses = ordered_json::array();
+  for (std::size_t kind = 0; kind < explained.counts.size(); ++kind) counts[kSourceNames[kind]] = explained.counts[kind];
+  for (const ExplainedMiss& miss : explained.misses) misses.push_back(miss_json(miss, endpoints, explained.ns_per_tick));
+  ordered_json out;
+  out["schema"] = "linebounce.explain/1";
+  out["experiment"] = chosen.name;
+  out["machine"] = chosen.point.input.machine.name;
+  out["at"] = at_to_json(chosen.point.at);
+  out["seed"] = chosen.point.input.seed;
+  out["line"] = line.empty() ? ordered_json(nullptr) : ordered_json(line);
+  out["kind"] = kSourceNames[ordinal(explained.kind)];
+  out["counts"] = std::move(counts);
+  out["tick_ns"] = explained.tick_ns;
+  out["misses"] = std::move(misses);
+  std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+void print_text(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
+  const Painter paint = painter_for_stdout();
+  const Endpoints endpoints(chosen.point.input.machine);
+  std::string at = chosen.point.input.machine.name;
+  for (const auto& [path, value] : chosen.point.at) at += fmt::format(", {} = {}", path, shown_value(value));
+  if (chosen.points > 1) at += fmt::format(" ({} points; --point chooses another)", chosen.points);
+  std::cout << titled(chosen.name, at, paint) << "\n";
+  std::vector<std::string> others;
+  for (std::size_t kind = 0; kind < explained.counts.size(); ++kind) {
+    if (explained.counts[kind] > 0 && kind != ordinal(explained.kind))
+      others.push_back(fmt::format("{} {}", grouped(explained.counts[kind]), kSourceNames[kind]));
+  }
+  std::string kinds = fmt::format("{} {}{}", grouped(explained.counts[ordinal(explained.kind)]), title_of(explained.kind),
+                                  line.empty() ? "" : " on " + line);
+  if (!others.empty()) kinds += fmt::format("; besides {}", fmt::join(others, ", "));
+  std::cout << paragraph(kinds, 2, Colour::none, paint);
+  for (const ExplainedMiss& miss : explained.misses)
+    std::cout << "\n" << waterfall_text(miss, endpoints, explained.ns_per_tick, paint);
+}
+
+ExitCode explain(const ExplainArguments& arguments) {
+  const MissChoice choice = choice_of(arguments);
+  const Chosen chosen = choose_point(arguments);
+  const ExplainedMisses explained = explain_misses(chosen.point.input, choice);
+  if (arguments.json) {
+    print_json(chosen, explained, arguments.line);
+  } else {
+    print_text(chosen, explained, arguments.line);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_explain(Command& program) {
+  auto arguments = std::make_shared<ExplainArguments>();
+  Command command = program.subcommand("explain", "Show where the nanoseconds of a typical and a slow miss go, stage by stage");
+  command
+      .option("WHAT", "", &arguments->what,
+              "A results directory, as `run` leaves it, or what `run` takes: an experiment's name or file, a program in Lua")
+      .required();
+  command.option("--miss", "KIND", &arguments->kind, "Only misses of this kind; default: the one that costs most time");
+  command.option("--line", "OBJECT.FIELD", &arguments->line, "Only misses on this field, object or structure");
+  command.option("--point", "POINT", &arguments->point,
+                 "A point of a sweep, by its settings, such as lock=mcs,cpus=4, or its number; default: that of the results' "
+                 "answer, else the last");
+  command
+      .option("--percentile", "P", &arguments->percentiles,
+              "The miss whose latency P percent of the kind do not exceed; may be repeated; default: 50 and 99")
+      .one_value_each()
+      .between(1, 100);
+  command.flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
+  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
+      .one_value_each();
+  command.option("--seed", "N", &arguments->seed, "The run's seed; default: the experiment's");
+  command.footer(kExplainFooter);
+  command.action([arguments] { return explain(*arguments); });
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,14 @@
+// A miss's stages as a waterfall in the terminal.
+#pragma once
+
+#include <string>
+
+#include "sim/steps/explained_misses.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// Where the time of one miss went: a row for each stage, what travel and queueing add up to, and a sentence for each wait.
+std::string waterfall_text(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick, const Painter& paint);
+
+}  // namespace linebounce::sim
