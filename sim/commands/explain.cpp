@@ -12,6 +12,7 @@
 
 #include "models/ordinal.hpp"
 #include "sim/answer/point_choice.hpp"
+#include "sim/answer/what_varies.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/lua_files.hpp"
@@ -20,7 +21,6 @@
 #include "sim/results/result_files.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/steps/explained_misses.hpp"
-#include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/waterfall.hpp"
 
 namespace linebounce::sim {
@@ -147,7 +147,7 @@ void print_text(const Chosen& chosen, const ExplainedMisses& explained, const st
   const Painter paint = painter_for_stdout();
   const Endpoints endpoints(chosen.point.input.machine);
   std::string at = chosen.point.input.machine.name;
-  for (const auto& [path, value] : chosen.point.at) at += fmt::format(", {} = {}", path, shown_value(value));
+  for (const auto& [path, value] : chosen.point.at) at += fmt::format(", {} = {}", path, value_name(value));
   if (chosen.points > 1) at += fmt::format(" ({} points; --point chooses another)", chosen.points);
   std::cout << titled(chosen.name, at, paint) << "\n";
   std::vector<std::string> others;

@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from experiments import experiment
@@ -31,13 +32,14 @@ def on(program: Program, machine: str, workload: str = CONTENDED, measure_us: in
     return program.file("what.toml", experiment(top=f'machine = "{machine}"', workload=workload, run=run))
 
 
-def explained(program: Program, what: str | Path, *arguments: str) -> dict:
+def explained(program: Program, what: str | Path, *arguments: str) -> dict[str, Any]:
     result = program("explain", what, "--json", *arguments)
     assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
 
 
-def assert_stages_add_up(miss: dict) -> None:
+def assert_stages_add_up(miss: dict[str, Any]) -> None:
     end = 0
     for stage in miss["stages"]:
         assert stage["start_ticks"] == end
