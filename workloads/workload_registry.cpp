@@ -8,6 +8,7 @@ std::span<const WorkloadEntry> all_workloads() {
   static const std::vector<WorkloadEntry> kWorkloads = {
       LISTED(MakeWorkloadEntry, operation_costs_workload)(),
       LISTED(MakeWorkloadEntry, load_to_use_workload)(),
+      LISTED(MakeWorkloadEntry, contended_line_workload)(),
       LISTED(MakeWorkloadEntry, critical_section_workload)(),
       LISTED(MakeWorkloadEntry, lock_mistakes_workload)(),
       LISTED(MakeWorkloadEntry, false_sharing_workload)(),

@@ -121,6 +121,7 @@ MetricGroup metric_group(std::string_view name) {
   using enum MetricGroup;
   static constexpr auto kFamilies = std::to_array<std::pair<std::string_view, MetricGroup>>({{"cost", cost},
                                                                                              {"load_to_use", cost},
+                                                                                             {"contended_line", cost},
                                                                                              {"throughput", throughput},
                                                                                              {"munmap", throughput},
                                                                                              {"subsystem", subsystem},

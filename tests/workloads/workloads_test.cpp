@@ -106,5 +106,52 @@ TEST(OperationCosts, OnRoundNumbersAreWhatTheMachineSays) {
   EXPECT_EQ(metrics.values.at("cost.l2_hit"), 10);
 }
 
+double contended_ns(const MachineSpec& spec, const std::string& measurement) {
+  SmallMachine small(spec);
+  return run_workload("contended_line", {{"measurements", measurement}}, small, spec).values.at("contended_line.0.ns");
+}
+
+TEST(ContendedLine, OneCpuAddsAsFastAsItsAtomicOperationGoes) {
+  EXPECT_NEAR(contended_ns(small_machine(2), "fetch_add: 0"), 20, 0.1);
+}
+
+// The owner adds, then computes for longer than it holds the line: the other's request waits for all of the hold.
+TEST(ContendedLine, AHoldShowsInFullWhereItsOwnerHasSomethingElseToDo) {
+  MachineSpec spec = small_machine(2);
+  const double without = contended_ns(spec, "fetch_add 100: 0 1");
+  spec.cpu.hold_ns = 40;
+  spec.cpu.hold_after = HoldAfter::writes;
+  EXPECT_NEAR(contended_ns(spec, "fetch_add 100: 0 1"), without + 40, 1);
+}
+
+// Snoop result to the end of an upgrade: 1 clock, or the 6 of the last answer.
+TEST(ContendedLine, AStoreToASharedLineWaitsForTheLastAnswer) {
+  MachineSpec spec = small_machine(3);
+  const double without = contended_ns(spec, "shared_store: 0 1 2");
+  spec.bus.invalidation_clocks = 6;
+  EXPECT_NEAR(contended_ns(spec, "shared_store: 0 1 2"), without + 50, 3);
+}
+
+TEST(ContendedLine, BesideASiblingThatComputesAThreadKeepsItsShare) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.threads_per_core = 2;
+  spec.cpu.shared_issue_pct = 50;
+  spec.cpu.pausing_sibling_pct = 80;
+  SmallMachine small(spec);
+  const std::string all = "alone: 0; beside_computing: 0 1; beside_pausing: 0 1";
+  const Metrics metrics = run_workload("contended_line", {{"measurements", all}}, small, spec);
+  EXPECT_NEAR(metrics.values.at("contended_line.0.ns"), 1000, 1) << "its sibling sleeps";
+  EXPECT_NEAR(metrics.values.at("contended_line.1.ns"), 2000, 1);
+  EXPECT_NEAR(metrics.values.at("contended_line.2.ns"), 1250, 1);
+}
+
+TEST(ContendedLine, WhatIsNoMeasurementIsRefused) {
+  const MachineSpec spec = small_machine(2);
+  for (const char* text :
+       {"fetch: 0", "fetch_add 0 1", "fetch_add: 2", "fetch_add: 0 0", "fetch_add -1: 0", "shared_store: 0", ";"}) {
+    EXPECT_THROW(contended_ns(spec, text), std::invalid_argument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace linebounce::test
