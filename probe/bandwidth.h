@@ -39,11 +39,7 @@ static inline void run_stream(int member, void* argument) {
   struct stream* stream = argument;
   const struct host* host = stream->host;
   const int cpu = stream->member_cpu[member];
-  int node = host->memory_node[0];
-  for (int i = 0; i < host->memory_nodes; ++i) {
-    if (host->memory_node[i] == host->node[cpu]) node = host->memory_node[i];
-  }
-  struct block block = allocate_on(host, stream->bytes, node);
+  struct block block = allocate_on(host, stream->bytes, node_of_memory(host, cpu));
   pin_to(host->cpu[cpu]);
   uint64_t sum = 0;
   size_t at = 0;

@@ -262,3 +262,11 @@ static inline int cpu_of_node(const struct host* host, int node) {
   }
   return -1;
 }
+
+// The node of a CPU's memory, by index: its own if that has any.
+static inline int node_of_memory(const struct host* host, int cpu) {
+  for (int i = 0; i < host->memory_nodes; ++i) {
+    if (host->memory_node[i] == host->node[cpu]) return host->node[cpu];
+  }
+  return host->memory_node[0];
+}

@@ -13,8 +13,9 @@
 #include "levels.h"
 #include "lock.h"
 #include "operations.h"
+#include "waiting.h"
 
-#define PROBE_VERSION "1"
+#define PROBE_VERSION "2"
 
 enum { kMostLocks = 12, kUsageError = 2, kInterrupted = 130 };
 
@@ -22,7 +23,8 @@ static const char* const kHelp =
     "Usage: linebounce-probe [OPTIONS]\n"
     "\n"
     "Measures what coherence costs on this machine: handing a line from each CPU to each other, by its state and home;\n"
-    "load to use of each cache and of memory; atomic operations; memory's bandwidth; one lock. Each figure is a median,\n"
+    "load to use of each cache and of memory; atomic operations; memory's bandwidth; one lock; what several CPUs pay\n"
+    "that write one line, and siblings that share a core. Each figure is a median,\n"
     "with quartiles and the number of repeats. Takes at most two minutes on up to 100 CPUs. With more, pairs of CPUs\n"
     "are measured in random order, each kind of pair in turn, until a minute is over; the others get the median of\n"
     "their kind, and the file says how many were measured.\n"
@@ -288,6 +290,27 @@ static void write_counted(FILE* file, const char* unit, const struct counted* ro
   fputs("]\n", file);
 }
 
+static void write_waiting(FILE* file, const struct waiting* waiting) {
+  fputs(
+      "\n# Several CPUs want one line, at home with the first: each adds to a word of its own (fetch_add, atomically; store, "
+      "not),\n"
+      "# or increments one word by compare-and-exchange; from one operation to the next, of all together, with so many cycles\n"
+      "# between two operations of a CPU. shared_store: an atomic addition of the first to a line that all have read. alone,\n"
+      "# beside_...: the same computation of the first, while its sibling does that.\n"
+      "[contended_line]\nrows = [\n",
+      file);
+  for (int i = 0; i < waiting->rows; ++i) {
+    const struct waiting_row* row = &waiting->row[i];
+    fprintf(file, "  {operation = \"%s\", cpus = [", row->operation);
+    for (int cpu = 0; cpu < row->count; ++cpu) fprintf(file, "%s%d", cpu ? ", " : "", row->cpus[cpu]);
+    fprintf(file, "], between_cycles = %d, ", row->between_cycles);
+    write_summary(file, "ns", &row->ns);
+    if (row->increments) fprintf(file, ", fails = %.4g", row->fails);
+    fputs("},\n", file);
+  }
+  fputs("]\n", file);
+}
+
 static void put_in_place(const char* text, size_t bytes, const char* output) {
   name_part_file(output);
   is_writing = true;
@@ -304,6 +327,7 @@ int main(int count, char** words) {
   static struct host host;
   static struct handover handovers[kMostRows];
   static struct levels levels;
+  static struct waiting waiting;
   const struct options options = parse(count, words);
   choose_cpus(&host, options.cpus);
   check_output(options.output);
@@ -332,6 +356,7 @@ int main(int count, char** words) {
     if (cpus == host.cpus) break;
   }
   end_progress(&plan);
+  measure_waiting(&plan, &matrix, &waiting);
 
   if (clock.quartile3 > 1.03 * clock.quartile1) {
     warn(&host, "the clock was not steady: %.0f to %.0f MHz between quartiles", clock.quartile1, clock.quartile3);
@@ -366,6 +391,7 @@ int main(int count, char** words) {
       "[lock_handover]\nkind = \"ticket\"\n",
       file);
   write_counted(file, "ns", locks, lock_count);
+  write_waiting(file, &waiting);
   fclose(file);
   put_in_place(text, bytes, options.output);
   free(text);

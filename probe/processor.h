@@ -51,6 +51,15 @@ static inline void full_fence(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
+// Exclusive-ors of registers take a cycle each where one needs the other; the loop's own instructions go beside them.
+static inline void spend_cycles(int cycles) {
+  unsigned long x = 1, y = 3;
+  for (int i = 0; i < cycles; ++i) {
+    x ^= y;
+    __asm__ volatile("" : "+r"(x));
+  }
+}
+
 static inline _Noreturn void give_up(const char* what) {
   perror(what);
   exit(2);

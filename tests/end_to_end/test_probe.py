@@ -51,7 +51,7 @@ def test_the_file_says_what_it_measured_where(measured: Path) -> None:
 @needs_two
 def test_quartiles_are_on_both_sides_of_the_median(measured: Path) -> None:
     found = tomllib.loads(measured.read_text())
-    tables = ("handover", "load_to_use", "atomic", "bandwidth", "lock_handover")
+    tables = ("handover", "load_to_use", "atomic", "bandwidth", "lock_handover", "contended_line")
     rows = [row for table in tables for row in found[table]["rows"]]
     assert len(rows) > 20
     for row in rows:
@@ -70,6 +70,16 @@ def test_farther_levels_take_longer_and_an_atomic_is_no_miss(measured: Path) -> 
     assert levels["L1"] < levels["memory"] / 3
     fetch_add = next(row for row in found["atomic"]["rows"] if row["operation"] == "fetch_add")
     assert fetch_add["median_ns"] < found["core_to_core"]["median_ns"][0][1]
+
+
+@needs_two
+def test_two_cpus_contend_in_every_way_and_the_machine_is_fitted_to_it(linebounce: Program, measured: Path) -> None:
+    rows = tomllib.loads(measured.read_text())["contended_line"]["rows"]
+    assert {"shared_store", "fetch_add", "store", "increment"} <= {row["operation"] for row in rows}
+    assert all(row["cpus"] in (CPUS[:1], CPUS[:2]) for row in rows)
+    done = linebounce("calibrate", "--from", measured, "-o", "mine.toml")
+    assert done.code == 0, done.stderr
+    assert "what waiting costs" in done.stdout
 
 
 @needs_two

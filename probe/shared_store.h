@@ -1,0 +1,61 @@
+// What it costs to write lines that others have read: the sharers read a ring of lines one after the other, the writer last,
+// which then follows the ring by atomic additions of 0. A plain store would end in the store buffer, and show nothing.
+#pragma once
+
+#include "memory.h"
+#include "plan.h"
+
+enum { kSharedLines = 64, kSharedStride = 5 * kLineBytes, kSharedRepeats = 60 };
+
+struct sharing {
+  void** ring;
+  char* data;
+  int members, wanted, repeats;
+  double *ns, clock_overhead_ns, deadline_ns;
+  bool is_over;
+  _Atomic int turn;  // of a member; the writer is member 0, and comes last
+};
+
+static inline void read_lines(const struct sharing* sharing) {
+  for (int i = 0; i < kSharedLines; ++i) (void)*(volatile char*)(sharing->data + (size_t)i * kSharedStride);
+  full_fence();
+}
+
+static inline void run_sharing(int member, void* argument) {
+  struct sharing* sharing = argument;
+  for (;;) {
+    while (atomic_load_explicit(&sharing->turn, memory_order_acquire) != member) pause_spin();
+    if (sharing->is_over) {
+      atomic_store_explicit(&sharing->turn, (member + 1) % sharing->members, memory_order_release);
+      return;
+    }
+    read_lines(sharing);
+    if (member == 0) {
+      const double begin = now_ns();
+      if (chase_atomically(sharing->ring, kSharedLines) != sharing->ring) abort();
+      const double end = now_ns();
+      sharing->ns[sharing->repeats++] = (end - begin - sharing->clock_overhead_ns) / kSharedLines;
+      sharing->is_over = sharing->repeats == sharing->wanted || end > sharing->deadline_ns;
+    }
+    const bool done = member == 0 && sharing->is_over;
+    atomic_store_explicit(&sharing->turn, (member + 1) % sharing->members, memory_order_release);
+    if (done) return;
+  }
+}
+
+// The writer is the first of `cpus`, which are the system's numbers.
+static inline struct summary measure_shared_store(struct plan* plan, const int* cpus, int count, int home_node) {
+  double ns[kSharedRepeats];
+  struct block block = allocate_on(plan->host, (size_t)kSharedLines * kSharedStride, home_node);
+  struct sharing sharing = {.ring = make_ring(block.data, kSharedLines, kSharedStride, &plan->random),
+                            .data = block.data,
+                            .members = count,
+                            .wanted = plan->quick ? kSharedRepeats / 3 : kSharedRepeats,
+                            .ns = ns,
+                            .clock_overhead_ns = plan->clock_overhead_ns,
+                            .deadline_ns = now_ns() + (plan->quick ? 0.5e9 : 2e9),
+                            .turn = 1};
+  run_team(count, cpus, run_sharing, &sharing);
+  free_block(&block);
+  return summarise(ns, sharing.repeats);
+}
