@@ -141,7 +141,8 @@ std::string calibration_report(const Calibration& calibration, const Painter& pa
          verdict(calibration, paint) + freedom(calibration, paint) + fitted_table(calibration, paint) +
          positions_text(calibration, paint) + costs_table("fitted beside the matrix", calibration.own_costs, paint) +
          costs_table("predicted: nothing was fitted to these", calibration.predictions, paint) +
-         list_of("noted", calibration.noted, paint) + list_of("not explained", calibration.unexplained, paint) +
+         list_of("what waiting costs", calibration.waiting, paint) + list_of("noted", calibration.noted, paint) +
+         list_of("not explained", calibration.unexplained, paint) +
          list_of("not determined by the matrix", calibration.undetermined, paint) +
          list_of("left as in " + calibration.base, calibration.assumed, paint);
 }

@@ -15,6 +15,7 @@
 #include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/studies/calibrate/structure.hpp"
 #include "sim/studies/calibrate/verdict.hpp"
+#include "sim/studies/calibrate/waiting_costs.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -23,17 +24,8 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
 constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
 constexpr std::string_view kMachine = "machine.";
-constexpr int kAllSimulated = 16;  // CPUs; of a larger machine a sample is fitted
-
-double number_at(const Settings& settings, const std::string& path) {
-  const ConfigValue& value = settings.at(path).value;
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  return integer ? static_cast<double>(*integer) : std::get<double>(value);
-}
-
-std::string short_path(const std::string& path) {
-  return path.substr(kMachine.size());
-}
+constexpr double kMovedShare = 0.005;  // of a block's mean: what is moved farther is fitted again
+constexpr int kAllSimulated = 16;      // CPUs; of a larger machine a sample is fitted
 
 MachineSpec typed(const MachineTables& tables) {
   MachineSpec machine = to_typed(tables.settings, tables.parts).machine;
@@ -57,10 +49,12 @@ class Calibrator {
     number_cpus();
     set("machine.name", request_.name);
     set("machine.title", title());
-    if (request_.probe) own_.emplace(*request_.probe, result_.machine, "calibrated: linebounce-probe " + request_.matrix_file);
+    if (request_.probe) own_.emplace(*request_.probe, result_.machine, source_of_probe());
     if (own_) own_->set_directly(request_.machine.has_value());
+    prepare_latencies();
     fit_latencies();
     if (own_) add_own_costs();
+    list_what_was_fitted();
     measure_what_is_left();
     judge();
     say_what_is_unexplained();
@@ -208,7 +202,7 @@ class Calibrator {
     }
   }
 
-  void fit_latencies() {
+  void prepare_latencies() {
     const MachineSpec machine = typed(result_.machine);
     const int cpus = machine.cpus;
     result_.measured = LatencyMatrix(cpus);
@@ -219,18 +213,46 @@ class Calibrator {
     result_.home = request_.machine ? -1 : structure_.home;
     blocks_ = blocks_of(machine, layout, result_.home >= 0);
     if (!request_.machine) result_.positions = find_positions(result_.measured, layout, blocks_);
-    fit_blocks(machine, layout);
-    put(result_.machine.settings, fit_.values);
-    for (const auto& [path, value] : fit_.values) {
-      result_.fitted.push_back({short_path(path), result_.machine.keys.find(path)->unit, fit_start_.at(path), value});
+    knobs_ = knobs_of(machine, blocks_, request_.access);
+    if (own_) std::erase_if(knobs_, [this](const Knob& knob) { return own_->determined().contains(knob.paths.front()); });
+    for (const Knob& knob : knobs_) {
+      for (const std::string& path : knob.paths) latencies_before_[path] = number_at(result_.machine.settings, path);
     }
+  }
+
+  void fit_latencies() {
+    fit_blocks();
+    put(result_.machine.settings, fit_.values);
     // What was left where it was has been compared with the matrix, too, unless others do the same.
     for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
     for (const auto& [path, value] : fit_.values) from_matrix(path);
-    if (result_.positions.positions.any()) set_positions(layout);
-    result_.parameters = static_cast<int>(result_.fitted.size()) + result_.positions.positions.parameters;
+    if (result_.positions.positions.any()) set_positions();
     const bool as_fitted = !sampled() && !result_.positions.positions.any();
     result_.simulated = as_fitted ? fit_.simulated : simulated({Values{}}).front();
+  }
+
+  // Taking copies costs something in the matrix, too: each hand-off takes the giver's.
+  void fit_invalidation(WaitingCosts& waiting) {
+    const bool taken = waiting.fit_invalidation();
+    const bool parted = waiting.fit_intervention();
+    if (!taken && !parted) return;
+    const LatencyMatrix before = std::exchange(result_.simulated, simulated({Values{}}).front());
+    const bool moved = std::ranges::any_of(blocks_, [&](const Block& block) {
+      const double mean = mean_of(block, before);
+      return std::fabs(mean_of(block, result_.simulated) - mean) > kMovedShare * mean;
+    });
+    if (moved) fit_latencies();
+    if (taken && (moved || parted)) waiting.fit_invalidation();
+  }
+
+  void list_what_was_fitted() {
+    std::vector<FittedValue> of_matrix;
+    for (const auto& [path, before] : latencies_before_) {
+      const double after = number_at(result_.machine.settings, path);
+      if (after != before) of_matrix.push_back({short_path(path), result_.machine.keys.find(path)->unit, before, after});
+    }
+    result_.parameters = static_cast<int>(of_matrix.size()) + result_.positions.positions.parameters;
+    result_.fitted.insert(result_.fitted.begin(), of_matrix.begin(), of_matrix.end());
   }
 
   [[nodiscard]] bool sampled() const { return !request_.machine && request_.measured.cpus() > kAllSimulated; }
@@ -242,14 +264,15 @@ class Calibrator {
 
   // All latencies, of a machine whose cores are all alike: what positions add is taken off the matrix, and each adds it
   // exactly.
-  void fit_blocks(const MachineSpec& machine, const MachineLayout& layout) {
-    knobs_ = knobs_of(machine, blocks_, request_.access);
-    if (own_) std::erase_if(knobs_, [this](const Knob& knob) { return own_->determined().contains(knob.paths.front()); });
-    for (const Knob& knob : knobs_) {
-      for (const std::string& path : knob.paths) fit_start_[path] = number_at(result_.machine.settings, path);
-    }
-    const LatencyMatrix alike = without_positions(result_.measured, layout, result_.positions.positions);
+  void fit_blocks() {
+    Values start;
+    for (const auto& [path, before] : latencies_before_) start[path] = number_at(result_.machine.settings, path);
     MachineTables tables = result_.machine;
+    const Positions& positions = result_.positions.positions;
+    for (const char* path : {"machine.bus.way_ns", "machine.bus.edge_way_ns", "machine.bus.places"}) {
+      if (positions.any()) tables.settings.at(path).value = std::string();
+    }
+    const LatencyMatrix alike = without_positions(result_.measured, lay_out(typed(tables)), positions);
     Sample sample{{}, alike, blocks_};
     if (sampled()) {
       sample = sample_of(alike, blocks_);
@@ -259,14 +282,15 @@ class Calibrator {
       tables.settings.at("machine.cpu_list").value = fmt::format("{}", fmt::join(threads, " "));
     }
     MatrixSimulator simulator(tables, {request_.access, result_.home}, request_.at_once, request_.progress);
-    fit_ = fit(knobs_, sample.blocks, sample.measured, fit_start_, [&](const std::vector<Values>& candidates) {
+    fit_ = fit(knobs_, sample.blocks, sample.measured, start, [&](const std::vector<Values>& candidates) {
       result_.simulations += static_cast<int>(candidates.size());
       return simulator(candidates);
     });
   }
 
   // By seat, as `fill` numbers all cores that fit into the machine's groups.
-  void set_positions(const MachineLayout& layout) {
+  void set_positions() {
+    const MachineLayout layout = lay_out(typed(result_.machine));
     const Positions& positions = result_.positions.positions;
     const auto text_of = [&](const auto& word_of) {
       std::vector<std::string> words(layout.cores_present, word_of(std::nullopt));
@@ -424,17 +448,34 @@ class Calibrator {
 
   // The ways to caches and memory end in parameters that no pair shows; but their sum is for the matrix to confirm.
   void add_own_costs() {
+    WaitingCosts waiting(*request_.probe, result_.machine, result_.file_cpu, source_of_probe(), request_.at_once,
+                         [this](int more) {
+                           result_.simulations += more;
+                           request_.progress(result_.simulations);
+                         });
+    fit_invalidation(waiting);
     own_->fit_ways();
+    waiting.fit_contended();
     result_.simulated = simulated({Values{}}).front();
     own_->predict(result_.file_cpu);
-    for (const ChangedNumber& number : own_->changed()) {
+    result_.noted = own_->notes();
+    result_.waiting = waiting.said();
+    take_costs(*own_);
+    take_costs(waiting);
+  }
+
+  template <class Costs>
+  void take_costs(const Costs& costs) {
+    for (const ChangedNumber& number : costs.changed()) {
+      if (latencies_before_.contains(number.path)) continue;
       result_.fitted.push_back(
           {short_path(number.path), result_.machine.keys.find(number.path)->unit, number.before, number.after});
     }
-    result_.noted = own_->notes();
-    result_.own_costs = own_->fitted();
-    result_.predictions = own_->predictions();
+    result_.own_costs.insert(result_.own_costs.end(), costs.fitted().begin(), costs.fitted().end());
+    result_.predictions.insert(result_.predictions.end(), costs.predictions().begin(), costs.predictions().end());
   }
+
+  [[nodiscard]] std::string source_of_probe() const { return "calibrated: linebounce-probe " + request_.matrix_file; }
 
   void list_what_is_assumed() {
     std::map<std::string, std::vector<std::string>> tables;
@@ -465,7 +506,7 @@ class Calibrator {
   std::optional<OwnCosts> own_;
   std::vector<Block> blocks_;
   std::vector<Knob> knobs_;
-  Values fit_start_;
+  Values latencies_before_;
   FitResult fit_;
   Calibration result_;
 };

@@ -61,6 +61,7 @@ struct Calibration {
   std::vector<std::string> undetermined;  // likewise: parameters that the matrix can't tell apart, or doesn't show
   std::vector<ComparedCost> own_costs;    // of a probe's file: what was fitted beside the matrix
   std::vector<ComparedCost> predictions;  // likewise, what nothing was fitted to
+  std::vector<std::string> waiting;       // sentences: what of waiting was fitted to what, and what was not
   std::vector<std::string> assumed;       // by table: parameters that the file does not determine, "cpu: issue_per_cycle, ..."
   int simulations = 0;
 };

@@ -33,43 +33,13 @@ double to_step(double ns) {
   return std::round(ns / kNsStep) * kNsStep;
 }
 
-// The mean of several places' medians, and of their quartiles.
-Quartiles mean_quartiles(const std::vector<Quartiles>& all) {
-  Quartiles mean;
-  for (const Quartiles& one : all) {
-    mean.median += one.median / static_cast<double>(all.size());
-    mean.lower += one.lower / static_cast<double>(all.size());
-    mean.upper += one.upper / static_cast<double>(all.size());
-    mean.repeats += one.repeats;
-  }
-  return mean;
-}
-
 }  // namespace
 
 OwnCosts::OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source)
-    : probe_(probe), machine_(machine), source_(std::move(source)) {}
-
-MachineSpec OwnCosts::typed() const {
-  return to_typed(machine_.settings, machine_.parts).machine;
-}
-
-double OwnCosts::number_at(const std::string& path) const {
-  const ConfigValue& value = machine_.settings.at(path).value;
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
-}
-
-void OwnCosts::set(const std::string& path, double value) {
-  const KeyInfo& key = *machine_.keys.find(path);
-  if (!determined_.contains(path)) before_[path] = number_at(path);
-  machine_.settings.at(path).value = canonical(std::clamp(value, key.minimum, key.maximum));
-  machine_.sources[path] = source_;
-  determined_.insert(path);
-}
+    : probe_(probe), machine_(machine, std::move(source)) {}
 
 void OwnCosts::set_directly(bool keep_structure) {
-  if (probe_.clock_mhz > 0) set("machine.cpu.clock_mhz", std::round(probe_.clock_mhz));
+  if (probe_.clock_mhz > 0) machine_.set("machine.cpu.clock_mhz", std::round(probe_.clock_mhz));
   set_caches(keep_structure);
   if (!keep_structure) choose_protocol();
   set_operations();
@@ -98,36 +68,36 @@ void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache
     notes_.push_back(fmt::format("L{} has {} KiB; in the machine {} KiB, for sets are a power of two there.", cache.level,
                                  cache.size_kib, size_kib));
   }
-  set(table + size_key, size_kib);
-  set(table + ways_key, best);
-  if (table != "machine.node.") set(table + "line_bytes", line);
+  machine_.set(table + size_key, size_kib);
+  machine_.set(table + ways_key, best);
+  if (table != "machine.node.") machine_.set(table + "line_bytes", line);
 }
 
 void OwnCosts::set_caches(bool keep_structure) {
-  const int threads = typed().cpu.threads_per_core;
+  const int threads = machine_.typed().cpu.threads_per_core;
   std::size_t own = 0;
   while (own < probe_.caches.size() && (own == 0 || probe_.caches[own].shared_by <= threads)) ++own;
   if (probe_.caches.empty()) {
     notes_.push_back("The file has no caches, for the system showed none: sizes and latencies are assumptions.");
     return;
   }
-  if (own != machine_.parts.caches.size() && !keep_structure) reshape_caches(own);
+  if (own != machine_.tables().parts.caches.size() && !keep_structure) reshape_caches(own);
   for (std::size_t level = 0; level < own; ++level) {
     const ProbedCache& cache = probe_.caches[level];
-    if (level >= machine_.parts.caches.size()) {
+    if (level >= machine_.tables().parts.caches.size()) {
       notes_.push_back(fmt::format("L{} is private, but the machine has only {} private levels.", cache.level, level));
       continue;
     }
-    const std::string table = "machine.cache." + machine_.parts.caches[level] + ".";
+    const std::string table = "machine.cache." + machine_.tables().parts.caches[level] + ".";
     set_cache_size(table, cache);
     if (const ProbedRing* ring = ring_of(cache)) {
       const std::string path = table + "hit_latency_cycles";
-      set(path, std::max(1.0, std::round(ring->ns.median * number_at("machine.cpu.clock_mhz") / 1000)));
-      fitted_.push_back(
-          {fmt::format("load, L{}", cache.level), "ns", ring->ns, number_at(path) * 1000 / number_at("machine.cpu.clock_mhz")});
+      machine_.set(path, std::max(1.0, std::round(ring->ns.median * machine_.number("machine.cpu.clock_mhz") / 1000)));
+      fitted_.push_back({fmt::format("load, L{}", cache.level), "ns", ring->ns,
+                         machine_.number(path) * 1000 / machine_.number("machine.cpu.clock_mhz")});
     }
   }
-  const bool can_share = typed().has_nodes() && number_at("machine.node.cache_size_kib") > 0;
+  const bool can_share = machine_.typed().has_nodes() && machine_.number("machine.node.cache_size_kib") > 0;
   for (std::size_t level = own; level < probe_.caches.size(); ++level) {
     const ProbedCache& cache = probe_.caches[level];
     if (level + 1 == probe_.caches.size() && can_share) {
@@ -144,26 +114,26 @@ void OwnCosts::set_caches(bool keep_structure) {
 
 // Further levels are made like the outermost there is.
 void OwnCosts::reshape_caches(std::size_t levels) {
-  std::vector<std::string>& names = machine_.parts.caches;
+  MachineTables& tables = machine_.tables();
+  std::vector<std::string>& names = tables.parts.caches;
   static const std::vector<std::string> kKeys = {"size_kib",           "ways",      "line_bytes",
                                                  "hit_latency_cycles", "inclusive", "replacement"};
   while (names.size() > levels) {
-    for (const std::string& key : kKeys) machine_.settings.erase("machine.cache." + names.back() + "." + key);
-    std::erase_if(machine_.sources,
+    for (const std::string& key : kKeys) tables.settings.erase("machine.cache." + names.back() + "." + key);
+    std::erase_if(tables.sources,
                   [&](const auto& source) { return source.first.starts_with("machine.cache." + names.back()); });
     names.pop_back();
   }
   while (names.size() < levels) {
     const std::string name = fmt::format("L{}", names.size() + 1);
     for (const std::string& key : kKeys) {
-      machine_.settings["machine.cache." + name + "." + key] =
-          machine_.settings.at("machine.cache." + names.back() + "." + key);
+      tables.settings["machine.cache." + name + "." + key] = tables.settings.at("machine.cache." + names.back() + "." + key);
     }
     names.push_back(name);
   }
-  machine_.keys = KeySpace();
-  for (const KeyInfo& key : schema_keys(machine_.parts)) {
-    if (key.path.starts_with("machine.")) machine_.keys.add(key);
+  tables.keys = KeySpace();
+  for (const KeyInfo& key : schema_keys(tables.parts)) {
+    if (key.path.starts_with("machine.")) tables.keys.add(key);
   }
 }
 
@@ -187,11 +157,8 @@ void OwnCosts::choose_protocol() {
   for (const auto& [path, mesi, mesif] : {std::tuple{"machine.bus.protocol", "mesi_snoop", "mesif_snoop"},
                                           {"machine.node.protocol", "mesi_node", "mesif_node"},
                                           {"machine.directory.protocol", "mesi_directory", "mesif_directory"}}) {
-    ConfigValue& value = machine_.settings.at(path).value;
-    if (value != ConfigValue{std::string(mesi)}) return;
-    value = std::string(mesif);
-    machine_.sources[path] = source_;
-    determined_.insert(path);
+    if (machine_.tables().settings.at(path).value != ConfigValue{std::string(mesi)}) return;
+    machine_.set(path, std::string(mesif));
   }
   notes_.push_back(
       fmt::format("A clean exclusive line of another CPU takes {:.1f} ns to read, a modified one {:.1f}, the shared "
@@ -199,40 +166,32 @@ void OwnCosts::choose_protocol() {
                   clean.median, written.median, cache));
 }
 
-std::vector<ChangedNumber> OwnCosts::changed() const {
-  std::vector<ChangedNumber> all;
-  for (const auto& [path, before] : before_) {
-    if (const double after = number_at(path); after != before) all.push_back({path, before, after});
-  }
-  return all;
-}
-
 void OwnCosts::set_operations() {
   static const std::vector<std::tuple<std::string, std::string, std::string>> kOperations = {
       {"fetch_add", "atomic addition", "machine.cpu.atomic_latency_cycles"},
       {"compare_exchange", "compare and exchange", "machine.cpu.compare_exchange_latency_cycles"},
       {"fence", "fence", "machine.cpu.fence_latency_cycles"}};
-  const double ghz = number_at("machine.cpu.clock_mhz") / 1000;
+  const double ghz = machine_.number("machine.cpu.clock_mhz") / 1000;
   for (const auto& [operation, what, path] : kOperations) {
     const auto found = probe_.atomics.find(operation);
     if (found == probe_.atomics.end() || found->second.repeats == 0) continue;
-    set(path, std::round(found->second.median * ghz));
-    fitted_.push_back({what, "ns", found->second, number_at(path) / ghz});
+    machine_.set(path, std::round(found->second.median * ghz));
+    fitted_.push_back({what, "ns", found->second, machine_.number(path) / ghz});
   }
   const auto exchange = probe_.atomics.find("exchange");
   if (exchange == probe_.atomics.end() || exchange->second.repeats == 0) return;
   predictions_.push_back(
-      {"exchange, line owned", "ns", exchange->second, number_at("machine.cpu.atomic_latency_cycles") / ghz});
+      {"exchange, line owned", "ns", exchange->second, machine_.number("machine.cpu.atomic_latency_cycles") / ghz});
 }
 
 // Each node's memory has a part of it.
 void OwnCosts::set_bandwidth() {
   const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
-  const auto nodes = static_cast<double>(lay_out(typed()).nodes_with_memory.size());
+  const auto nodes = static_cast<double>(lay_out(machine_.typed()).nodes_with_memory.size());
   const std::string path = "machine.memory.bandwidth_mb_per_s";
-  set(path, std::round(all->mb_per_s.median / nodes));
-  fitted_.push_back({fmt::format("reading memory, {} CPUs", all->cpus), "MB/s", all->mb_per_s, number_at(path) * nodes});
+  machine_.set(path, std::round(all->mb_per_s.median / nodes));
+  fitted_.push_back({fmt::format("reading memory, {} CPUs", all->cpus), "MB/s", all->mb_per_s, machine_.number(path) * nodes});
 }
 
 const ProbedRing* OwnCosts::ring_of(const ProbedCache& cache) const {
@@ -250,15 +209,15 @@ Quartiles OwnCosts::memory_cost(bool local) const {
 }
 
 double OwnCosts::shared_cache_ns() const {
-  return simulate_load_to_use(machine_, {ring_of(*shared_)->size_kib}).rings.front();
+  return simulate_load_to_use(machine_.tables(), {ring_of(*shared_)->size_kib}).rings.front();
 }
 
 // Mean of the nodes: CPU 0's own, or all others.
 double OwnCosts::memory_ns(bool local) const {
-  const int own = lay_out(typed()).cpus.front().node;
+  const int own = lay_out(machine_.typed()).cpus.front().node;
   double sum = 0;
   int nodes = 0;
-  for (const auto& [node, ns] : simulate_load_to_use(machine_, {1}).nodes) {
+  for (const auto& [node, ns] : simulate_load_to_use(machine_.tables(), {1}).nodes) {
     if ((node == own) == local) sum += ns, ++nodes;
   }
   return nodes > 0 ? sum / nodes : 0;
@@ -268,19 +227,19 @@ double OwnCosts::memory_ns(bool local) const {
 void OwnCosts::lower_bus_clocks() {
   if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
   const double measured = ring_of(*shared_)->ns.median;
-  const double own = number_at(kSharedLatency);
-  set(kSharedLatency, 0);
+  const double own = machine_.number(kSharedLatency);
+  machine_.set(kSharedLatency, 0);
   double excess = shared_cache_ns() - measured;
   for (const auto& [path, least] : bus_clocks()) {
     if (excess > kReached) {
-      const double clock_ns = 1000 / number_at("machine.bus.clock_mhz");
-      set(path, std::max(least, number_at(path) - std::ceil(excess / clock_ns)));
+      const double clock_ns = 1000 / machine_.number("machine.bus.clock_mhz");
+      machine_.set(path, std::max(least, machine_.number(path) - std::ceil(excess / clock_ns)));
       excess = shared_cache_ns() - measured;
     }
-    determined_.insert(path);  // or the matrix's fit would undo it
+    machine_.keep(path);  // or the matrix's fit would undo it
   }
-  determined_.insert("machine.cpu.fill_latency_cycles");
-  set(kSharedLatency, own);
+  machine_.keep("machine.cpu.fill_latency_cycles");
+  machine_.set(kSharedLatency, own);
 }
 
 // The cache and memory are looked up while the bus is snooped: what takes less than that is not seen, so one step is not
@@ -288,9 +247,9 @@ void OwnCosts::lower_bus_clocks() {
 void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) {
-    const double before = number_at(path);
-    set(path, to_step(std::max(0.0, before + measured - simulated())));
-    if (std::fabs(number_at(path) - before) < kNsStep) return;
+    const double before = machine_.number(path);
+    machine_.set(path, to_step(std::max(0.0, before + measured - simulated())));
+    if (std::fabs(machine_.number(path) - before) < kNsStep) return;
   }
 }
 
@@ -315,7 +274,7 @@ void OwnCosts::predict(const std::vector<int>& cpu_of) {
 void OwnCosts::predict_memory() {
   const Quartiles remote = memory_cost(false);
   const std::set<int> nodes(probe_.node.begin(), probe_.node.end());
-  const MachineSpec machine = typed();
+  const MachineSpec machine = machine_.typed();
   if (remote.repeats == 0) return;
   if (machine.nodes != std::ssize(nodes)) {
     notes_.push_back(fmt::format("The system has {} nodes, the machine {}: memory of another node is not compared.",
@@ -332,8 +291,8 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
     double simulated = 0;
     bool chose = false;  // the protocol
   };
-  const bool chosen = determined_.contains("machine.bus.protocol");
-  const MachineLayout layout = lay_out(typed());
+  const bool chosen = determined().contains("machine.bus.protocol");
+  const MachineLayout layout = lay_out(machine_.typed());
   std::vector<int> machine_cpu(cpu_of.size());
   for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu) machine_cpu[cpu_of[cpu]] = static_cast<int>(cpu);
   std::map<std::string, Line> lines;
@@ -341,7 +300,7 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
     const auto measured = [name = std::string(access)](const ProbedHandOff& hand_off) { return hand_off.access == name; };
     if (std::none_of(probe_.hand_offs.begin(), probe_.hand_offs.end(), measured)) continue;
     std::map<std::tuple<int, int, int, char>, double> simulated;
-    for (const MatrixRow& row : simulate_hand_offs(machine_, word)) {
+    for (const MatrixRow& row : simulate_hand_offs(machine_.tables(), word)) {
       simulated[{static_cast<int>(row.from_cpu), static_cast<int>(row.to_cpu), static_cast<int>(row.home_node), row.state[0]}] =
           row.latency_ns;
     }
@@ -372,14 +331,15 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
 }
 
 void OwnCosts::predict_lock() {
-  const int cpus = typed().cpus;
+  const int cpus = machine_.typed().cpus;
   for (const ProbedLock& lock : probe_.locks) {
     if (lock.cpus != cpus || probe_.lock_kind != "ticket") continue;
     if (lock.ns.repeats == 0) {
       notes_.push_back("The lock could not be measured: the CPUs were never all there.");
       continue;
     }
-    predictions_.push_back({fmt::format("ticket lock, owner to owner, {} CPUs", cpus), "ns", lock.ns, simulate_lock(machine_)});
+    predictions_.push_back(
+        {fmt::format("ticket lock, owner to owner, {} CPUs", cpus), "ns", lock.ns, simulate_lock(machine_.tables())});
   }
 }
 

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "sim/config/machine_tables.hpp"
+#include "sim/studies/calibrate/fitted_tables.hpp"
 #include "sim/studies/calibrate/probe_file.hpp"
 
 namespace linebounce::sim {
@@ -19,11 +18,6 @@ struct ComparedCost {
   std::string unit = "ns";
   Quartiles measured;
   double simulated = 0;
-};
-
-struct ChangedNumber {
-  std::string path;  // "machine.bus.snoop_clocks"
-  double before = 0, after = 0;
 };
 
 // In this order: set_directly, then the matrix is fitted with what `determined` leaves, then fit_ways, then predict.
@@ -43,16 +37,13 @@ class OwnCosts {
   // `cpu_of` is each CPU of the machine's number in the matrix.
   void predict(const std::vector<int>& cpu_of);
 
-  [[nodiscard]] const std::set<std::string>& determined() const { return determined_; }  // full paths
-  [[nodiscard]] std::vector<ChangedNumber> changed() const;
+  [[nodiscard]] const std::set<std::string>& determined() const { return machine_.determined(); }  // full paths
+  [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }  // what has no place in the machine
 
  private:
-  [[nodiscard]] MachineSpec typed() const;
-  [[nodiscard]] double number_at(const std::string& path) const;
-  void set(const std::string& path, double value);
   void set_cache_size(const std::string& table, const ProbedCache& cache);
   void set_caches(bool keep_structure);
   void reshape_caches(std::size_t levels);
@@ -70,11 +61,8 @@ class OwnCosts {
   void predict_lock();
 
   const ProbeFile& probe_;
-  MachineTables& machine_;
-  std::string source_;
+  FittedTables machine_;
   const ProbedCache* shared_ = nullptr;  // the cache behind the bus
-  std::set<std::string> determined_;
-  std::map<std::string, double> before_;
   std::vector<ComparedCost> fitted_, predictions_;
   std::vector<std::string> notes_;
 };

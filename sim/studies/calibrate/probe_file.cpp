@@ -8,6 +8,7 @@
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
+#include "workloads/micro/contended_line.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -44,6 +45,7 @@ class ProbeReader {
     if (const auto* lock = top.table("lock_handover")) {
       probe_.lock_kind = TableReader(*lock, file_, "lock_handover").text("kind").value_or("ticket");
     }
+    read_rows(top, "contended_line", [this](TableReader& row) { add_waiting(row); });
     return std::move(probe_);
   }
 
@@ -178,8 +180,9 @@ class ProbeReader {
     return *ns;
   }
 
-  int cpu(TableReader& row, const std::string& key) {
-    const int number = integer(row, key, 0);
+  int cpu(TableReader& row, const std::string& key) const { return cpu_of(row, key, integer(row, key, 0)); }
+
+  int cpu_of(TableReader& row, const std::string& key, int number) const {
     const auto found = std::ranges::find(cpus_, number);
     if (found == cpus_.end()) row.refuse(key, fmt::format("CPU {} is none of topology.cpus", number));
     return static_cast<int>(found - cpus_.begin());
@@ -206,6 +209,25 @@ class ProbeReader {
     probe_.rings.push_back(ring);
   }
 
+  void add_waiting(TableReader& row) {
+    ProbedWaiting waiting;
+    waiting.operation = row.text("operation", workloads::contended_operations()).value_or("");
+    if (waiting.operation.empty()) row.refuse("operation", "this key is missing");
+    for (const int number : integers(row, "cpus")) {
+      const int cpu = cpu_of(row, "cpus", number);
+      if (std::ranges::find(waiting.cpus, cpu) != waiting.cpus.end())
+        row.refuse("cpus", fmt::format("CPU {} is named twice", number));
+      waiting.cpus.push_back(cpu);
+    }
+    const int least = workloads::least_cpus(waiting.operation);
+    if (std::ssize(waiting.cpus) < least) {
+      row.refuse("cpus", fmt::format("{} CPUs, but {} takes {} or more", waiting.cpus.size(), waiting.operation, least));
+    }
+    waiting.between_cycles = static_cast<int>(row.integer("between_cycles", 0, workloads::kMostBetweenCycles).value_or(0));
+    waiting.ns = quartiles(row, "ns");
+    probe_.waiting.push_back(waiting);
+  }
+
   [[noreturn]] void refuse(const toml::node& node, const std::string& path, const std::string& text) const {
     fail({place_of(file_, node.source())}, path, text);
   }
@@ -217,6 +239,17 @@ class ProbeReader {
 };
 
 }  // namespace
+
+Quartiles mean_quartiles(const std::vector<Quartiles>& all) {
+  Quartiles mean;
+  for (const Quartiles& one : all) {
+    mean.median += one.median / static_cast<double>(all.size());
+    mean.lower += one.lower / static_cast<double>(all.size());
+    mean.upper += one.upper / static_cast<double>(all.size());
+    mean.repeats += one.repeats;
+  }
+  return mean;
+}
 
 bool is_probe_file(const std::string& text) {
   std::size_t begin = 0;

@@ -16,6 +16,9 @@ struct Quartiles {
   std::int64_t repeats = 0;
 };
 
+// The mean of several places' medians, and of their quartiles.
+Quartiles mean_quartiles(const std::vector<Quartiles>& all);
+
 struct ProbedCache {
   int level = 0;
   int size_kib = 0, ways = 0, line_bytes = 0;
@@ -47,6 +50,14 @@ struct ProbedLock {
   Quartiles ns;  // from one owner to the next
 };
 
+// Several CPUs that want one line, or siblings: a measurement of the workload contended_line, which has the same operations.
+struct ProbedWaiting {
+  std::string operation;  // "shared_store", "fetch_add"
+  std::vector<int> cpus;  // of the matrix; the line is at home with the first
+  int between_cycles = 0;
+  Quartiles ns;
+};
+
 struct ProbeFile {
   std::string model;
   double clock_mhz = 0;
@@ -61,6 +72,7 @@ struct ProbeFile {
   std::vector<ProbedBandwidth> bandwidths;
   std::string lock_kind;
   std::vector<ProbedLock> locks;
+  std::vector<ProbedWaiting> waiting;  // empty: the file is an older linebounce-probe's
 };
 
 // Whether a text is such a file, of any version, rather than a matrix in CSV.

@@ -210,6 +210,31 @@ double simulate_lock(const MachineTables& machine) {
   return found.front() > 0 ? 1e9 / found.front() : 0;
 }
 
+std::vector<std::vector<double>> simulate_contended(const MachineTables& machine, const std::vector<Changes>& candidates,
+                                                    const ContendedLines& lines, int at_once) {
+  const std::map<std::string, ParameterValue> parameters = {{"measurements", lines.measurements},
+                                                            {"window_us", lines.window_us}};
+  std::vector<SimulationInput> inputs;
+  for (const Changes& changes : candidates) {
+    MachineTables changed = machine;
+    for (const auto& [path, value] : changes) changed.settings.at(path).value = value;
+    inputs.push_back(workload_on(changed, "contended_line", parameters));
+  }
+  SharedArray<double> numbers(lines.count * inputs.size());
+  simulate_apart(inputs, at_once, [&](std::size_t number, const PointData& data) {
+    for (std::size_t i = 0; i < lines.count; ++i) {
+      const auto found = data.metrics.find(fmt::format("contended_line.{}.ns", i));
+      if (found != data.metrics.end()) numbers[number * lines.count + i] = as_double(found->second.value);
+    }
+  });
+  std::vector<std::vector<double>> costs;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const double* const first = &numbers[i * lines.count];
+    costs.emplace_back(first, first + lines.count);
+  }
+  return costs;
+}
+
 void put(Settings& settings, const Values& values) {
   for (const auto& [path, value] : values) settings.at(path).value = canonical(value);
 }

@@ -52,6 +52,21 @@ std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const st
 // From one owner of a ticket lock to the next, of all CPUs, which do nothing else: ns.
 double simulate_lock(const MachineTables& machine);
 
+// Measurements of the workload contended_line.
+struct ContendedLines {
+  std::string measurements;
+  std::size_t count = 0;
+  double window_us = 20;
+};
+
+// Values put over a machine's own, by path. REQUIRES: the machine has the parameters.
+using Changes = std::map<std::string, ConfigValue>;
+
+// Each measurement's time from one operation to the next in ns, by candidate; 0 where nobody came through. `at_once` candidates
+// are simulated at a time.
+std::vector<std::vector<double>> simulate_contended(const MachineTables& machine, const std::vector<Changes>& candidates,
+                                                    const ContendedLines& lines, int at_once);
+
 // A value put over a machine's own. REQUIRES: the machine has the parameter.
 void put(Settings& settings, const Values& values);
 

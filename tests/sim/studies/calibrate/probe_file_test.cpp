@@ -39,6 +39,9 @@ rows = [{operation = "fence", median_ns = 5.0, quartile1_ns = 4.0, quartile3_ns 
 [lock_handover]
 kind = "ticket"
 rows = [{cpus = 2, median_ns = 0.0, quartile1_ns = 0.0, quartile3_ns = 0.0, repeats = 0}]
+
+[contended_line]
+rows = [{operation = "fetch_add", cpus = [6, 4], between_cycles = 50, median_ns = 30.0, quartile1_ns = 29.0, quartile3_ns = 31.0, repeats = 60}]
 )";
 
 std::string changed(const std::string& from, const std::string& to) {
@@ -84,6 +87,30 @@ TEST(ProbeFile, KeepsQuartilesWarningsAndWhatCouldNotBeMeasured) {
   EXPECT_EQ(probe.locks.at(0).ns.repeats, 0);
   EXPECT_THAT(probe.warnings, testing::ElementsAre("other programs keep the CPUs busy"));
   EXPECT_TRUE(probe.bandwidths.empty());
+}
+
+TEST(ProbeFile, KeepsTheOrderOfCpusThatContendForTheLineIsAtHomeWithTheFirst) {
+  const ProbeFile probe = parse_probe_file(kFile, "m.probe");
+  ASSERT_EQ(probe.waiting.size(), 1U);
+  EXPECT_EQ(probe.waiting[0].operation, "fetch_add");
+  EXPECT_EQ(probe.waiting[0].cpus, (std::vector{1, 0}));
+  EXPECT_EQ(probe.waiting[0].between_cycles, 50);
+  EXPECT_EQ(probe.waiting[0].ns.median, 30);
+}
+
+TEST(ProbeFile, OfAnOlderProbeHasNoContendedLines) {
+  EXPECT_TRUE(parse_probe_file(kFile.substr(0, kFile.find("[contended_line]")), "m.probe").waiting.empty());
+}
+
+TEST(ProbeFile, IsRefusedWhereAContendedLineIsWrong) {
+  EXPECT_THAT(probe_error(changed("operation = \"fetch_add\"", "operation = \"fetch\"")), HasSubstr("m.probe:35:"));
+  EXPECT_THAT(probe_error(changed("operation = \"fetch_add\"", "operation = \"fetch\"")), HasSubstr("shared_store"));
+  EXPECT_THAT(probe_error(changed("cpus = [6, 4]", "cpus = [6, 5]")), HasSubstr("CPU 5 is none of topology.cpus"));
+  EXPECT_THAT(probe_error(changed("cpus = [6, 4]", "cpus = [6, 6]")), HasSubstr("CPU 6 is named twice"));
+  EXPECT_THAT(probe_error(changed("\"fetch_add\", cpus = [6, 4]", "\"shared_store\", cpus = [6]")),
+              HasSubstr("1 CPUs, but shared_store takes 2 or more"));
+  EXPECT_THAT(probe_error(changed("between_cycles = 50", "between_cycles = -1")), HasSubstr("0 to 1000000"));
+  EXPECT_THAT(probe_error(changed("median_ns = 30.0, ", "")), HasSubstr("median_ns"));
 }
 
 TEST(ProbeFile, IsRefusedWhereItIsWrong) {

@@ -1,0 +1,56 @@
+// A machine's tables while values are fitted into them: what was set, to what, and where from.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/config/machine_tables.hpp"
+
+namespace linebounce::sim {
+
+std::string short_path(const std::string& path);  // "bus.snoop_clocks" of "machine.bus.snoop_clocks"
+double number_at(const Settings& settings, const std::string& path);
+
+struct ChangedNumber {
+  std::string path;  // "machine.bus.snoop_clocks"
+  double before = 0, after = 0;
+};
+
+class FittedTables {
+ public:
+  // `source` is what [sources] says of what is set here. `machine` outlives this.
+  FittedTables(MachineTables& machine, std::string source) : machine_(machine), source_(std::move(source)) {}
+
+  [[nodiscard]] MachineTables& tables() { return machine_; }
+  [[nodiscard]] const MachineTables& tables() const { return machine_; }
+  [[nodiscard]] MachineSpec typed() const;
+  [[nodiscard]] double number(const std::string& path) const { return number_at(machine_.settings, path); }
+
+  // The machine's file then states the value, even where its contention family has the same. A number outside the parameter's
+  // range becomes the nearest one inside.
+  void set(const std::string& path, double value);
+  void set(const std::string& path, const std::string& word);
+  // The value, and its source, as before the first set().
+  void restore(const std::string& path);
+  // Leaves the value as it is; a later fit leaves it, too.
+  void keep(const std::string& path) { determined_.insert(path); }
+
+  [[nodiscard]] const std::set<std::string>& determined() const { return determined_; }  // full paths
+  [[nodiscard]] std::vector<ChangedNumber> changed() const;
+
+ private:
+  void state(const std::string& path, const ConfigValue& value);
+
+  MachineTables& machine_;
+  std::string source_;
+  std::set<std::string> determined_;
+  struct Before {
+    Setting setting;
+    std::string source;  // empty: none
+  };
+  std::map<std::string, Before> before_;
+};
+
+}  // namespace linebounce::sim

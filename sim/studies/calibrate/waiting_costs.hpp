@@ -1,0 +1,80 @@
+// What waiting costs on a machine, fitted to what linebounce-probe measured of it: how long an owner holds a line, what taking
+// copies costs, how long a home keeps a line busy, what siblings leave each other. The model is the workload contended_line.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/machine_layout.hpp"
+#include "sim/studies/calibrate/fitted_tables.hpp"
+#include "sim/studies/calibrate/own_costs.hpp"
+#include "sim/studies/calibrate/probe_file.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
+#include "sim/studies/calibrate/value_search.hpp"
+
+namespace linebounce::sim {
+
+class WaitingCosts {
+ public:
+  // `file_cpu` is each CPU of the machine's number in the file's matrix. `source` is what [sources] says of what is set here.
+  // `simulated` is called with the number of machines that have been simulated. `probe` and `machine` outlive this.
+  WaitingCosts(const ProbeFile& probe, MachineTables& machine, const std::vector<int>& file_cpu, std::string source,
+               int at_once, std::function<void(int)> simulated);
+
+  // In this order, once the machine's latencies are fitted. The first two return true if they have set something; the machine's
+  // latencies may then be fitted again.
+  bool fit_invalidation();
+  bool fit_intervention();
+  void fit_contended();
+
+  [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
+  [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
+  [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
+  // Sentences: what each parameter was fitted to and how well, or why it was not.
+  [[nodiscard]] std::vector<std::string> said() const;
+
+ private:
+  // A measured row, its CPUs as the machine numbers them.
+  struct Row {
+    const ProbedWaiting* measured = nullptr;
+    std::vector<int> cpus;
+    int buses = 1, nodes = 1;
+    bool fitted = false;  // something was fitted to it
+  };
+  using Rows = std::vector<Row*>;
+
+  void add_row(const ProbedWaiting& measured, const MachineLayout& layout, const std::vector<int>& machine_cpu);
+  [[nodiscard]] Rows rows_of(const std::function<bool(const Row&)>& wanted);
+  [[nodiscard]] static std::string measurements_text(const Rows& rows);
+  [[nodiscard]] std::vector<std::vector<double>> simulated(const Rows& rows, const std::vector<Changes>& candidates) const;
+  [[nodiscard]] std::vector<double> off(const Rows& rows, const std::vector<Changes>& candidates) const;
+  [[nodiscard]] FoundValue find(const std::string& path, const std::vector<double>& values, int steps_per_unit,
+                                const Rows& rows, const Changes& fixed = {}) const;
+
+  void fit_siblings();
+  void fit_share(const std::string& path, const char* operation, const char* what);
+  void fit_hold(const Rows& rows);
+  void fit_busy(const Rows& rows);
+  void fit_held_and_busy();
+  [[nodiscard]] Rows apart_from_home(const Rows& rows) const;
+  // Sets what was found, or says why the value stays. Returns false if it stays.
+  bool take(const std::string& path, const FoundValue& found, const std::vector<double>& tried, const Rows& rows,
+            const std::string& fitted_to);
+  bool stays(const std::string& path, const std::string& why);
+  void say(const std::string& path, const std::string& text);
+  void compare();
+  [[nodiscard]] static std::string name_of(const Row& row);
+  [[nodiscard]] std::string family_text() const;
+
+  const ProbeFile& probe_;
+  FittedTables machine_;
+  int at_once_;
+  std::function<void(int)> tick_;
+  std::vector<ProbedWaiting> loads_;  // of modified lines, as the workload contended_line names them
+  std::vector<Row> rows_;
+  std::vector<ComparedCost> fitted_, predictions_;
+  std::vector<std::pair<std::string, std::string>> by_path_;  // sentences, the latest of each parameter
+};
+
+}  // namespace linebounce::sim

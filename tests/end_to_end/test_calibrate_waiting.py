@@ -1,0 +1,80 @@
+"""What waiting costs, fitted to a probe's file: that of a simulated machine gives the machine's own values back."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from program import Program
+from simulated_probe import BUSY, HOLD, HOLD_AFTER, INVALIDATION, Changes, SimulatedMachine, few_cpus, probe_text
+
+
+def probed(linebounce: Program, machine: Path, changes: Changes) -> str:
+    return probe_text(SimulatedMachine(linebounce.executable, machine, linebounce.directory, changes))
+
+
+def fitted(linebounce: Program, probe: str, *arguments: str | Path) -> tuple[dict, str]:
+    """All values of the machine, and the report's sentences on waiting."""
+    linebounce.file("a.probe", probe)
+    done = linebounce("calibrate", "--from", "a.probe", "-o", "fitted.toml", *arguments)
+    assert done.code == 0, done.stderr
+    said = " ".join(done.stdout.split("what waiting costs")[1].split())
+    machine = SimulatedMachine(linebounce.executable, linebounce.directory / "fitted.toml", linebounce.directory)
+    return machine.values, said
+
+
+@pytest.mark.parametrize(
+    ("machine", "known"),
+    [
+        ("epyc_7742_2socket", {HOLD: 25, HOLD_AFTER: "writes", INVALIDATION: 70, BUSY: 260}),
+        ("xeon_gold_6242_2socket", {HOLD: 12, HOLD_AFTER: "compare_exchange", INVALIDATION: 40, BUSY: 300}),
+        ("opteron_6172_4socket", {HOLD: 0, INVALIDATION: 30, BUSY: 115}),
+    ],
+)
+def test_a_machine_gets_its_own_hold_invalidation_and_busy_time_back(linebounce: Program, machine: str, known: Changes) -> None:
+    file = linebounce.file(f"{machine}.toml", few_cpus(machine, 2 if machine.startswith("opteron") else 3))
+    values, said = fitted(linebounce, probed(linebounce, file, known), "--machine", file)
+    for path, true in known.items():
+        assert values[path] == (true if isinstance(true, str) else pytest.approx(true, rel=0.1)), said
+    written = tomllib.loads((linebounce.directory / "fitted.toml").read_text())
+    assert written["sources"]["directory.line_busy_ns"] == "calibrated: linebounce-probe a.probe"
+
+
+def without_rows(probe: str, *operations: str) -> str:
+    rows = probe.split("\n")
+    return "\n".join(row for row in rows if not any(row.startswith(f'{{operation = "{name}"') for name in operations))
+
+
+def test_what_the_file_does_not_show_stays_with_the_family_and_the_report_says_why(linebounce: Program) -> None:
+    """Of an older probe nothing of it; then stores to shared lines alone."""
+    file = linebounce.file("measured.toml", few_cpus("generic_2socket_32core"))
+    family = SimulatedMachine(linebounce.executable, file, linebounce.directory).values
+    whole = probed(linebounce, file, {INVALIDATION: 60})
+    values, said = fitted(linebounce, whole.split("[contended_line]")[0], "--machine", file)
+    assert "an older linebounce-probe wrote it: cpu.hold_ns, bus.invalidation_clocks, directory.line_busy_ns" in said
+    assert all(values[path] == family[path] for path in (HOLD, INVALIDATION, BUSY))
+    values, said = fitted(linebounce, without_rows(whole, "fetch_add", "increment", "store"), "--machine", file)
+    assert values[INVALIDATION] == pytest.approx(60, rel=0.1)
+    assert "cpu.hold_ns was not fitted, and stays as in intel_mesh: the file has no additions or increments" in said
+    assert "directory.line_busy_ns was not fitted, and stays as in intel_mesh" in said
+    written = tomllib.loads((linebounce.directory / "fitted.toml").read_text())
+    assert "hold_ns" not in written["cpu"]
+
+
+def test_of_a_busy_time_that_a_transfer_hides_the_report_says_what_it_may_be(linebounce: Program) -> None:
+    file = linebounce.file("measured.toml", few_cpus("generic_2socket_32core"))
+    _, said = fitted(linebounce, probed(linebounce, file, {BUSY: 20}), "--machine", file)
+    found = re.search(r"directory\.line_busy_ns [^;]*[;:] ([0-9.]+) to ([0-9.]+) ns (do as well|cannot be told apart)", said)
+    assert found is not None, said
+    assert float(found[1]) <= 20 <= float(found[2])
+
+
+def test_siblings_get_their_shares_back(linebounce: Program) -> None:
+    file = linebounce.file("measured.toml", few_cpus("xeon_gold_6242_2socket"))
+    shares = {
+        f"machine.cpu.{name}_pct": pct
+        for name, pct in (("shared_issue", 70), ("spinning_sibling", 55), ("pausing_sibling", 90))
+    }
+    probe = without_rows(probed(linebounce, file, shares), "fetch_add", "increment", "store", "shared_store")
+    values, _ = fitted(linebounce, probe, "--machine", file)
+    assert {path: values[path] for path in shares} == shares
