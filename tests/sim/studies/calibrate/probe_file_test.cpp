@@ -103,7 +103,7 @@ TEST(ProbeFile, OfAnOlderProbeHasNoContendedLines) {
 }
 
 TEST(ProbeFile, IsRefusedWhereAContendedLineIsWrong) {
-  EXPECT_THAT(probe_error(changed("operation = \"fetch_add\"", "operation = \"fetch\"")), HasSubstr("m.probe:35:"));
+  EXPECT_THAT(probe_error(changed("operation = \"fetch_add\"", "operation = \"fetch\"")), HasSubstr("m.probe:33:"));
   EXPECT_THAT(probe_error(changed("operation = \"fetch_add\"", "operation = \"fetch\"")), HasSubstr("shared_store"));
   EXPECT_THAT(probe_error(changed("cpus = [6, 4]", "cpus = [6, 5]")), HasSubstr("CPU 5 is none of topology.cpus"));
   EXPECT_THAT(probe_error(changed("cpus = [6, 4]", "cpus = [6, 6]")), HasSubstr("CPU 6 is named twice"));
