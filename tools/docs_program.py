@@ -97,8 +97,12 @@ class Program:
 
 
 def subcommands(help_text: str) -> list[str]:
-    section = re.search(r"^Subcommands:\n(.*?)(\n\n|\Z)", help_text, re.MULTILINE | re.DOTALL)
-    return re.findall(r"^  ([a-z][a-z-]*)", section[1], re.MULTILINE) if section else []
+    """The program's own help has them in groups, by what people do."""
+    if "SUBCOMMAND" in help_text.partition("\n\n")[0]:
+        section = help_text.partition("\nExamples:")[0]
+        return re.findall(r"^  ([a-z][a-z-]*)(?=  )", section, re.MULTILINE)
+    found = re.search(r"^Subcommands:\n(.*?)(\n\n|\Z)", help_text, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^  ([a-z][a-z-]*)", found[1], re.MULTILINE) if found else []
 
 
 def cell(value: object) -> str:

@@ -84,7 +84,7 @@ def shown(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
 def test_a_comparison_opens_with_what_differs_and_which_is_better(shown, runs: Path) -> None:
     said = shown("tas", "slow").answers
-    assert said[0] == "B differs in machine.memory.latency_ns 120 -> 300", "as the machine's file and the command line have it"
+    assert said[0] == "B differs in machine.memory.latency_ns 100 -> 300", "as the machine's file and the command line have it"
     before, after = (linebounce.open(runs / name).answered_point for name in ("tas", "slow"))
     assert said[1].startswith(f"{before.at['machine.cpus']} CPUs: operations ")
     assert after.at == before.at
@@ -100,7 +100,7 @@ def test_the_answers_are_in_the_json_and_on_the_page(runs: Path, tmp_path: Path,
     arguments = [str(runs / "tas"), str(runs / "mcs"), "--json", "-o", str(tmp_path / "page.html")]
     assert command.main(arguments) == 0
     (answer,) = json.loads(capsys.readouterr().out)["answers"]
-    assert answer["differences"] == ["workload.lock tas -> mcs"]
+    assert answer["differences"] == ["workload.lock ticket -> mcs"]
     assert answer["text"] in (tmp_path / "page.html").read_text(encoding="utf-8").replace("&gt;", ">")
 
 
@@ -185,7 +185,8 @@ def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_li
     lines = shown("of_2", "of_4").lines
     assert lines[1] == "A  of_2  p3_xeon_4way  machine.cpus = 2"
     assert lines[2] == "B  of_4  p3_xeon_4way  machine.cpus = 4"
-    assert lines[4].split()[0] == "metric"
+    assert lines[4] == "B differs in machine.cpus 2 -> 4"
+    assert lines[lines.index("", 5) + 1].split()[0] == "metric"
 
 
 # ---- what else changed ----
@@ -260,7 +261,7 @@ def test_all_metrics_are_those_of_the_results_in_their_order(shown, runs: Path) 
     assert "more metrics" not in result.text
     assert [row[1] for row in result.headlines] == [THROUGHPUT, WAIT, BUS] * 2
     base, other = linebounce.open(runs / "tas"), linebounce.open(runs / "mcs")
-    parts = result.parts[2:-1]
+    parts = result.parts[3:-1]
     assert [part.splitlines()[0] for part in parts] == [point.title for point in base.points]
     for part, point, counterpart in zip(parts, base.points, other.points, strict=True):
         shared = [name for name in point.metrics if name in counterpart.metrics]
@@ -293,7 +294,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, argument
 
 def test_runs_that_do_not_fit_beside_each_other_stand_below(shown) -> None:
     """Among the headlines and among the others, each with all its rows."""
-    parts = shown("tas", *["mcs", "slow"] * 3, columns=72).parts[1:-1]
+    parts = shown("tas", *["mcs", "slow"] * 3, columns=72).parts[2:-1]
     runs_of_parts = [re.findall(r"([B-G]): change", part) for part in parts]
     assert [run for runs in runs_of_parts for run in runs] == [*"BCDEFG"] * 2
     assert max(map(len, runs_of_parts)) > 1

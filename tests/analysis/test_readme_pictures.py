@@ -67,7 +67,7 @@ def test_readmes_first_command_makes_its_first_picture(
     executable: Path, process: Callable[..., Result], tmp_path: Path
 ) -> None:
     text = (ROOT / "README.md").read_text()
-    (run,) = re.findall(r"^(linebounce run two_sockets)", text, re.MULTILINE)
+    (run,) = re.findall(r"^(linebounce run two_sockets) +#", text, re.MULTILINE)
     (report,) = re.findall(r"^(linebounce report out/two_sockets .*)$", text, re.MULTILINE)
     run_commands(f"{run}\n{report}", executable, process, tmp_path)
     check_picture(tmp_path / "figures" / "two_sockets" / "sweep.svg", "two_sockets.svg")

@@ -89,4 +89,5 @@ def _drawn(rows: Rows, words: dict[str, str]) -> Markup:
     spec = charts.with_rows(charts.CHARTS["sweep_line"](), "sweep", rows, words)
     spec["width"] = _WIDTH
     svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
-    return Markup(re.sub(r' width="([\d.]+)" height="([\d.]+)"', "", svg, count=1))
+    # Within a page it needs neither its own size nor the names of XML.
+    return Markup(re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3))  # noqa: S704

@@ -52,7 +52,7 @@ def default_axes(results: Results) -> Axes | None:
     names = [name for name, count in _metric_counts(results).items() if count > 1]
     if not names or not swept:
         return None
-    paths = sorted(swept, key=lambda path: (path != answer.over, not _moves_alone(results, path), not is_numeric(swept[path])))
+    paths = sorted(swept, key=lambda path: (not _moves_alone(results, path), path != answer.over, not is_numeric(swept[path])))
     x = paths[0]
     in_paper = [row.metric for row in results.paper if isinstance(row, ShapeRow) and row.over == x]
     headlines = [headline.metric for headline in results.headlines]
