@@ -134,7 +134,11 @@ std::string by_misses(const Contender& winner, const Contender& next) {
   text += ".";
   if (winner.cpus <= 0 || next.cpus <= 0) return text;
   const double difference = 1e9 * next.cpus / *slow_rate - 1e9 * winner.cpus / *fast_rate;
-  if (difference <= 0 || (most >= kWellExplained * difference && most * kWellExplained <= difference)) return text;
+  if (difference <= 0) return text;
+  if (most * kWellExplained > difference)
+    return text +
+           fmt::format(" In all {} takes {} less CPU time, as it spends more on the rest.", winner.name, ns_text(difference));
+  if (most >= kWellExplained * difference) return text;
   return text + fmt::format(" That is {} of {} of CPU time; the rest are other misses, hits, computing and waiting.",
                             ns_text(most), ns_text(difference));
 }

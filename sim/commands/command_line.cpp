@@ -216,10 +216,10 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run two_sockets                  the answer to an experiment's question, and its table
-  linebounce ab NAME --set K=A --set K=B      two settings with the same seeds: which is better, by how much
-  linebounce report out/two_sockets           one HTML file with charts, locks, cache lines and the machine
+  linebounce ab NAME --set K=A --set K=B      two settings with the same seeds: which is better
+  linebounce report out/two_sockets           charts, locks, cache lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce advise T.lbt                     which changes of a recorded program are worth making, as diffs
+  linebounce advise T.lbt                     which changes of a recorded program are worth it
   linebounce check-lock my_lock.lua           every interleaving of a few CPUs
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.

@@ -22,7 +22,7 @@ def section(page: str, title: str) -> str:
 
 def run_commands(text: str, executable: Path, process: Callable[..., Result], directory: Path) -> None:
     for line in re.findall(r"^linebounce .*$", text, re.MULTILINE):
-        name, *arguments = shlex.split(line)[1:]
+        name, *arguments = shlex.split(line, comments=True)[1:]
         if name == "report":
             # In a process of its own: gradients are numbered through all pictures of a process.
             assert process(name, *arguments, cwd=directory).code == 0
