@@ -168,18 +168,12 @@ std::string words_text(const AdvicePage& page, const Painter& paint) {
 }
 
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
-  return {{"class", key_of(share.what)},
-          {"name", share.name},
-          {"role", share.role},
-          {"source", share.source},
-          {"functions", share.functions},
-          {"writers", share.writers},
-          {"readers", share.readers},
-          {"writes", share.writes},
-          {"reads", share.reads},
-          {"held_pct", rounded(share.held_pct)},
-          {"ticks", share.ticks},
-          {"pct", rounded(account.pct(share.ticks))},
+  return {{"class", key_of(share.what)},  {"name", share.name},
+          {"role", share.role},           {"source", share.source},
+          {"functions", share.functions}, {"writers", share.writers},
+          {"readers", share.readers},     {"writes", share.writes},
+          {"reads", share.reads},         {"held_pct", rounded(share.held_pct)},
+          {"ticks", share.ticks},         {"pct", rounded(account.pct(share.ticks))},
           {"text", sentence(share)}};
 }
 

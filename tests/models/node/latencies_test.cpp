@@ -90,8 +90,9 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// A transfer between two other nodes: 2 * 150 for the ways, 10 for the owner's controller, 50 to its bus's snoop result, 30 for the
-// intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than in a turn of 400 above.
+// A transfer between two other nodes: 2 * 150 for the ways, 10 for the owner's controller, 50 to its bus's snoop result, 30 for
+// the intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than in a turn of 400
+// above.
 TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.latency_ns = 150;
