@@ -125,9 +125,14 @@ class Decision {
     for (const Standing& standing : ranking | std::views::take(kMostFeatured)) feature(standing);
     if (roles_.over) answer_.text += other_leaders(ranking.front(), numbers);
     if (leaders_of(ranking) == 1) {
-      answer_.why = reason_of({point(ranking[0].number), ranking[0].name, cpus_of(ranking[0].number)},
-                              {point(ranking[1].number), ranking[1].name, cpus_of(ranking[1].number)}, metric_.name);
+      answer_.why = reason_of(contender(ranking[0]), contender(ranking[1]), metric_.name);
     }
+  }
+
+  Contender contender(const Standing& standing) const {
+    const std::string& path = roles_.compared->path;
+    const char* preposition = path == kLockPath ? "Under " : path == "machine" ? "On " : "With ";
+    return {point(standing.number), standing.name, preposition + standing.name, cpus_of(standing.number)};
   }
 
   // "At 32 CPUs ", so that a sentence that is quoted says of how many it speaks. Empty where the alternatives differ in that.
@@ -188,6 +193,7 @@ class Decision {
     struct Stretch {
       std::string name;
       ConfigValue first, last;
+      bool starves;
     };
     std::vector<Stretch> stretches;
     std::string before;
@@ -197,8 +203,9 @@ class Decision {
       const std::string leader = alone ? ranking.front().name : "";
       if (alone && leader == before) {
         stretches.back().last = value;
+        stretches.back().starves |= ranking.front().starves;
       } else if (alone) {
-        stretches.push_back({leader, value, value});
+        stretches.push_back({leader, value, value, ranking.front().starves});
         feature(ranking.front());
       }
       before = leader;
@@ -209,10 +216,10 @@ class Decision {
       const std::string first = value_name(stretch.first);
       const bool one = stretch.first == stretch.last;
       const bool range = !one && roles_.over->path == kCpusPath;
-      sentences.push_back(fmt::format("{} leads at {}{}", stretch.name, one || !range ? "" : first + " to ",
-                                      range || one
-                                          ? place_name(*roles_.over, stretch.last)
-                                          : place_name(*roles_.over, stretch.first) + " to " + value_name(stretch.last)));
+      sentences.push_back(fmt::format(
+          "{} leads{} at {}{}", stretch.name, stretch.starves ? ", but starves CPUs," : "", one || !range ? "" : first + " to ",
+          range || one ? place_name(*roles_.over, stretch.last)
+                       : place_name(*roles_.over, stretch.first) + " to " + value_name(stretch.last)));
     }
     if (sentences.empty()) return "";
     if (sentences.size() > kMostLeaders) return fmt::format(" The order changes {} times on the way there.", sentences.size());

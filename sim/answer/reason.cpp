@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -25,6 +26,11 @@ std::optional<double> metric_of(const ReportedPoint& point, const std::string& n
   const auto found = point.metrics.find(name);
   if (found == point.metrics.end()) return std::nullopt;
   return as_double(found->second.value);
+}
+
+std::string lower_first(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 std::string ns_text(double ns) {
@@ -93,17 +99,18 @@ std::string by_lock(const Contender& winner, const Contender& next, const std::s
   const double held = slow->held - fast->held, handed = slow->handed() - fast->handed();
   if (held + handed <= 0) return "";
   const bool by_hand = handed >= held;
-  std::string text = by_hand ? fmt::format("Under {} {} changes hands in {}, under {} in {}", winner.name, lock,
-                                           ns_text(fast->handed()), next.name, ns_text(slow->handed()))
-                             : fmt::format("{} holds {} for {}, {} for {}", winner.name, lock, ns_text(fast->held), next.name,
-                                           ns_text(slow->held));
+  std::string text = by_hand ? fmt::format("{} {} changes hands in {}, {} in {}", winner.under, lock, ns_text(fast->handed()),
+                                           lower_first(next.under), ns_text(slow->handed()))
+                             : fmt::format("{} {} is held for {}, {} for {}", winner.under, lock, ns_text(fast->held),
+                                           lower_first(next.under), ns_text(slow->held));
   const double other = by_hand ? held : handed;
   if (std::abs(other) > (1 - kWellExplained) * (held + handed)) {
+    const std::string amount = ns_text(std::abs(other));
     const char* joint = other > 0 ? "and" : "but";
-    text +=
-        by_hand
-            ? fmt::format(", {} {} holds it {} {}", joint, winner.name, ns_text(std::abs(other)), other > 0 ? "less" : "longer")
-            : fmt::format(", {} it changes hands {} {}", joint, ns_text(std::abs(other)), other > 0 ? "sooner" : "later");
+    text += by_hand ? fmt::format(", {} {} it is held {} {}", joint, lower_first(winner.under), amount,
+                                  other > 0 ? "shorter" : "longer")
+                    : fmt::format(", {} {} it changes hands {} {}", joint, lower_first(winner.under), amount,
+                                  other > 0 ? "sooner" : "later");
   }
   const MissTime moved = sum_of(misses_of(winner.point)), more = sum_of(misses_of(next.point));
   if (moved.count > 0 && more.count > 0)
@@ -136,8 +143,10 @@ std::string by_misses(const Contender& winner, const Contender& next) {
   const double difference = 1e9 * next.cpus / *slow_rate - 1e9 * winner.cpus / *fast_rate;
   if (difference <= 0) return text;
   if (most * kWellExplained > difference)
-    return text +
-           fmt::format(" In all {} takes {} less CPU time, as it spends more on the rest.", winner.name, ns_text(difference));
+    return text + fmt::format(
+                      " The whole difference is {} of CPU time: part of these misses is hidden behind other work, or {} "
+                      "spends more on the rest.",
+                      ns_text(difference), winner.name);
   if (most >= kWellExplained * difference) return text;
   return text + fmt::format(" That is {} of {} of CPU time; the rest are other misses, hits, computing and waiting.",
                             ns_text(most), ns_text(difference));

@@ -10,7 +10,8 @@ namespace linebounce::sim {
 struct Contender {
   const ReportedPoint& point;
   std::string name;
-  double cpus = 0;  // 0: unknown
+  std::string under;  // "Under mcs", "On epyc_7742_2socket", "With latency_ns = 80": how a sentence begins
+  double cpus = 0;    // 0: unknown
 };
 
 // The largest terms of the difference in time per operation, and how much of it they explain if that is less than four fifths.

@@ -17,6 +17,7 @@
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/paper.hpp"
@@ -48,11 +49,20 @@ std::string answer_text(const Answer& answer, const Painter& paint) {
 
 namespace fs = std::filesystem;
 
+// "machine p3_xeon_4way", or how many of a sweep over machines.
+std::string machines_text(const RunReport& report, const std::string& only) {
+  std::set<ConfigValue> machines;
+  for (const ReportedPoint& point : report.results.points) {
+    if (const ConfigValue* machine = value_at(point, std::string(kMachineAxis))) machines.insert(*machine);
+  }
+  return machines.size() > 1 ? plural(machines.size(), "machine") : "machine " + only;
+}
+
 std::string heading(const Plan& plan, const RunReport& report, const Painter& paint) {
   const Experiment& experiment = plan.experiment;
   const std::size_t failed = report.failures.size();
   const std::size_t missing = report.missing.size();
-  std::string points = "machine " + experiment.machine_name;
+  std::string points = machines_text(report, experiment.machine_name);
   if (plan.swept()) points += ", " + plural(plan.points.size(), "point");
   const std::string failures = failed == 0 ? "" : fmt::format(", {} FAILED", failed);
   const std::string gaps = missing == 0 ? "" : fmt::format(", {} not run", missing);

@@ -86,7 +86,7 @@ def test_a_comparison_opens_with_what_differs_and_which_is_better(shown, runs: P
     said = shown("tas", "slow").answers
     assert said[0] == "B differs in machine.memory.latency_ns 100 -> 300", "as the machine's file and the command line have it"
     before, after = (linebounce.open(runs / name).answered_point for name in ("tas", "slow"))
-    assert said[1].startswith(f"{before.at['machine.cpus']} CPUs: operations ")
+    assert said[1].startswith(f"{before.at['machine.cpus']} CPUs: ")
     assert after.at == before.at
     assert re.search(
         r": (B is (better|worse), [+-][\d.]+ ±[\d.]+ %|the difference of .* is within its 95 % interval)\.$", said[1]

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
-from linebounce.compare.rows import letter, number_text
+from linebounce.compare.rows import letter, shown_unit
 from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
+_PREFIXES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 CPUS = "machine.cpus"
 # What a run is called, where it came from, what else it is compared with: no difference of the configuration.
 _NO_SETTINGS = (
@@ -68,7 +69,9 @@ def pair_answer(comparison: Comparison, name: str) -> str:
     place = "" if len(base.points) == 1 else f"{_place(base, point)}: "
     label = next((headline.label for headline in base.headlines if headline.metric == change.metric), change.metric)
     better = next((headline.better for headline in base.headlines if headline.metric == change.metric), "neither")
-    figures = f"{label} {number_text(change.base)} in A, {number_text(change.changed)} in {name}"
+    rate = change.unit == "1/s"
+    of_what = f" {label}/s" if rate else f" {shown_unit(change.unit)}".rstrip()
+    figures = f"{'' if rate else label + ' '}{_short(change.base)}{of_what} in A, {_short(change.changed)} in {name}"
     text = f"{place}{figures}: {_verdict(change, better, name)}."
     return text + _other_winner(base, other, name)
 
@@ -114,6 +117,13 @@ def _place(base: Results, point: PointChanges) -> str:
         else:
             words.append(f"{path.rpartition('.')[2]} = {shown_setting(value)}")
     return ", ".join(words)
+
+
+def _short(value: float) -> str:
+    """Three digits, and k, M or G from ten thousand on."""
+    scale, prefix = next(((size, name) for size, name in _PREFIXES if abs(value) >= max(size, 1e4)), (1.0, ""))
+    shown = value / scale
+    return f"{shown:.{0 if abs(shown) >= 99.95 else 1 if abs(shown) >= 9.995 else 2}f}{prefix}"
 
 
 def _verdict(change: Change, better: str, name: str) -> str:
