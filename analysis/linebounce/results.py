@@ -66,6 +66,7 @@ class Results:
     seed: int
     headlines: Sequence[Headline]
     answer: Answer
+    assumptions: Sequence[str]
     points: Sequence[Point]
     paper: Sequence[PaperRow]
     manifest: Manifest
@@ -88,6 +89,8 @@ class Results:
             raise ValueError("its points lie at different paths")
         self.headlines = _headlines(document, self.points)
         self.answer = answer_from(document["answer"]) if "answer" in document else _no_answer(self.headlines, self.points)
+        self.assumptions = tuple(document.get("assumptions", ()))
+        check("assumptions", self.assumptions, tuple[str, ...])
         self.paper = tuple(paper_row_from(row) for row in document["paper"])
 
     @property

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,11 @@ from pathlib import Path
 import linebounce
 import polars as pl
 import pytest
+from experiments import experiment
 from linebounce import InputError, UsageError
 from linebounce.frames import COLUMNS
+from program import Program, Result
+from test_assumptions import LATENCIES_ALONE
 from written_headlines import headline, set_headlines
 
 
@@ -279,3 +283,16 @@ def test_headlines_of_another_shape_are_refused(copy: Path, headlines: object, s
 def test_a_document_without_a_part_names_it(copy: Path) -> None:
     edit(copy / "results.json", lambda text: text.replace('"experiment"', '"experimental"'))
     assert "results.json: damaged: 'experiment' is missing" in refused(copy)
+
+
+def test_what_a_machine_left_out_is_said_wherever_the_answer_is(
+    session_linebounce: Program, command: Callable[..., Result], tmp_path: Path
+) -> None:
+    machine = session_linebounce.file("latencies_alone.toml", LATENCIES_ALONE)
+    run = session_linebounce.run(session_linebounce.file("assumed.toml", experiment()), "assumed", "--machine", machine)
+    (assumed,) = linebounce.open(run).assumptions
+    assert "intel_mesh, assumed" in assumed
+    assert command("report", run, "-o", tmp_path / "page.html").code == 0
+    page = re.sub("<wbr>", "", (tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "intel_mesh, assumed" in page
+    assert "intel_mesh, assumed" in command("compare", run, run).stdout

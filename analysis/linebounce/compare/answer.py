@@ -91,9 +91,9 @@ def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """What each run says by itself, with its letter."""
+    """What each run says by itself and assumes, with its letter."""
     runs = [("A", comparisons[0].base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]
-    return [(name, run.answer.text) for name, run in runs if run.answer.text]
+    return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in runs if run.answer.text]
 
 
 def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
