@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <utility>
 
 #include "sim/answer/doubts.hpp"
@@ -87,8 +86,9 @@ class Decision {
   // Where the alternatives part most: with the most CPUs, at the end of the row.
   Ranking last_ranking(const std::vector<int>& numbers) const {
     if (!roles_.over) return ranked(numbers);
-    for (const ConfigValue& value : std::views::reverse(roles_.over->values)) {
-      if (Ranking ranking = ranked(at(numbers, value)); ranking.size() > 1) return ranking;
+    const std::vector<ConfigValue>& values = roles_.over->values;
+    for (auto value = values.rbegin(); value != values.rend(); ++value) {
+      if (Ranking ranking = ranked(at(numbers, *value)); ranking.size() > 1) return ranking;
     }
     return {};
   }
@@ -122,7 +122,7 @@ class Decision {
     speak_of(ranking);
     const std::string where = roles_.over ? "At " + place_of(ranking.front()) + " " : all_cpus(ranking.front());
     answer_.text = where + verdict(ranking) + unfairness(ranking) + ".";
-    for (const Standing& standing : ranking | std::views::take(kMostFeatured)) feature(standing);
+    for (std::size_t i = 0; i < std::min(kMostFeatured, ranking.size()); ++i) feature(ranking[i]);
     if (roles_.over) answer_.text += other_leaders(ranking.front(), numbers);
     if (leaders_of(ranking) == 1) {
       answer_.why = reason_of(contender(ranking[0]), contender(ranking[1]), metric_.name);

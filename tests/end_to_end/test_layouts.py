@@ -227,7 +227,7 @@ def test_an_experiment_in_a_folder_has_the_folder_in_its_name(linebounce: Progra
     name = "layouts/count_apart"
     linebounce.file(f"project/configs/experiments/{name}.toml", BASE.format(name=name) + CHANGES)
     own = {"env": os.environ | {"LINEBOUNCE_ROOT": str(root)}}
-    assert name in linebounce("list", "experiments", **own).stdout
+    assert name in linebounce("list", "experiments", "--search", "layouts/", **own).stdout
     result = linebounce("run", name, "--quiet", **own)
     assert result.code == 0, result.stderr
     check_results_directory(linebounce.directory / "out" / name)
