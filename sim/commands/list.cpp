@@ -90,9 +90,8 @@ std::vector<ListedThing> list_kinds() {
 }
 
 bool has_word(const std::string& text, const std::string& word) {
-  return !std::ranges::search(text, word, [](unsigned char a, unsigned char b) {
-            return std::tolower(a) == std::tolower(b);
-          }).empty();
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end() || word.empty();
 }
 
 std::vector<ListedThing> found_by(std::vector<ListedThing> things, const std::string& word) {

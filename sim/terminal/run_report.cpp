@@ -80,7 +80,7 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
 // The rows of one result file that are of the point which the answer speaks of; none without such a file.
 template <class Reader>
 auto rows_of_point(const fs::path& file, int point, Reader reader) {
-  using Rows = decltype(reader(std::string()))::mapped_type;
+  using Rows = typename decltype(reader(std::string()))::mapped_type;
   if (!is_there(file)) return Rows{};
   auto points = reader(read_file(file));
   return std::move(points[point]);
