@@ -1,6 +1,5 @@
-// Several CPUs write one line: each adds to a word of its own on it, atomically or by a plain addition; or all increment one
-// word by compare-and-exchange until it succeeds. Some cycles between two operations show how long an owner keeps the line:
-// with none, it is the owner who operates again meanwhile.
+// Several CPUs write one line. Each adds to its own word, atomically or not, or all increment one word by compare-and-exchange.
+// Cycles between a CPU's operations show how long an owner keeps the line: without them the owner itself operates again first.
 #pragma once
 
 #include "memory.h"

@@ -292,11 +292,12 @@ static void write_counted(FILE* file, const char* unit, const struct counted* ro
 
 static void write_waiting(FILE* file, const struct waiting* waiting) {
   fputs(
-      "\n# Several CPUs want one line, at home with the first: each adds to a word of its own (fetch_add, atomically; store, "
-      "not),\n"
-      "# or increments one word by compare-and-exchange; from one operation to the next, of all together, with so many cycles\n"
-      "# between two operations of a CPU. shared_store: an atomic addition of the first to a line that all have read. alone,\n"
-      "# beside_...: the same computation of the first, while its sibling does that.\n"
+      "\n# Several CPUs write one line on the first CPU's node. fetch_add, store: each adds to its own word, atomically or "
+      "not.\n"
+      "# Or all increment one word by compare-and-exchange. Time from one operation of all CPUs to the next; each CPU "
+      "computes\n"
+      "# for that many cycles between two. shared_store: the first CPU adds atomically to a line that all others have read.\n"
+      "# alone, beside_...: one computation of the first CPU, alone or while its sibling does that.\n"
       "[contended_line]\nrows = [\n",
       file);
   for (int i = 0; i < waiting->rows; ++i) {

@@ -1,5 +1,5 @@
-// What it costs to write lines that others have read: the sharers read a ring of lines one after the other, the writer last,
-// which then follows the ring by atomic additions of 0. A plain store would end in the store buffer, and show nothing.
+// The cost of writing lines that other CPUs share. The sharers and then the writer read a ring of lines; the writer then adds 0
+// to each line atomically. A plain store would retire into the store buffer and hide the cost.
 #pragma once
 
 #include "memory.h"

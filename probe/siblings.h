@@ -1,5 +1,5 @@
-// What a thread of a core takes from its sibling: the same computation alone, and while the sibling computes, spins on a word
-// without a pause, or with one.
+// The issue share that a hardware thread loses to its sibling. Times one computation alone, and beside a sibling that computes,
+// spins, or spins with a pause.
 #pragma once
 
 #include "plan.h"

@@ -140,7 +140,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
     StageId stage;
     int supplier;
     Tick from, ready, start;  // from the snoop result on, data is looked up until `ready`, and then waits for the data bus
-    Tick duration, there;     // on the data bus; with the way to whom it is for
+    Tick duration;            // of the transfer on the data bus
+    Tick there;               // when the receiver has the data
   };
   [[gnu::cold]] void tell_grant(Transaction& transaction, Tick edge) const;
   [[gnu::cold]] void tell_sampled(Transaction& transaction, Tick now) const;

@@ -27,6 +27,7 @@ struct AbArguments {
   std::vector<std::string> sets;
   std::string directory;
   int at_once = available_cores();
+  bool fresh = false;
   bool unchecked = false;
 };
 
@@ -80,8 +81,9 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
   options.at_once = arguments.at_once;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
+  // The default folder is that of the latest comparison; results in a folder that the user names are never replaced.
   const auto earlier = manifest_in(options.directory);
-  options.fresh = earlier && earlier->hash != plan.hash;
+  options.fresh = arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash);
   const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   print_report(plan, report, options.directory);
@@ -102,6 +104,7 @@ void add_ab(Command& program) {
       .one_value_each();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
   add_jobs(command, arguments->at_once);
+  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);
   command.footer(kAbFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return ab(*arguments, argv); });

@@ -18,6 +18,13 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   return overrides;
 }
 
+void add_overrides(Command& command, OverrideArguments& arguments) {
+  command.option("--machine", "NAME", &arguments.machine, "Use this machine instead of the experiment's");
+  command.option("--set", "path=value", &arguments.sets, "Override a value of the experiment or its machine; may be repeated")
+      .one_value_each();
+  command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's");
+}
+
 void add_unchecked(Command& command, bool& unchecked) {
   command.flag("--unchecked", unchecked, "Use locks from files even if a quick check-lock finds them broken");
 }

@@ -23,6 +23,9 @@ struct OverrideArguments {
 };
 Overrides overrides_of(const OverrideArguments& arguments);
 
+// --machine, --set and --seed, of commands that run one point once.
+void add_overrides(Command& command, OverrideArguments& arguments);
+
 // -j: simulations at the same time.
 Option add_jobs(Command& command, int& at_once);
 

@@ -195,10 +195,7 @@ void add_explain(Command& program) {
       .one_value_each()
       .between(1, 100);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
-  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
-      .one_value_each();
-  command.option("--seed", "N", &arguments->seed, "The run's seed; default: the experiment's");
+  add_overrides(command, *arguments);
   command.footer(kExplainFooter);
   command.action([arguments] { return explain(*arguments); });
 }

@@ -94,10 +94,7 @@ void add_steps(Command& program) {
       .one_value_each();
   command.option("--steps", "N", &arguments->steps, fmt::format("Stop behind so many steps; default: {}", kMostSteps))
       .between(1, 100'000'000);
-  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
-  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
-      .one_value_each();
-  command.option("--seed", "N", &arguments->seed, "The run's seed; default: the experiment's");
+  add_overrides(command, *arguments);
   command.footer(kStepsFooter);
   command.action([arguments] { return run_and_print(*arguments); });
 }

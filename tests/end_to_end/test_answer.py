@@ -95,6 +95,10 @@ def test_ab_compares_two_settings_with_the_same_seeds(linebounce: Program) -> No
     assert results["answer"]["compared"] == "machine.bus.clock_mhz"
     assert re.search(r"At 4 CPUs clock_mhz = 133 does most: .* ±\d+ % more than clock_mhz = 100, the next", printed), printed
     assert "5 seeds each" in printed
+    other = ("--set", "machine.bus.clock_mhz=100", "--set", "machine.bus.clock_mhz=200")
+    kept = (linebounce.directory / "out" / "results.json").read_bytes()
+    assert "--fresh" in linebounce.refused("ab", "locks.toml", *other, *once, "-o", "out")
+    assert (linebounce.directory / "out" / "results.json").read_bytes() == kept, "results that the user named stay"
     assert "two values" in linebounce.refused("ab", "locks.toml", *once)
     assert "one at a time" in linebounce.refused("ab", "locks.toml", *sides, *once, "--set", "machine.cpus=2")
 

@@ -7,29 +7,10 @@ from pathlib import Path
 import pytest
 from experiments import experiment
 from program import MACHINES, Program
+from test_contention import MINIMAL
 
 ASSUMED = "Contention as in intel_mesh, assumed: mine names no `contention`"
-LATENCIES_ALONE = """
-name  = "mine"
-title = "Latencies alone"
-cpus  = 4
-[cpu]
-clock_mhz = 3000
-atomic_latency_cycles = 20
-compare_exchange_latency_cycles = 20
-[cache.L1]
-size_kib = 32
-ways = 8
-line_bytes = 64
-hit_latency_cycles = 4
-[bus]
-protocol = "mesi_snoop"
-clock_mhz = 2000
-width_bytes = 32
-intervention_clocks = 40
-[memory]
-latency_ns = 80
-"""
+LATENCIES_ALONE = MINIMAL.format(consistency="tso", protocol="mesi_snoop", clock=2000)
 SHORT = "warmup_us = 5\nmeasure_us = 20\nseeds = 2"
 
 

@@ -11,7 +11,7 @@ from linebounce.results import Results
 _MOST_DIFFERENCES = 8
 _PREFIXES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 CPUS = "machine.cpus"
-# What a run is called, where it came from, what else it is compared with: no difference of the configuration.
+# Keys of config.toml that describe the run or its figures and change no result.
 _NO_SETTINGS = (
     "name",
     "title",
@@ -134,7 +134,7 @@ def _verdict(change: Change, better: str, name: str) -> str:
     spread = "" if change.ci95_percent is None else f" ±{change.ci95_percent:.2g}"
     size = f"{change.percent:+.3g}{spread} %"
     if change.significant is None:
-        size += " (one seed, no interval)"
+        return f"{size}, one seed: no interval, so chance is not ruled out"
     if better == "neither":
         return size
     gain = (change.difference > 0) == (better == "higher")

@@ -51,8 +51,9 @@ def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
     return not many or not featured or point.at[axes.series] in featured
 
 
-def _series(name: str, point: Point, axes: sweeps.Axes) -> str:
-    return f"{name} {shown_setting(point.at[axes.series])}" if axes.series else name
+def _row(name: str, point: Point, axes: sweeps.Axes, value: float, ci95: float | None) -> dict[str, Any]:
+    series = f"{name} {shown_setting(point.at[axes.series])}" if axes.series else name
+    return {"point": point.number, "x": point.at[axes.x], "series": series, "value": value, "ci95": ci95 or 0}
 
 
 def _values(name: str, points: Sequence[Point], shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
@@ -60,13 +61,7 @@ def _values(name: str, points: Sequence[Point], shown: Sequence[Point], axes: sw
     for point in points:
         if place_of(point.at) in places and axes.metric in point.metrics:
             metric = point[axes.metric]
-            yield {
-                "point": point.number,
-                "x": point.at[axes.x],
-                "series": _series(name, point, axes),
-                "value": metric.value,
-                "ci95": metric.ci95 or 0,
-            }
+            yield _row(name, point, axes, metric.value, metric.ci95)
 
 
 def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
@@ -75,13 +70,7 @@ def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sw
         point = points.get(place_of(compared.at))
         change = next((change for change in compared.changes if change.metric == axes.metric), None)
         if point is not None and change is not None and change.base != 0:
-            yield {
-                "point": point.number,
-                "x": point.at[axes.x],
-                "series": _series(name, point, axes),
-                "value": change.percent,
-                "ci95": change.ci95_percent or 0,
-            }
+            yield _row(name, point, axes, change.percent, change.ci95_percent)
 
 
 def _drawn(rows: Rows, words: dict[str, str]) -> Markup:

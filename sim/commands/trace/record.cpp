@@ -107,9 +107,7 @@ void add_trace_record(Command& trace) {
   command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
   command.option("-o,--output", "FILE", &arguments->file, "The trace; text if its name ends in .txt").required();
   command.option("--point", "K", &arguments->point, "Which point of the sweep; default: 0");
-  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
-  command.option("--set", "path=value", &arguments->sets, "Override a value; may be repeated").one_value_each();
-  command.option("--seed", "N", &arguments->seed, "Seed of the run; default: the experiment's");
+  add_overrides(command, *arguments);
   command
       .option("--for", "FACTOR", &arguments->longer,
               "Length of the recording, as a multiple of the measured time; default: 1.25")
