@@ -1,5 +1,6 @@
 """Tables and coloured lines on the standard streams."""
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import NoReturn
@@ -22,10 +23,16 @@ class _Output(Console):
 
 
 def output(pipe_columns: int) -> Console:
-    """In a pipe lines have so many columns: nothing is cut to the width of a terminal that isn't there."""
+    """In a pipe lines have as many columns as COLUMNS says, else so many: no terminal is there whose width would count."""
     stream = raw(sys.stdout)
     console = _Output(file=stream, highlight=False)
-    return console if console.is_terminal else _Output(file=stream, highlight=False, width=pipe_columns)
+    return console if console.is_terminal else _Output(file=stream, highlight=False, width=_columns() or pipe_columns)
+
+
+def _columns() -> int:
+    """What COLUMNS says; 0 if it says no number."""
+    text = os.environ.get("COLUMNS", "")
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def errors() -> Console:

@@ -61,6 +61,8 @@ class Results:
     """
 
     directory: Path
+    name: str  # what messages call it: the directory, and of a part its value
+    part: str  # of a part of a run (compare/parts.py) the value that it has; else empty
     experiment: str
     machine: str
     seed: int
@@ -74,6 +76,8 @@ class Results:
 
     def __init__(self, directory: Path, manifest: Manifest, document: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         self.directory = directory
+        self.name = str(directory)
+        self.part = ""
         self.manifest = manifest
         self.config = config
         for name, wanted in (("experiment", str), ("machine", str), ("seed", int), ("points", list), ("paper", list)):

@@ -32,6 +32,7 @@ def runs(session_linebounce: Program) -> Path:
     one = session_linebounce.file("compare/one.toml", experiment())
     session_linebounce.run(path, "compare/a")
     session_linebounce.run(path, "compare/b", "--set", "workload.lock=mcs")
+    session_linebounce.run(path, "compare/locks", "--set", 'workload.lock=["ticket", "mcs"]')
     session_linebounce.run(path, "compare/c", "--set", "machine.memory.latency_ns=300")
     session_linebounce.run(path, "compare/d", "--set", "machine.cpus=4")
     session_linebounce.run(one, "compare/one_a")
@@ -164,6 +165,23 @@ def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path
 
 
 @pytest.mark.usefixtures("here")
+def test_one_sweep_is_compared_by_its_locks(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the two runs would be that have one lock each: the seeds are the same."""
+    parts = document(capsys, "locks", "--by", "lock")
+    runs = document(capsys, "a", "b")
+    assert [parts["base"], *parts["others"]] == ["locks ticket", "locks mcs"]
+    assert parts["answers"][0]["differences"] == ["workload.lock ticket -> mcs"]
+    assert [row["at"] for row in parts["rows"]] == [row["at"] for row in runs["rows"]]
+    assert [row["changes"] for row in parts["rows"]] == [row["changes"] for row in runs["rows"]]
+
+
+def test_a_comparison_by_locks_calls_them_by_their_names(runs: Path) -> None:
+    said = compare(runs, "locks", "--by", "workload.lock").stdout
+    assert "with ticket, " in said
+    assert "mcs is " in said
+
+
+@pytest.mark.usefixtures("here")
 def test_runs_without_seeds_have_no_interval(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "one_a", "one_b")["rows"]
     assert all(row["changes"][0]["ci95"] is None for row in rows)
@@ -243,6 +261,11 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
         (["a", "costs"], 2, "have no point in common"),
         (["one_a", "other_metrics"], 2, "share no metric"),
         (["a", "nowhere"], 3, "no such directory"),
+        (["a"], 2, "A --by PATH"),
+        (["a", "b", "--by", "cpus"], 2, "A --by PATH"),
+        (["one_a", "--by", "lock"], 2, "one point, so that there is nothing to compare"),
+        (["d", "--by", "cpus"], 2, "machine.cpus has one value only, 4"),
+        (["locks", "--by", "workload.lokc"], 2, "workload.lokc is not swept; did you mean workload.lock?"),
         (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "operations_per_s or throughput.operations?"),
         (["a", "b", "--fail-on", "throughput.operations_per_s < 5%"], 2, "needs its sign"),
         (["a", "b", "--fail-on", "throughput.operations_per_s = 5"], 2, "legal are METRIC > +5%"),

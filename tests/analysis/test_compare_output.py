@@ -15,7 +15,7 @@ from pathlib import Path
 import linebounce
 import pytest
 from experiments import experiment
-from linebounce.compare import command, terminal
+from linebounce.compare import command
 from linebounce.compare.changes import Change, compare
 from linebounce.compare.layout import LOST_FIRST, Column, Kind, fits, shortened, table_lines
 from linebounce.compare.rows import Row, rows_of
@@ -75,7 +75,7 @@ class Shown:
 def shown(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     def run(*arguments: str, columns: int = 200) -> Shown:
         monkeypatch.chdir(runs)
-        monkeypatch.setattr(terminal, "_PIPE_COLUMNS", columns)
+        monkeypatch.setenv("COLUMNS", str(columns))
         assert command.main(arguments) == 0
         return Shown(capsys.readouterr().out)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
-from linebounce.compare.rows import letter, shown_unit
+from linebounce.compare.rows import run_names, shown_unit
 from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 
@@ -59,8 +59,13 @@ def _text(value: Setting | None) -> str:
     return "(not set)" if value is None else shown_setting(value)
 
 
-def pair_answer(comparison: Comparison, name: str) -> str:
-    """Which run does better, by the base's metric, at the point that the base's answer speaks of."""
+def pair_answers(comparisons: Sequence[Comparison]) -> list[str]:
+    """For each other run, which does better, by the base's metric, at the point that the base's answer speaks of."""
+    first, *names = run_names(comparisons)
+    return [_pair_answer(comparison, first, name) for comparison, name in zip(comparisons, names, strict=True)]
+
+
+def _pair_answer(comparison: Comparison, first: str, name: str) -> str:
     base, other = comparison.base, comparison.other
     judged = _judged(comparison)
     if judged is None:
@@ -71,9 +76,11 @@ def pair_answer(comparison: Comparison, name: str) -> str:
     better = next((headline.better for headline in base.headlines if headline.metric == change.metric), "neither")
     rate = change.unit == "1/s"
     of_what = f" {label}/s" if rate else f" {shown_unit(change.unit)}".rstrip()
-    figures = f"{'' if rate else label + ' '}{_short(change.base)}{of_what} in A, {_short(change.changed)} in {name}"
+    within = "with" if base.part else "in"
+    in_first, in_other = f"{within} {first}", f"{within} {name}"
+    figures = f"{'' if rate else label + ' '}{_short(change.base)}{of_what} {in_first}, {_short(change.changed)} {in_other}"
     text = f"{place}{figures}: {_verdict(change, better, name)}."
-    return text + _other_winner(base, other, name)
+    return text + _other_winner(base, other, in_first, in_other)
 
 
 def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
@@ -81,19 +88,20 @@ def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     return {
         "answers": [
             {
-                "run": str(comparison.other.directory),
+                "run": comparison.other.name,
                 "differences": differences(comparison.base, comparison.other),
-                "text": pair_answer(comparison, letter(number)),
+                "text": text,
             }
-            for number, comparison in enumerate(comparisons)
+            for comparison, text in zip(comparisons, pair_answers(comparisons), strict=True)
         ]
     }
 
 
 def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """What each run says by itself and assumes, with its letter."""
-    runs = [("A", comparisons[0].base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]
-    return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in runs if run.answer.text]
+    """What each run says by itself and assumes, with its name."""
+    runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
+    named = zip(run_names(comparisons), runs, strict=True)
+    return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in named if run.answer.text]
 
 
 def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
@@ -141,10 +149,10 @@ def _verdict(change: Change, better: str, name: str) -> str:
     return f"{name} is {'better' if gain else 'worse'}, {size}"
 
 
-def _other_winner(base: Results, other: Results, name: str) -> str:
+def _other_winner(base: Results, other: Results, in_first: str, in_other: str) -> str:
     """Whether the alternative that wins is another one."""
     path = base.answer.compared
     winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
     if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:
         return ""
-    return f" In A {_text(winners[0])} leads, in {name} {_text(winners[1])}."
+    return f" {in_first.capitalize()} {_text(winners[0])} leads, {in_other} {_text(winners[1])}."

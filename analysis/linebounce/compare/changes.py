@@ -112,7 +112,7 @@ def compare(base: Results, other: Results) -> Comparison:
         only_other |= dict.fromkeys(name for name in second.metrics if name not in first.metrics)
     if not any(point.changes for point in points):
         raise UsageError(
-            f"{base.directory} and {other.directory} share no metric: {_some(base)} here, {_some(other)} there; "
+            f"{base.name} and {other.name} share no metric: {_some(base)} here, {_some(other)} there; "
             "compare runs of the same workload"
         )
     shared = {change.metric for point in points for change in point.changes}
@@ -157,10 +157,10 @@ def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
 def _why_missing(metric: str, results: Results, point: Point | None) -> str:
     """Empty if the point has it."""
     if point is None:
-        return f"{results.directory} does not have this point"
+        return f"{results.name} does not have this point"
     if not point.metrics:
-        return f"the point failed in {results.directory}"
-    return "" if metric in point.metrics else f"{results.directory} does not have the metric here"
+        return f"the point failed in {results.name}"
+    return "" if metric in point.metrics else f"{results.name} does not have the metric here"
 
 
 def interval95(differences: Sequence[float]) -> float | None:
@@ -178,8 +178,7 @@ def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
     pairs = _same_places(base, other)
     if not pairs:
         raise UsageError(
-            f"{base.directory} and {other.directory} have no point in common: "
-            f"one begins {_place(base)}, the other {_place(other)}"
+            f"{base.name} and {other.name} have no point in common: one begins {_place(base)}, the other {_place(other)}"
         )
     return [(first, second) for first, second in pairs if first.metrics and second.metrics]
 

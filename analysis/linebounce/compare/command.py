@@ -8,13 +8,16 @@ from pathlib import Path
 
 import linebounce
 from linebounce.commands import CHECK_FAILED, DONE, exit_code, parser_of
+from linebounce.errors import UsageError
 from linebounce.files import write_file
+from linebounce.results import Results
 
 _EXAMPLES = """examples:
   linebounce compare out/before out/after                       the headlines at every point, then what changed most
   linebounce compare out/before out/after --all-metrics         then every metric
   linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as a page with every metric
   linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
+  linebounce compare out/locks --by lock                        the values of a sweep against its first one
   linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
 
 Conditions of --fail-on are for the second run and all behind it, at every point of the first, on means over the seeds:
@@ -39,7 +42,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     description = "Compares the metrics of runs with those of the first."
     parser = parser_of("linebounce compare", description, _EXAMPLES)
     parser.add_argument("base", metavar="A", type=Path, help="a results directory made by `linebounce run`")
-    parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to compare with it")
+    parser.add_argument("others", metavar="B", nargs="*", type=Path, help="others, to compare with it")
+    parser.add_argument("--by", metavar="PATH", help="take A apart by a swept path: its values against the first one")
     parser.add_argument(
         "--fail-on", metavar="CONDITION", action="append", default=[], help="exit code 1 if this holds; may be repeated"
     )
@@ -49,6 +53,18 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _runs(arguments: argparse.Namespace) -> list[Results]:
+    """The base, and what is compared with it."""
+    if (arguments.by is None) != bool(arguments.others):
+        raise UsageError("compare takes two runs or more, A B, or one run taken apart, A --by PATH")
+    runs = [linebounce.open(directory) for directory in (arguments.base, *arguments.others)]
+    if arguments.by is None:
+        return runs
+    from linebounce.compare.parts import parts_by  # noqa: PLC0415
+
+    return parts_by(runs[0], arguments.by)
+
+
 def _compare(arguments: argparse.Namespace) -> int:
     from linebounce.compare.answer import answers_document  # noqa: PLC0415
     from linebounce.compare.changes import compare, hits  # noqa: PLC0415
@@ -56,8 +72,8 @@ def _compare(arguments: argparse.Namespace) -> int:
     from linebounce.compare.rows import document_of, hit_text, rows_of  # noqa: PLC0415
 
     conditions = [parse_condition(text) for text in arguments.fail_on]
-    base = linebounce.open(arguments.base)
-    comparisons = [compare(base, linebounce.open(directory)) for directory in arguments.others]
+    base, *others = _runs(arguments)
+    comparisons = [compare(base, other) for other in others]
     found = hits(comparisons, conditions)
     rows = rows_of(comparisons)
     if arguments.output:

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from linebounce.compare.changes import Comparison, place_of
-from linebounce.compare.rows import letter
+from linebounce.compare.rows import run_names
 from linebounce.records import Point, shown_setting
 from linebounce.report import charts, figures, sweeps
 from linebounce.report.words import axis_title, path_words
@@ -26,7 +26,8 @@ def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
         return []
     compared = set().union(*({place_of(point.at) for point in comparison.points} for comparison in comparisons))
     shown = [point for point in base.points if place_of(point.at) in compared and _is_shown(comparisons[0], point, axes)]
-    runs = [("A", base), *((letter(number), comparison.other) for number, comparison in enumerate(comparisons))]
+    names = run_names(comparisons)
+    runs = zip(names, [base, *(comparison.other for comparison in comparisons)], strict=True)
     both = [row for name, run in runs for row in _values(name, run.points, shown, axes)]
     if len({row["x"] for row in both}) < 2:
         return []
@@ -34,9 +35,11 @@ def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
     words = {"x": path_words(axes.x), "series": "run", "x_scale": sweeps.x_scale(axes.x, base.swept()[axes.x])}
     title = axis_title(axes.metric, unit)
     drawn = [(f"{title}, of each run", _drawn(both, words | {"y": title}))]
-    change = [row for number, comparison in enumerate(comparisons) for row in _changes(letter(number), comparison, shown, axes)]
+    others = zip(names[1:], comparisons, strict=True)
+    change = [row for name, comparison in others for row in _changes(name, comparison, shown, axes)]
     if change:
-        drawn.append(("Difference from A, with the 95 % interval", _drawn(change, words | {"y": "difference from A (%)"})))
+        title = f"change from {names[0]} (%)"
+        drawn.append((f"Change from {names[0]}, with the 95 % interval", _drawn(change, words | {"y": title})))
     return drawn
 
 

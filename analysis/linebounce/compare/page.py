@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from jinja2 import Environment
 
-from linebounce.compare.answer import answers_alone, differences, pair_answer
+from linebounce.compare.answer import answers_alone, differences, pair_answers
 from linebounce.compare.changes import Comparison, Hit
 from linebounce.compare.overlay import overlay
-from linebounce.compare.rows import Row, change_text, hit_text, interval_note, letter, notes_of, number_text
+from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, number_text, run_names
 from linebounce.compare.selection import headline_rows
 from linebounce.results import Results
 
@@ -16,7 +16,7 @@ _TEMPLATE = """\
 <div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">metric</th>{% if swept %}<th scope="col" class="text">point</th>{% endif %}
 <th scope="col" class="text">unit</th><th scope="col">base</th>
-{%- for run in runs %}<th scope="col">{{ run.letter }}</th><th scope="col">change</th>
+{%- for run in runs %}<th scope="col">{{ run.called }}</th><th scope="col">change</th>
 {%- if verdicts %}<th scope="col" class="text">verdict</th>{% endif %}{% endfor %}</tr></thead>
 <tbody>
 {% for row in rows %}<tr{% if row.chance and not verdicts %} class="chance"{% endif %}><td>{{ row.metric }}</td>
@@ -54,10 +54,10 @@ figcaption { padding: .6rem 1rem 0; font-weight: 600; }
 </head>
 <body>
 <h1>{{ base.title }}</h1>
-<p>Base: <code>{{ base.directory }}</code> ({{ base.experiment }} on {{ base.machine }}{{ base.place }})
+<p>Base: <code>{{ base.name }}</code> ({{ base.experiment }} on {{ base.machine }}{{ base.place }})
 {%- for run in runs %}<br>
-{{ run.letter }}: <code>{{ run.directory }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
-{% for answer in answers %}<p><strong>{{ answer.text }}</strong><br>{{ answer.letter }} differs in {{ answer.differences }}.</p>
+{{ run.called }}: <code>{{ run.name }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
+{% for answer in answers %}<p><strong>{{ answer.text }}</strong><br>{{ answer.called }} differs in {{ answer.differences }}.</p>
 {% endfor %}{% for name, text in alone %}<p>{{ name }} alone: {{ text }}</p>
 {% endfor %}{% for caption, chart in charts %}<figure><figcaption>{{ caption }}</figcaption>{{ chart }}</figure>
 {% endfor %}{% if failed %}<section class="failed"><h2>Failed</h2>
@@ -76,17 +76,18 @@ figcaption { padding: .6rem 1rem 0; font-weight: 600; }
 def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequence[Hit]) -> str:
     """`rows` as rows_of() has them: all are on the page, those of the headlines first."""
     base = comparisons[0].base
+    names = run_names(comparisons)
     template = Environment(autoescape=True).from_string(_TEMPLATE)
     return template.render(
-        base=_run(base, "base"),
-        runs=[_run(comparison.other, letter(number)) for number, comparison in enumerate(comparisons)],
+        base=_run(base, names[0]),
+        runs=[_run(comparison.other, name) for name, comparison in zip(names[1:], comparisons, strict=True)],
         answers=[
             {
-                "letter": letter(number),
-                "text": pair_answer(comparison, letter(number)),
+                "called": name,
+                "text": text,
                 "differences": ", ".join(differences(base, comparison.other)) or "nothing that the configuration says",
             }
-            for number, comparison in enumerate(comparisons)
+            for name, text, comparison in zip(names[1:], pair_answers(comparisons), comparisons, strict=True)
         ],
         alone=answers_alone(comparisons),
         charts=overlay(comparisons),
@@ -103,9 +104,9 @@ def _run(results: Results, name: str) -> dict[str, object]:
     """A run of one point is held against another as it is, wherever the two lie: then that stands here."""
     place = results.points[0].title if len(results.points) == 1 else ""
     return {
-        "letter": name,
+        "called": name,
         "title": results.title,
-        "directory": results.directory,
+        "name": results.name,
         "experiment": results.experiment,
         "machine": results.machine,
         "place": f", {place}" if place else "",

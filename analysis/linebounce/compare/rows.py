@@ -83,9 +83,10 @@ def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
     return sorted(rows, key=lambda row: row.order)
 
 
-def letter(number: int) -> str:
-    """What the other runs are called in tables: B, C, ..., Z, run 27, ..."""
-    return chr(ord("B") + number) if number < 25 else f"run {number + 2}"
+def run_names(comparisons: Sequence[Comparison]) -> list[str]:
+    """What sentences and tables call the base and the other runs: A, B, ..., Z, run 27, ..., or a part by its value."""
+    runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
+    return [run.part or (chr(ord("A") + number) if number < 26 else f"run {number + 1}") for number, run in enumerate(runs)]
 
 
 def number_text(value: float) -> str:
@@ -133,9 +134,9 @@ def hit_text(hit: Hit) -> str:
     title = Point(0, hit.at, {}).title
     place = f" at {title}" if title else ""
     if change is None:
-        return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: nothing to compare, for {hit.missing}"
+        return f"{hit.condition.text}: {hit.comparison.other.name}{place}: nothing to compare, for {hit.missing}"
     values = f"{number_text(change.base)} -> {number_text(change.changed)} {shown_unit(change.unit)}".rstrip()
-    return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: {values} ({change_text(change)})"
+    return f"{hit.condition.text}: {hit.comparison.other.name}{place}: {values} ({change_text(change)})"
 
 
 def interval_note(rows: Sequence[Row]) -> str:
@@ -159,12 +160,12 @@ def interval_note(rows: Sequence[Row]) -> str:
 
 def notes_of(comparison: Comparison) -> list[str]:
     """What could not be compared."""
-    other = comparison.other.directory
+    other = comparison.other.name
     notes = []
     if comparison.unmatched:
         points = "1 point is" if comparison.unmatched == 1 else f"{comparison.unmatched} points are"
-        notes.append(f"{points} in {comparison.base.directory} or {other} alone, or failed")
-    for names, where in ((comparison.only_base, comparison.base.directory), (comparison.only_other, other)):
+        notes.append(f"{points} in {comparison.base.name} or {other} alone, or failed")
+    for names, where in ((comparison.only_base, comparison.base.name), (comparison.only_other, other)):
         if names:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             notes.append(f"only {where} has {', '.join(names[:3])}{more}")
@@ -175,8 +176,8 @@ def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[
     """What --json prints."""
     return {
         "schema": "linebounce.compare/1",
-        "base": str(comparisons[0].base.directory),
-        "others": [str(comparison.other.directory) for comparison in comparisons],
+        "base": comparisons[0].base.name,
+        "others": [comparison.other.name for comparison in comparisons],
         "headlines": [asdict(headline) for headline in comparisons[0].base.headlines],
         "rows": [
             {
@@ -192,7 +193,7 @@ def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[
         "failed": [
             {
                 "condition": hit.condition.text,
-                "run": str(hit.comparison.other.directory),
+                "run": str(hit.comparison.other.name),
                 "at": dict(hit.at),
                 "metric": hit.condition.metric,
                 "base": hit.change.base if hit.change else None,

@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from linebounce.compare.answer import answers_alone, differences, pair_answer
+from linebounce.compare.answer import answers_alone, differences, pair_answers
 from linebounce.compare.changes import Change, Comparison
 from linebounce.compare.layout import Column, Kind, fits, table_lines
 from linebounce.compare.rows import (
     Row,
     interval_note,
     interval_text,
-    letter,
     notes_of,
     number_text,
     percent_text,
+    run_names,
     shown_unit,
 )
 from linebounce.compare.selection import as_in_results, headline_rows, other_changes
@@ -34,15 +34,16 @@ def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all
     _print_runs(console, comparisons)
     _print_answers(console, comparisons)
     headlines = headline_rows(comparisons, rows)
+    names = run_names(comparisons)
     swept = len(comparisons[0].base.points) > 1
-    _print_table(console, "", headlines, swept)
+    _print_table(console, "", headlines, names, swept)
     if all_metrics:
         for of_point in as_in_results(comparisons, rows):
-            _print_table(console, of_point[0].title if swept else "All metrics", of_point, False)
+            _print_table(console, of_point[0].title if swept else "All metrics", of_point, names, False)
         notes = []
     else:
         others = other_changes(rows)[:_SHOWN_OTHERS]
-        _print_table(console, "Other changes, the largest first" if headlines else "", others, swept)
+        _print_table(console, "Other changes, the largest first" if headlines else "", others, names, swept)
         notes = _notes_of_rest(rows, [*headlines, *others])
     notes += [interval_note(rows), *(note for comparison in comparisons for note in notes_of(comparison))]
     console.print()
@@ -54,19 +55,22 @@ def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
     """What is compared. A run of one point is held against another as it is, wherever the two lie."""
     base = comparisons[0].base
     console.print(Text.assemble((base.title, "bold")))
-    for name, run in [("A", base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]:
+    if base.part:
+        console.print(Text(f"{base.directory}  {base.machine}"))
+        return
+    for name, run in zip(run_names(comparisons), [base, *(comparison.other for comparison in comparisons)], strict=True):
         place = run.points[0].title if len(run.points) == 1 else ""
-        console.print(Text(f"{name}  {run.directory}  {run.machine}  {place}".rstrip()))
+        console.print(Text(f"{name}  {run.name}  {run.machine}  {place}".rstrip()))
 
 
 def _print_answers(console: Console, comparisons: Sequence[Comparison]) -> None:
     console.print()
-    for number, comparison in enumerate(comparisons):
-        found = differences(comparison.base, comparison.other)
-        console.print(
-            Text(f"{letter(number)} differs in {', '.join(found) if found else 'nothing that the configuration says'}")
-        )
-        if text := pair_answer(comparison, letter(number)):
+    for name, comparison, text in zip(run_names(comparisons)[1:], comparisons, pair_answers(comparisons), strict=True):
+        if not comparison.base.part:
+            found = differences(comparison.base, comparison.other)
+            what = ", ".join(found) if found else "nothing that the configuration says"
+            console.print(Text(f"{name} differs in {what}"))
+        if text:
             console.print(Text(visible(text), style="bold"))
     for name, text in answers_alone(comparisons):
         console.print(Text(visible(f"{name} alone: {text}"), style="dim"))
@@ -83,33 +87,35 @@ def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:
     return [f"{metrics}{where}, {changed} of them changed: --all-metrics prints all"]
 
 
-def _print_table(console: Console, heading: str, rows: Sequence[Row], with_point: bool) -> None:
+def _print_table(console: Console, heading: str, rows: Sequence[Row], names: Sequence[str], with_point: bool) -> None:
     """Several where the runs don't fit beside each other."""
     if not rows:
         return
     console.print()
     if heading:
         console.print(Text(heading, style="bold"))
-    for number, columns in enumerate(_tables(rows, with_point, console.width)):
+    for number, columns in enumerate(_tables(rows, names, with_point, console.width)):
         if number:
             console.print()
         for line in table_lines(columns, console.width):
             console.print(line, soft_wrap=True)
 
 
-def _tables(rows: Sequence[Row], with_point: bool, width: int) -> list[list[Column]]:
+def _tables(rows: Sequence[Row], names: Sequence[str], with_point: bool, width: int) -> list[list[Column]]:
     """As many runs beside each other as fit."""
     runs = range(len(rows[0].changes))
-    names = _names(rows, with_point)
+    leading = _first_columns(rows, names[0], with_point)
     for count in range(len(runs), 0, -1):
         parts = [runs[first : first + count] for first in range(0, len(runs), count)]
-        tables = [[*names, *(column for run in part for column in _columns_of_run(rows, run))] for part in parts]
+        tables = [
+            [*leading, *(column for run in part for column in _columns_of_run(rows, run, names[run + 1]))] for part in parts
+        ]
         if all(fits(table, width) for table in tables):
             break
     return tables
 
 
-def _names(rows: Sequence[Row], with_point: bool) -> list[Column]:
+def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Column]:
     """The columns in front of the other runs'."""
     styles = ["dim" if row.better is None and row.chance else "" for row in rows]
 
@@ -121,7 +127,7 @@ def _names(rows: Sequence[Row], with_point: bool) -> list[Column]:
         *([column("point", _swept_text(rows[0].at), _place_text)] if with_point else []),
         column("metric", "metric", lambda row: row.metric),
         column("unit", "unit", lambda row: shown_unit(row.unit)),
-        column("base", "A", lambda row: number_text(row.base)),
+        column("base", base, lambda row: number_text(row.base)),
     ]
 
 
@@ -136,14 +142,14 @@ def _place_text(row: Row) -> str:
     return ", ".join(shown_setting(value) for value in row.at.values())
 
 
-def _columns_of_run(rows: Sequence[Row], run: int) -> list[Column]:
+def _columns_of_run(rows: Sequence[Row], run: int, name: str) -> list[Column]:
     alone = len(rows[0].changes) == 1
     shown = [(row.changes[run], _style(row, row.changes[run])) for row in rows]
     return [
-        Column("value", letter(run), [Text(number_text(change.changed) if change else "") for change, _ in shown]),
+        Column("value", name, [Text(number_text(change.changed) if change else "") for change, _ in shown]),
         Column(
             "change",
-            "change" if alone else f"{letter(run)}: change",
+            "change" if alone else f"{name}: change",
             [Text(percent_text(change), style) for change, style in shown],
         ),
         Column("interval", "", [Text(interval_text(change), style) for change, style in shown]),

@@ -1,0 +1,74 @@
+"""One run taken apart by a swept path, so that its values are compared as runs are: `--by workload.lock`."""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from linebounce.compare.changes import place_of
+from linebounce.errors import UsageError, meant
+from linebounce.records import At, Setting, shown_setting
+from linebounce.results import Results
+
+
+def parts_by(results: Results, wanted: str) -> list[Results]:
+    """A part for each value, the sweep's first one as the base. `wanted` is a swept path, or its last word alone.
+
+    UsageError for a path that the sweep does not have, or that has one value only.
+    """
+    path = _swept_path(results, wanted)
+    values = results.swept()[path]
+    if len(values) == 1:
+        raise UsageError(f"{results.directory}: {path} has one value only, {shown_setting(values[0])}")
+    dropped = _together_with(results, path)
+    return [_part(results, path, value, dropped) for value in values]
+
+
+def _swept_path(results: Results, wanted: str) -> str:
+    paths = sorted(results.swept())
+    found = [path for path in paths if path == wanted] or [path for path in paths if path.endswith(f".{wanted}")]
+    if len(found) == 1:
+        return found[0]
+    if not paths:
+        raise UsageError(f"{results.directory}: one point, so that there is nothing to compare within it")
+    reason = f"could be {' or '.join(found)}" if found else f"is not swept; {meant(wanted, paths)}"
+    raise UsageError(f"{results.directory}: {wanted} {reason}")
+
+
+def _together_with(results: Results, path: str) -> set[str]:
+    """The path, and those that change with it: each of its values fixes theirs."""
+    together = {path}
+    for other, values in results.swept().items():
+        pairs = {(point.at[path], point.at[other]) for point in results.points}
+        if len(values) > 1 and len(pairs) == len({value for value, _ in pairs}):
+            together.add(other)
+    return together
+
+
+def _part(results: Results, path: str, value: Setting, dropped: set[str]) -> Results:
+    """Its points keep their numbers, and its answer is the run's without the words."""
+    part = copy(results)
+    points = [point for point in results.points if point.at[path] == value]
+    settings = {name: points[0].at[name] for name in dropped}
+    part.points = tuple(replace(point, at=_without(point.at, dropped)) for point in points)
+    part.seeds = results.seeds
+    part.config = _with(results.config, settings)
+    part.part = shown_setting(value)
+    part.name = f"{results.name} {part.part}"
+    place = place_of(_without(results.answered_point.at, dropped))
+    answered = next((point.number for point in part.points if place_of(point.at) == place), part.points[-1].number)
+    part.answer = replace(results.answer, point=answered, text="", why="", compared="", runner_up=None, featured=())
+    return part
+
+
+def _without(at: At, dropped: set[str]) -> At:
+    return {path: value for path, value in at.items() if path not in dropped}
+
+
+def _with(config: Mapping[str, Any], settings: Mapping[str, Setting]) -> Mapping[str, Any]:
+    """The configuration with these paths set."""
+    changed = dict(config)
+    for path, value in settings.items():
+        first, _, rest = path.partition(".")
+        changed[first] = _with(changed.get(first, {}), {rest: value}) if rest else value
+    return changed
