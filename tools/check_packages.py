@@ -26,6 +26,16 @@ int main(void) { pthread_t thread; pthread_create(&thread, 0, count, 0); return 
 """
 
 
+# Prints the size of each of the page's files as the server gives them.
+SERVED = """import subprocess, sys, urllib.request
+server = subprocess.Popen([sys.argv[1], "teach", "--serve"], stdout=subprocess.PIPE, text=True)
+address = server.stdout.readline().split()[-1].rstrip("/")
+for name in ("", "page.js", "engine.js", "lessons.js"):
+    print(name or "index.html", len(urllib.request.urlopen(address + "/" + name).read()), end=" ")
+server.terminate()
+"""
+
+
 def run(*command: str | Path, **options: Any) -> str:
     done: subprocess.CompletedProcess[str] = subprocess.run(
         [*command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options
@@ -99,6 +109,8 @@ def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
     if not page.startswith("<!doctype html>"):
         sys.exit(f"{suite}, wheel: linebounce report made no page")
     print(f"{suite}, wheel: linebounce report made a page of {len(page) // 1024} KiB with Python {version}", flush=True)
+    served = root.run(f"python3 -c '{SERVED}' {bin_directory}/linebounce", network=True)
+    print(f"{suite}, wheel: linebounce teach --serve served {served.strip()}", flush=True)
 
 
 def try_debian_package(suite: str, expected: dict[str, str], scratch: str) -> None:

@@ -33,6 +33,7 @@ namespace linebounce::sim {
 
 static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_run)(program);
+  LISTED(AddSubcommand, add_new)(program);
   LISTED(AddSubcommand, add_ab)(program);
   LISTED(AddSubcommand, add_reproduce)(program);
   LISTED(AddSubcommand, add_validate)(program);
@@ -144,7 +145,7 @@ struct HelpGroup {
 // --help shows commands by what people want, whatever language they are written in.
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
-      {"Run and compare", {"run", "ab", "sweep", "what-if", "list", "describe"}},
+      {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
       {"Look into results", {"report", "compare", "lines", "explain", "steps"}},
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},

@@ -1,0 +1,27 @@
+-- A test-and-set lock that looks before it asks. What it teaches: a waiter that only reads keeps a copy of the line, and leaves
+-- the holder alone until the release.
+title = "@NAME@: a spin lock to begin with"
+
+-- The lock's memory: one word on a line of its own. Words are "name:bytes"; 8 bytes if no number is given.
+function setup()
+  return lock_word(structure { name = "spin_lock", "held:4", align = "line" })
+end
+
+-- Returns whether it had to wait; `cpu` is the CPU that asks. docs/programs.md has all that a CPU can do.
+function acquire(cpu, lock)
+  local waited = false
+  while cpu:exchange(lock.held, 1) ~= 0 do
+    waited = true
+    cpu:spin_until(lock.held, "==", 0)
+  end
+  return waited
+end
+
+-- Optional: once, without waiting.
+function try_acquire(cpu, lock)
+  return cpu:exchange(lock.held, 1) == 0
+end
+
+function release(cpu, lock)
+  cpu:store_release(lock.held, 0)
+end

@@ -1,0 +1,53 @@
+"""`linebounce new`: each file works as it is, by the commands that are printed for it."""
+
+import shlex
+
+import pytest
+from program import ROOT, Program
+
+# Shorter runs than the commands would make: what is tested is that they work.
+SHORTER = ["--set", "run.measure_us=20", "--set", "run.warmup_us=0", "--set", "run.seeds=1"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("experiment", "mine.toml"),
+        ("machine", "mine.toml"),
+        ("lock", "mine.lua"),
+        ("program", "mine.lua"),
+        ("protocol", "mine.md"),
+    ],
+)
+def test_what_is_printed_next_works(linebounce: Program, kind: str, file: str) -> None:
+    said = linebounce("new", kind, "folder/mine")
+    assert said.code == 0, said.stderr
+    first, *commands = said.stdout.splitlines()
+    assert first.startswith(f"folder/{file}: ")
+    assert "@NAME@" not in (linebounce.directory / "folder" / file).read_text()
+    assert len(commands) == 2
+    for command in commands:
+        _, *words = shlex.split(command)
+        shorter = SHORTER if words[0] in ("run", "ab") else []
+        done = linebounce(*words, *shorter)
+        assert done.code == 0, done.stdout + done.stderr
+
+
+def test_a_lesson_to_start_from_is_the_one_that_teach_has(linebounce: Program) -> None:
+    assert linebounce("new", "lesson", "mine").code == 0
+    assert (linebounce.directory / "mine.md").read_bytes() == (ROOT / "teach" / "new-lesson.md").read_bytes()
+
+
+def test_a_file_that_is_there_stays(linebounce: Program) -> None:
+    (linebounce.directory / "mine.lua").write_text("mine")
+    said = linebounce("new", "lock", "mine.lua")
+    assert said.code == 2
+    assert said.stderr == "linebounce: mine.lua is there already; nothing was written\n"
+    assert (linebounce.directory / "mine.lua").read_text() == "mine"
+
+
+def test_an_unknown_kind_is_told_the_known_ones(linebounce: Program) -> None:
+    said = linebounce("new", "lokc", "mine")
+    assert said.code == 2
+    assert "lock" in said.stderr
+    assert not list(linebounce.directory.iterdir())
