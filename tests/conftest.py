@@ -1,6 +1,7 @@
 """Fixtures: the program, its builds, and a results directory that is checked against the contract whenever a test makes one."""
 
 import os
+import pty
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,20 @@ def _interrupts_arrive() -> None:
     """Whoever runs the tests may ignore them, and what the tests start would then do so, too."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tests_of_terminals_say_that_there_are_none() -> Iterator[None]:
+    """In a root without /dev/pts, what asks for a pseudo-terminal is skipped, and the run's end says so in one line."""
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            for end in os.openpty():
+                os.close(end)
+        except OSError as error:
+            reason = f"no pseudo-terminals here ({error.strerror}): mount -t devpts devpts /dev/pts"
+            patch.setattr(pty, "openpty", lambda: pytest.skip(reason))
+            patch.setattr(pty, "fork", lambda: pytest.skip(reason))
+        yield
 
 
 @pytest.fixture(scope="session")

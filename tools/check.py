@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,7 @@ MANY_CASES = {"RC_PARAMS": "max_success=2000", "LINEBOUNCE_ALL_MUTANTS": "1", "L
 @dataclass
 class Tally:
     passed: int = 0
-    skipped: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failures: list[str] = field(default_factory=list)
 
 
@@ -69,8 +70,8 @@ def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None
     for case in cases:
         if case.find("failure") is not None or case.find("error") is not None:
             failures.append(f"{title}: {case.get('classname')} {case.get('name')}")
-        elif case.find("skipped") is not None:
-            tally.skipped += 1
+        elif (skipped := case.find("skipped")) is not None:
+            tally.skipped[skipped.get("message") or title] += 1
         else:
             tally.passed += 1
     if exit_code and not failures:
@@ -214,8 +215,8 @@ def main() -> int:
     what(tally, arguments)
     if tally.failures:
         print("\nFailed:\n" + "\n".join(f"  {failure}" for failure in tally.failures))
-    if tally.skipped:
-        print(f"{tally.skipped} skipped")
+    for reason, count in tally.skipped.most_common():
+        print(f"{count} skipped: {reason}")
     print(f"{tally.passed} passed, {len(tally.failures)} failed", flush=True)
     return 1 if tally.failures or not tally.passed else 0
 

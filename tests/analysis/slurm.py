@@ -62,6 +62,8 @@ def slurm(directory: Path) -> Iterator[dict[str, str]]:
         cpus=os.cpu_count(),
     )
     configuration.write_text(text)
+    # slurmd detects the system's version of cgroups although nothing here uses any, and ends where none are mounted.
+    (directory / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={directory}/cgroup\n")
     environment = {"SLURM_CONF": str(configuration)}
     daemons = []
     try:
