@@ -40,6 +40,9 @@ cycles later at random, each time with the recorded locks and with each replacem
 many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
 interval excludes 0. More orders make narrower intervals.
 
+If that would take more than a minute or so of CPU time, each replacement runs in one order first, and only the best two of a
+lock go on; the locks with less waiting are left out. The last lines then name what --thorough would add.
+
 A lock is left as it is if all waits for it, and the ways of its word to whoever takes it or gives it back, take less than a
 quarter of a percent of the run's time: no other lock could gain more. --lock replaces it all the same.
 
@@ -83,6 +86,7 @@ ExitCode print_comparison(const CompareArguments& arguments, const std::vector<s
 
 void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
+  arguments->thorough = false;
   Command command = program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
   add_machines(command, arguments->machines);
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
@@ -91,6 +95,7 @@ void add_compare_locks(Command& program) {
   command
       .option("--with", "FILE", &arguments->files, "A lock of your own in Lua, beside those of `list locks`; may be repeated")
       .one_value_each();
+  command.flag("--thorough", arguments->thorough, "Of a long trace, too, try every lock in every order");
   add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kCompareLocksFooter);

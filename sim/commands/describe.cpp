@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@ using namespace workloads;
 namespace {
 
 using nlohmann::ordered_json;
+namespace fs = std::filesystem;
 
 constexpr const char* kDescribeFooter = R"(Examples:
   linebounce describe machine p3_xeon_4way
@@ -169,6 +171,32 @@ const Kind& kind_of(const std::string& name) {
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 
+// Where a shipped thing is, and what explains such files: "  file  configs/machines/p3_xeon_4way.toml; README.md beside it
+// ...". Empty for a user's own file, and for what the program has without its sources.
+std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
+  static const std::map<std::string_view, std::vector<std::string_view>> places = {
+      {"machine", {"configs/machines/{}.toml"}},
+      {"experiment", {"configs/experiments/{}.toml"}},
+      {"family", {"configs/families/{}.toml"}},
+      {"layout", {"configs/layouts/{}.toml"}},
+      {"protocol", {"models/protocols/{}.md"}},
+      {"lock", {"programs/locks/{}.lua", "workloads/locks/{}.cpp"}},
+      {"counter", {"programs/{}.lua", "workloads/counters/{}.cpp"}},
+  };
+  const auto of_kind = places.find(kind.singular);
+  if (of_kind == places.end()) return "";
+  for (const std::string_view place : of_kind->second) {
+    const fs::path file = fmt::format(fmt::runtime(place), name);
+    std::error_code none;
+    if (!fs::is_regular_file(project_root() / file, none)) continue;
+    const bool explained = fs::is_regular_file((project_root() / file).parent_path() / "README.md", none);
+    return "\n" +
+           paragraph(fmt::format("file  {}{}", file.string(), explained ? "; the folder's README.md explains such files" : ""),
+                     2, Colour::dim, paint);
+  }
+  return "";
+}
+
 ExitCode describe(const DescribeArguments& arguments) {
   const bool name_alone = arguments.about.name.empty();
   const Kind& kind = name_alone ? kind_of(arguments.kind) : find_kind(arguments.kind);
@@ -181,7 +209,8 @@ ExitCode describe(const DescribeArguments& arguments) {
     const ordered_json document = layout ? layout_answer_json(about) : kind.describe_json(name);
     std::cout << document.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
   } else {
-    std::cout << (layout ? layout_answer(about, painter_for_stdout()) : kind.describe(name, painter_for_stdout()));
+    const Painter paint = painter_for_stdout();
+    std::cout << (layout ? layout_answer(about, paint) : kind.describe(name, paint)) << file_line(kind, name, paint);
   }
   return ExitCode::done;
 }

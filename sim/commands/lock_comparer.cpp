@@ -68,6 +68,9 @@ std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>&
   return locks;
 }
 
+// Instructions of a host, about a minute's.
+constexpr double kWithoutFirstLook = 120e9;
+
 class Comparer {
  public:
   Comparer(const LocksOfTrace& trace, const std::vector<std::string>& argv)
@@ -76,6 +79,7 @@ class Comparer {
         named_(named(locks_, arguments_.locks)),
         from_files_(locks_of_files(arguments_.files, arguments_.unchecked)),
         argv_(argv),
+        operations_(trace.reader().operations()),
         unseen_atomics_(trace::has_unseen_atomics(trace.reader().summary().missing)),
         own_locks_(words_that_matter(words_left(trace), locks_)),
         threads_(std::ranges::count_if(trace.reader().symbols().streams,
@@ -101,7 +105,13 @@ class Comparer {
       nothing_to_try.tries_otherwise_pct = metric_of(base->front(), kTriesOtherwise);
       return told(std::move(nothing_to_try), recorded, directory);
     }
-    const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
+    std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
+    std::optional<FirstLook> look;
+    if (!arguments_.thorough && cost_of(trials.size(), base->front()) > kWithoutFirstLook) {
+      look.emplace().locks = leave_to_thorough(chosen, base->front());
+      trials = best_of(trials_of(chosen, from_files_), study, directory, *look, code);
+      if (trials.empty()) return std::nullopt;
+    }
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
     const auto orders = in_orders(study, {1, arguments_.orders}, trials, directory, code);
@@ -111,6 +121,7 @@ class Comparer {
       throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
+    comparison->first_look = std::move(look);
     if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
       study.title = "The best of them again, in other orders";
       if (!confirm(*comparison, *best, study, directory, code)) return std::nullopt;
@@ -132,6 +143,50 @@ class Comparer {
       return found.has_value();
     });
     return cheap;
+  }
+
+  // In a host's instructions; each in all orders, and with those that confirm the best one.
+  [[nodiscard]] double cost_of(std::size_t trials, const ReportedPoint& recorded) const {
+    constexpr std::size_t kConfirming = 4;  // the recorded locks and the best replacement, in twice as many orders
+    return cost_of_replays((trials + kConfirming) * static_cast<std::size_t>(arguments_.orders), recorded);
+  }
+
+  [[nodiscard]] double cost_of_replays(std::size_t replays, const ReportedPoint& recorded) const {
+    return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
+  }
+
+  // Takes out the locks, which begin with those that are waited for longest, whose first looks would take too long. One stays.
+  std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
+    std::vector<std::string> left;
+    while (locks.size() > 1 && cost_of_replays(trials_of(locks, from_files_).size(), recorded) > kWithoutFirstLook) {
+      left.insert(left.begin(), locks.back().name);
+      locks.pop_back();
+    }
+    return left;
+  }
+
+  // Looks at all trials in one order; of each lock the best ones stay, and the user's own. Empty: as `code` says.
+  std::vector<LockReplacement> best_of(std::vector<LockReplacement> trials, ReplayStudy study, const fs::path& directory,
+                                       FirstLook& look, ExitCode& code) const {
+    constexpr std::ptrdiff_t kBest = 2;
+    study.name = "first_look";
+    study.title = "One lock at a time replaced by another, in one order";
+    const auto seen = in_orders(study, {1, 1}, trials, directory, code);
+    if (!seen) return {};
+    const auto throughput = [&](std::size_t trial) { return seen->finished(trial) ? seen->throughputs(trial).front() : 0; };
+    std::vector<LockReplacement> kept(1);
+    for (std::size_t i = 1; i < trials.size(); ++i) {
+      std::ptrdiff_t better = 0;
+      for (std::size_t other = 1; other < trials.size(); ++other)
+        better += trials[other].lock == trials[i].lock && throughput(other) > throughput(i) ? 1 : 0;
+      const bool own = std::ranges::find(from_files_, trials[i].algorithm, &workloads::LockEntry::name) != from_files_.end();
+      if (better < kBest || own || throughput(i) == 0) {
+        kept.push_back(trials[i]);
+      } else {
+        look.behind.push_back({trials[i].lock, trials[i].algorithm, 100 * (throughput(i) / throughput(0) - 1)});
+      }
+    }
+    return kept;
   }
 
   // With what does not come from the runs.
@@ -192,6 +247,7 @@ class Comparer {
   std::vector<RecordedLock> locks_, named_;
   std::vector<workloads::LockEntry> from_files_;
   const std::vector<std::string>& argv_;
+  std::uint64_t operations_;
   bool unseen_atomics_;
   std::map<std::string, std::string> words_;
   std::vector<std::string> own_locks_;

@@ -16,6 +16,7 @@ namespace linebounce::sim {
 struct CompareArguments : StudyArguments {
   std::vector<std::string> machines, locks, files;
   bool word_locks = false;
+  bool thorough = true;  // tries every lock in every order, however long the trace
   int orders = 3;
 };
 

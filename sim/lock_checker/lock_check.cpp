@@ -134,7 +134,9 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
     ++ended;
     return outcome.failure.code == ExitCode::done;
   };
-  callbacks.tick = [&](double running) { progress((ended + running) / static_cast<double>(trials.size())); };
+  callbacks.tick = [&](const std::vector<RunningJob>& running) {
+    progress((ended + sum_of_shares(running)) / static_cast<double>(trials.size()));
+  };
   // One after the other, so that the first that fails is always the same.
   run_in_processes(static_cast<int>(trials.size()), 1, guard, callbacks);
   if (!unreadable.empty()) throw InputError(unreadable);

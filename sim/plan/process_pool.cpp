@@ -107,6 +107,10 @@ bool receive(Child& child) {
   return true;
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
 JobOutcome wait_for(Child& child) {
   ::close(child.descriptor);
   int status = 0;
@@ -115,6 +119,7 @@ JobOutcome wait_for(Child& child) {
   }
   JobOutcome outcome;
   outcome.peak_memory_kib = usage.ru_maxrss;
+  outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   const int signal = outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all of us
     outcome.failure = {ExitCode::interrupted, "interrupted"};
@@ -155,10 +160,10 @@ class Children {
     return ended;
   }
 
-  [[nodiscard]] double share() const {
-    double sum = 0;
-    for (const Child& child : children_) sum += child.share;
-    return sum;
+  [[nodiscard]] std::vector<RunningJob> running() const {
+    std::vector<RunningJob> jobs;
+    for (const Child& child : children_) jobs.push_back({child.job, child.share});
+    return jobs;
   }
 
   void stop() {
@@ -177,6 +182,12 @@ bool is_ignored(int signal) {
 }
 
 }  // namespace
+
+double sum_of_shares(const std::vector<RunningJob>& running) {
+  double sum = 0;
+  for (const RunningJob& job : running) sum += job.share;
+  return sum;
+}
 
 void exit_on_interrupts() {
   struct sigaction action {};
@@ -241,7 +252,7 @@ void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolC
     for (const auto& [job, outcome] : outcomes) {
       if (!callbacks.finished(job, outcome)) return;
     }
-    callbacks.tick(children.share());
+    callbacks.tick(children.running());
   }
 }
 

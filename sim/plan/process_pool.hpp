@@ -10,6 +10,7 @@
 #include <functional>
 #include <system_error>
 #include <type_traits>
+#include <vector>
 
 #include "sim/plan/exit_code.hpp"
 
@@ -65,15 +66,24 @@ struct JobOutcome {
   Failure failure;  // code `done` if there was none
   int signal = 0;   // that ended it; 0: none
   std::int64_t peak_memory_kib = 0;
+  double cpu_s = 0;
 };
+
+// A job under way, and the share of it that is done, 0 to 1.
+struct RunningJob {
+  int job = 0;
+  double share = 0;
+};
+
+double sum_of_shares(const std::vector<RunningJob>& running);
 
 struct PoolCallbacks {
   // In the child. Reports the share done, 0 to 1, through its second argument. What it throws becomes the outcome's failure.
   std::function<void(int job, const std::function<void(double)>& progress)> work;
   // In this process, in the order in which jobs end. Returning false ends all others and starts no more.
   std::function<bool(int job, const JobOutcome& outcome)> finished;
-  // In this process, several times a second: the sum of the shares of the jobs that are running.
-  std::function<void(double running_share)> tick;
+  // In this process, several times a second.
+  std::function<void(const std::vector<RunningJob>& running)> tick;
 };
 
 // Runs jobs 0 to count - 1, at most `at_once` at a time, started in order. Returns when all have ended, or, after an interrupt

@@ -7,6 +7,7 @@
 
 #include "sim/plan/lock_gate.hpp"
 #include "sim/plan/output_directory.hpp"
+#include "sim/plan/point_costs.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/results/result_files.hpp"
@@ -57,7 +58,9 @@ class Run {
         guard_(guard),
         started_at_(utc_now()),
         started_(std::chrono::steady_clock::now()),
-        states_(plan.points.size()) {}
+        states_(plan.points.size()),
+        costs_(plan.points),
+        next_answer_s_(options.first_answer_s) {}
 
   // Finds out what an earlier run has left, and makes jobs of the rest.
   void take_stock(const std::vector<int>& points) {
@@ -88,7 +91,7 @@ class Run {
       simulate_seed(options_.simulation, plan_, of.point, of.seed, directory_of(of.point), progress);
     };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
-    callbacks.tick = [this](double running) { report_progress(running); };
+    callbacks.tick = [this](const std::vector<RunningJob>& running) { report_progress(running); };
     try {
       run_in_processes(static_cast<int>(jobs_.size()), options_.at_once, guard_, callbacks);
     } catch (...) {
@@ -143,6 +146,8 @@ class Run {
     state.peak_memory_kib = std::max(state.peak_memory_kib, outcome.peak_memory_kib);
     --state.jobs_left;
     ++jobs_ended_;
+    costs_.add(number, outcome.cpu_s);
+    cpu_s_ += outcome.cpu_s;
     if (outcome.failure.code == ExitCode::usage) {
       stopped_by_ = outcome.failure.message;
       return false;
@@ -187,11 +192,37 @@ class Run {
     state.done = true;
   }
 
-  void report_progress(double running) const {
+  void report_progress(const std::vector<RunningJob>& running) {
     if (!options_.progress) return;
     const auto done = std::ranges::count_if(states_, [](const PointState& state) { return state.done; });
-    const double share = jobs_.empty() ? 1 : (jobs_ended_ + running) / static_cast<double>(jobs_.size());
-    options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share, elapsed()});
+    options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
+  }
+
+  // Jobs start in their order: those that have neither ended nor run are the last ones.
+  double share_done(const std::vector<RunningJob>& running) {
+    double done = cpu_s_;
+    double all = cpu_s_;
+    for (const RunningJob& job : running) {
+      const double expected = costs_.expected(jobs_[job.job].point);
+      done += job.share * expected;
+      all += expected;
+    }
+    for (std::size_t job = jobs_ended_ + running.size(); job < jobs_.size(); ++job) all += costs_.expected(jobs_[job].point);
+    return all > 0 ? done / all : 1;
+  }
+
+  // The answer over what is done, where it has changed since it was last told.
+  std::string news() {
+    if (!plan_.swept() || elapsed() < next_answer_s_) return "";
+    next_answer_s_ *= 2;
+    try {
+      std::string text = merge_points(plan_, options_.directory).results.answer.text;
+      if (text == told_) return "";
+      told_ = text;
+      return text;
+    } catch (const InputError&) {
+      return "";  // a file that can't be read is found out at the end
+    }
   }
 
   const Plan& plan_;
@@ -203,6 +234,10 @@ class Run {
   std::vector<int> wanted_;  // points that were not done at the start
   std::vector<Job> jobs_;
   int jobs_ended_ = 0;
+  PointCosts costs_;
+  double cpu_s_ = 0;  // of the jobs that have ended
+  double next_answer_s_;
+  std::string told_;
   std::string stopped_by_;
 };
 

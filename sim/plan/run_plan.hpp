@@ -19,8 +19,9 @@ namespace linebounce::sim {
 struct Progress {
   int points = 0;
   int points_done = 0;  // those that were there already included
-  double share = 0;     // of the work of this run, 0 to 1
+  double share = 0;     // of the CPU time that this run takes, as far as the points that are done foretell it
   double elapsed_s = 0;
+  std::string answer;  // what the points that are done say, at 10, 20, 40, ... seconds if it is news; else empty
 };
 
 struct RunOptions {
@@ -30,6 +31,7 @@ struct RunOptions {
   bool unchecked = false;         // uses locks from files as they are, without lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
+  double first_answer_s = 10;        // the first answer of Progress comes after this time
   Simulation simulation = simulate;  // tests put their own here
 };
 

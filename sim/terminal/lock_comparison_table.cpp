@@ -62,6 +62,27 @@ std::string cheap_locks_text(const LockComparison& comparison, const Painter& pa
       2, Colour::none, paint);
 }
 
+std::string first_look_text(const LockComparison& comparison, const Painter& paint) {
+  if (!comparison.first_look) return "";
+  const FirstLook& look = *comparison.first_look;
+  std::vector<std::string> behind;
+  for (const auto& [lock, algorithm, change_pct] : look.behind)
+    behind.push_back(fmt::format("{} for {} ({:+.1f} %)", algorithm, shortened(lock, kLockNameWidth * 2), change_pct));
+  std::string text = "The trace is long: all replacements ran in one order, and the best two of each lock in all. ";
+  if (!behind.empty()) text += fmt::format("Behind them in that order: {}. ", fmt::join(behind, ", "));
+  if (!look.locks.empty()) text += fmt::format("Nothing was tried for {}, with less waiting. ", fmt::join(look.locks, ", "));
+  return paragraph(text + "--thorough tries everything in all orders.", 2, Colour::none, paint);
+}
+
+// Null: every lock was replaced by every other one, in all orders.
+ordered_json first_look_json(const LockComparison& comparison) {
+  if (!comparison.first_look) return nullptr;
+  ordered_json behind = ordered_json::array();
+  for (const auto& [lock, algorithm, change_pct] : comparison.first_look->behind)
+    behind.push_back({{"lock", lock}, {"algorithm", algorithm}, {"change_pct", rounded(change_pct)}});
+  return {{"behind", std::move(behind)}, {"locks_left_out", comparison.first_look->locks}};
+}
+
 // Null: there was nothing to confirm.
 ordered_json confirmation_json(const LockComparison& comparison) {
   if (!comparison.again) return nullptr;
@@ -116,7 +137,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
       "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
-  return head + table.text() + cheap_locks_text(comparison, paint) + "  " + wrapped_from(note, 2, Colour::dim, paint);
+  return head + table.text() + first_look_text(comparison, paint) + cheap_locks_text(comparison, paint) + "  " +
+         wrapped_from(note, 2, Colour::dim, paint);
 }
 
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
@@ -182,6 +204,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"locks", std::move(locks)},
                     {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},
+                    {"first_look", first_look_json(machine)},
                     {"advice", advice(machine)},
                     {"assumptions", machine.assumptions}});
   }

@@ -1,6 +1,6 @@
 #include "sim/terminal/progress_line.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -41,8 +41,13 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const Progress& progress) {
+  if (!active_) return;
+  if (!progress.answer.empty()) {
+    const std::string text = fmt::format("So far, {} of {} points: {}", progress.points_done, progress.points, progress.answer);
+    std::cerr << kClearLine << fmt::format("{}\n", fmt::join(wrapped(text, stderr_width() - 1), "\n"));
+  }
   const auto now = std::chrono::steady_clock::now();
-  if (!active_ || now - last_ < kRewriteEvery) return;
+  if (now - last_ < kRewriteEvery) return;
   last_ = now;
   std::cerr << kClearLine << shortened(label_ + "  " + progress_text(progress, time_left_.update(progress)), stderr_width() - 1)
             << std::flush;

@@ -28,8 +28,11 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Rewrites the line, if it was not just now.
+  // Rewrites the line, if it was not just now; above it stays what is known so far.
   void show(const Progress& progress);
+
+  // Whether anybody sees it.
+  [[nodiscard]] bool is_active() const { return active_; }
 
  private:
   std::string label_;

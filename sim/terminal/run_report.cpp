@@ -246,7 +246,7 @@ bool nothing_finished(const RunReport& report) {
 
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
   ProgressLine line(label, show);
-  options.progress = [&line](const Progress& progress) { line.show(progress); };
+  if (line.is_active()) options.progress = [&line](const Progress& progress) { line.show(progress); };
   return run_plan(plan, options);
 }
 

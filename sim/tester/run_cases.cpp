@@ -63,8 +63,9 @@ class CaseRunner {
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& report) { simulate_job(job, report); };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return ended(job, outcome); };
-    callbacks.tick = [this, &progress](double running) {
-      if (progress) progress((ended_ + running) * static_cast<double>(runs_.size()) / static_cast<double>(jobs_.size()));
+    callbacks.tick = [this, &progress](const std::vector<RunningJob>& running) {
+      const double done = ended_ + sum_of_shares(running);
+      if (progress) progress(done * static_cast<double>(runs_.size()) / static_cast<double>(jobs_.size()));
     };
     run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
     if (!unreadable_.empty()) throw InputError(unreadable_);

@@ -46,31 +46,30 @@ def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[
         check_picture(tmp_path / named, picture)
 
 
-def test_the_lock_in_readme_holds_and_makes_its_picture(
+def test_the_lock_in_readme_holds_and_makes_the_picture_of_its_speed(
     executable: Path, process: Callable[..., Result], tmp_path: Path
 ) -> None:
-    text = section("README.md", "Your own lock")
-    for language, file in (("lua", "my_lock.lua"), ("toml", "mine.toml")):
+    readme = section("README.md", "Your own lock")
+    programs = section("docs/programs.md", r"Is the lock fast\?")
+    for text, language, file in ((readme, "lua", "my_lock.lua"), (programs, "toml", "mine.toml")):
         (block,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / file).write_text(block)
     checked = subprocess.run(
         [executable, "check-lock", "my_lock.lua"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    (shown,) = re.findall(r"^```\n(  my_lock.lua  holds.*?)```", text, re.DOTALL | re.MULTILINE)
+    (shown,) = re.findall(r"^```\n(  my_lock.lua  holds.*?)```", readme, re.DOTALL | re.MULTILINE)
     printed = checked.stdout.splitlines()
     assert [line for line in shown.splitlines() if line.strip() != "..." and line not in printed] == []
-    run_commands(text, executable, process, tmp_path)
+    run_commands(programs, executable, process, tmp_path)
     check_picture(tmp_path / "figures" / "mine_or_mcs" / "sweep.svg", "my_lock.svg")
 
 
-def test_readmes_first_command_makes_its_first_picture(
-    executable: Path, process: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_readme_shows_the_answer_that_its_first_command_gives(executable: Path, tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
-    (run,) = re.findall(r"^(linebounce run two_sockets) +#", text, re.MULTILINE)
-    (report,) = re.findall(r"^(linebounce report out/two_sockets .*)$", text, re.MULTILINE)
-    run_commands(f"{run}\n{report}", executable, process, tmp_path)
-    check_picture(tmp_path / "figures" / "two_sockets" / "sweep.svg", "two_sockets.svg")
+    (answer,) = re.findall(r"^```\n(  At 32 CPUs .*?)```", text, re.DOTALL | re.MULTILINE)
+    run = [executable, "run", "two_sockets"]
+    printed = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line for line in answer.splitlines() if line not in printed] == []
 
 
 def test_validation_makes_its_tables_and_picture(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:

@@ -51,3 +51,18 @@ def test_an_unknown_kind_is_told_the_known_ones(linebounce: Program) -> None:
     assert said.code == 2
     assert "lock" in said.stderr
     assert not list(linebounce.directory.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "file"),
+    [
+        ("machine", "p3_xeon_4way", "configs/machines/p3_xeon_4way.toml"),
+        ("experiment", "contention/hold", "configs/experiments/contention/hold.toml"),
+        ("lock", "mcs", "programs/locks/mcs.lua"),
+        ("lock", "qspinlock", "workloads/locks/qspinlock.cpp"),
+        ("protocol", "mesi_snoop", "models/protocols/mesi_snoop.md"),
+    ],
+)
+def test_what_is_shipped_says_in_which_file_it_is(linebounce: Program, kind: str, name: str, file: str) -> None:
+    assert (ROOT / file).is_file()
+    assert linebounce("describe", kind, name).stdout.splitlines()[-1].split()[:2] == ["file", f"{file};"]

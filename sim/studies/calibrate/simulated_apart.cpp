@@ -136,7 +136,7 @@ void simulate_apart(const std::vector<SimulationInput>& inputs, int at_once,
               ++ended;
               return failure.code == ExitCode::done;
             },
-        .tick = [&](double) { tick(ended); },
+        .tick = [&](const std::vector<RunningJob>&) { tick(ended); },
     };
     run_in_processes(static_cast<int>(inputs.size()), at_once, guard, callbacks);
     if (guard.interrupted()) throw Interrupted();

@@ -86,6 +86,12 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
   return chosen;
 }
 
+double instructions_of(const ReportedPoint& recorded, double operations) {
+  constexpr double kOfOperation = 300;  // `linebounce bench --instructions`: private references, and contended ones
+  constexpr double kOfTransfer = 6000;
+  return kOfOperation * operations + kOfTransfer * transfers_of(recorded);
+}
+
 std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus) {
   constexpr double kWaysOfAWord = 4;  // a look and a write, to take it and to give it back
   double longest_way_us = 0;

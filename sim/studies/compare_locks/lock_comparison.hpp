@@ -52,6 +52,16 @@ struct Confirmation {
   OrdersChange change;
 };
 
+// What a comparison of a long trace leaves out, so that it answers within a minute or so.
+struct FirstLook {
+  struct Behind {
+    std::string lock, algorithm;
+    double change_pct = 0;  // of the throughput, in the one order that was looked at
+  };
+  std::vector<Behind> behind;      // replacements that others of the same lock left behind there
+  std::vector<std::string> locks;  // that nothing was tried for: others are waited for longer
+};
+
 struct LockComparison {
   std::string machine;
   std::filesystem::path directory;
@@ -61,6 +71,7 @@ struct LockComparison {
   std::vector<LockRanking> locks;     // that with the largest gain first
   std::vector<CheapLock> cheap = {};  // were not replaced
   std::optional<Confirmation> again;  // none: no trial gains anything
+  std::optional<FirstLook> first_look = {};      // none: every lock was replaced by every other one, in all orders
   std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
   double tries_otherwise_pct = 0;                // kTriesOtherwise, the largest of all runs with the locks as recorded
   bool unseen_atomics = false;  // of the program, which may be locks: then there is no verdict on all its locks
@@ -72,6 +83,9 @@ struct LockComparison {
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
 // the one that is taken most. At most four.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
+
+// What one replay takes of a host's instructions, roughly, from what it replays and what the machine does for it.
+double instructions_of(const ReportedPoint& recorded, double operations);
 
 // `cpus`: of the machine. None: it may cost enough to try others.
 std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus);

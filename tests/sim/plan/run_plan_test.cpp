@@ -372,5 +372,25 @@ TEST_F(RunPlan, ProgressCountsPointsAndEndsWithAllOfThem) {
   EXPECT_EQ(last.share, 1);
 }
 
+TEST_F(RunPlan, WhatIsKnownSoFarIsToldWhileARunGoesOn) {
+  const auto slow_at_four = [](const SimulationInput& input, const std::function<void(double)>& progress) {
+    if (input.machine.cpus == 4) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    PointData data = costs(input, progress);
+    data.metrics["throughput.operations_per_s"] = {input.machine.cpus * 1e6, "1/s"};
+    return data;
+  };
+  RunOptions watched = options();
+  watched.simulation = slow_at_four;
+  watched.first_answer_s = 0.1;
+  std::vector<std::pair<int, std::string>> told;
+  watched.progress = [&told](const Progress& progress) {
+    if (!progress.answer.empty()) told.emplace_back(progress.points_done, progress.answer);
+  };
+  run_plan(plan_over_cpus({1, 2, 4}), watched);
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front().first, 2) << "the third point still runs";
+  EXPECT_THAT(told.front().second, HasSubstr("2 CPUs"));
+}
+
 }  // namespace
 }  // namespace linebounce::sim
