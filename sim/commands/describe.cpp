@@ -171,8 +171,17 @@ const Kind& kind_of(const std::string& name) {
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 
-// Where a shipped thing is, and what explains such files: "  file  configs/machines/p3_xeon_4way.toml; README.md beside it
-// ...". Empty for a user's own file, and for what the program has without its sources.
+// The README.md of the folder or of one above it; empty if there is none.
+fs::path readme_of(const fs::path& file) {
+  std::error_code none;
+  for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    if (fs::is_regular_file(project_root() / folder / "README.md", none)) return folder / "README.md";
+  }
+  return {};
+}
+
+// Where a shipped thing is, and what explains such files. Empty for a user's own file, and for what the program has without its
+// sources.
 std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
   static const std::map<std::string_view, std::vector<std::string_view>> places = {
       {"machine", {"configs/machines/{}.toml"}},
@@ -189,10 +198,9 @@ std::string file_line(const Kind& kind, const std::string& name, const Painter& 
     const fs::path file = fmt::format(fmt::runtime(place), name);
     std::error_code none;
     if (!fs::is_regular_file(project_root() / file, none)) continue;
-    const bool explained = fs::is_regular_file((project_root() / file).parent_path() / "README.md", none);
-    return "\n" +
-           paragraph(fmt::format("file  {}{}", file.string(), explained ? "; the folder's README.md explains such files" : ""),
-                     2, Colour::dim, paint);
+    const fs::path readme = readme_of(file);
+    const std::string explained = readme.empty() ? "" : fmt::format("; {} explains such files", readme.string());
+    return "\n" + paragraph("file  " + file.string() + explained, 2, Colour::dim, paint);
   }
   return "";
 }

@@ -160,7 +160,7 @@ void append_value(toml::array& array, std::string text) {
   }
   if (auto* word = parsed["value"].as_string(); word != nullptr) {
     const std::string& name = word->get();
-    const bool file = name.ends_with(".lua") || name.ends_with(".toml");
+    const bool file = name.ends_with(".lua") || name.ends_with(".toml") || name.ends_with(".md");
     array.push_back(file ? absolute_path(name) : name);
   } else {
     parsed["value"].visit([&array](auto&& node) {

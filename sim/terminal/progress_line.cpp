@@ -43,7 +43,7 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const Progress& progress) {
   if (!active_) return;
   if (!progress.answer.empty()) {
-    const std::string text = fmt::format("So far, {} of {} points: {}", progress.points_done, progress.points, progress.answer);
+    const std::string text = fmt::format("So far: {}", progress.answer);
     std::cerr << kClearLine << fmt::format("{}\n", fmt::join(wrapped(text, stderr_width() - 1), "\n"));
   }
   const auto now = std::chrono::steady_clock::now();
