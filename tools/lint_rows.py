@@ -10,7 +10,7 @@
    run, and which parameters its machine had then. A published figure that has been run stays what it was; a machine's parameter
    that differs from the record's has [[history]] entries that lead from one value to the other; no machine with such
    predictions names a validation row as what a parameter was calibrated to, and each calibrated parameter names a calibrated
-   row or a file of measurements. row_history.py holds the records to git's history.
+   row or a file of measurements. row_history.py holds the records to git's history, first runs that are none among them.
 """
 
 import re
@@ -25,6 +25,7 @@ from row_history import (
     History,
     canonical,
     experiment_of,
+    first_runs_are_first,
     order_of_commits,
     parameters,
     parameters_of_steps,
@@ -294,3 +295,4 @@ def findings(sources: SourceTree) -> Iterator[Finding]:
         return
     for record in files.first_runs:
         yield from order_of_commits(record, files, history)
+        yield from first_runs_are_first(record, files, history)

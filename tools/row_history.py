@@ -1,13 +1,15 @@
 """Predictions are made before they are compared: the records of first runs, held to git's history.
 
 The commit that added a published figure is an ancestor of the one that recorded its first run, and another one; and what the
-first run came to stays as it was recorded. In a shallow clone or an unpacked archive nothing of this can be checked.
+first run came to stays as it was recorded. A record is of a first run only if no commit before it explains a miss of the
+experiment or changes its load after the figures: both show that somebody had seen results. In a shallow clone or an unpacked archive nothing of this can be checked.
 """
 
 import json
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from rows import RECORDS, VALIDATION, RowFiles, Table, kind_of, rows_of
@@ -17,6 +19,8 @@ from source_tree import Finding
 PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
 # What of a row may change after its first run. A prediction may be taken back, but nothing becomes one.
 FREE = {"miss", "why_off", "source", "kind"}
+# What of an experiment is not its load: the rows, and how it is called.
+NO_LOAD = {"paper", "table", "name", "title", "family"}
 LEFT_OUT = "default"
 NO_PARAMETERS = {"name", "title", "cache_levels", "sources", "history"}
 
@@ -118,6 +122,38 @@ def by_name(value: object) -> object:
 
 def fixed(row: Table) -> Table:
     return {key: by_name(value) for key, value in row.items() if key not in FREE}
+
+
+def seen_before(run: Table, recorded: str, versions: list[tuple[str, Table]], history: History) -> str | None:
+    """What shows that a run's rows had been run before the commit that recorded them."""
+    earlier = [(commit, experiment) for commit, experiment in versions if history.comes_before(commit, recorded)]
+    for commit, experiment in earlier:
+        explained = [name for name, row in rows_of(experiment).items() if "why_off" in row]
+        if explained:
+            return f"commit {commit[:12]} explains the miss of {explained[0]}"
+    with_figures = [(commit, experiment) for commit, experiment in earlier if run["rows"].keys() <= rows_of(experiment).keys()]
+    loads = [
+        (commit, {key: by_name(experiment[key]) for key in experiment.keys() - NO_LOAD}) for commit, experiment in with_figures
+    ]
+    for (_, before), (commit, after) in pairwise(loads):
+        if before != after:
+            return f"commit {commit[:12]} changes the load"
+    return None
+
+
+def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
+    """A record that says it is of a first run was made before anybody could have looked at one. `record`: a file."""
+    experiment = experiment_of(record)
+    if experiment not in files.experiments:
+        return
+    versions = [(commit, tomllib.loads(text)) for commit, text in history.versions(experiment)]
+    records = [(commit, recorded_rows(json.loads(text))) for commit, text in history.versions(record)]
+    for run in files.first_runs[record]["runs"]:
+        recorded = next((commit for commit, rows in records if run["rows"].keys() <= rows.keys()), None)
+        seen = seen_before(run, recorded, versions, history) if run["first"] and recorded else None
+        if seen:
+            what = f"{seen} before commit {recorded[:12]} records the run of {run['date']}: that is not a first run"
+            yield Finding(record, files.sources.line_of(record, f'"date": "{run["date"]}"'), what)
 
 
 def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator[Finding]:

@@ -145,7 +145,8 @@ ordered_json validated_row_json(const ValidatedRow& row) {
     out["sign_right"] = *right;
   }
   if (!row.first) return out;
-  out["first_run"] = row.first->date;
+  out[row.first->is_first ? "first_run" : "recorded"] = row.first->date;
+  out["because"] = row.first->because;
   if (!has_moved(row)) return out;
   ordered_json first = ordered_json::array();
   for (const auto& value : row.first->simulated) first.push_back(rounded_json(value));

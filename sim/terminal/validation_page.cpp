@@ -166,6 +166,11 @@ std::string first_runs_text(const Validation& validation, const Painter& paint) 
                                 error ? ", median error " + share_text(*error) : "",
                                 first.signs.of > 0 ? ", signs " + tally_text(first.signs) : "",
                                 first.orders.of > 0 ? ", orders " + tally_text(first.orders) : "");
+  const auto later = std::ranges::count_if(validation.rows, [](const auto& row) { return row.first && !row.first->is_first; });
+  if (later > 0)
+    out += paragraph(fmt::format("{} recorded after an earlier run, as reasons of misses show: not first",
+                                 plural(static_cast<std::uint64_t>(later), "row")),
+                     6, Colour::none, paint);
   for (const ValidatedRow& row : validation.rows) {
     if (!has_moved(row)) continue;
     const std::string before = simulated_text(at_first_run(row));
@@ -211,7 +216,7 @@ ValidationScore score_of(const Validation& validation, const ValidationGroup& gr
     if (row.result.row.kind != group.kind) continue;
     if (group.family.empty() ? stands_apart(row) : row.family != group.family) continue;
     if (!group.machine.empty() && row.machine != group.machine) continue;
-    if (first_run && !row.first) continue;
+    if (first_run && !(row.first && row.first->is_first)) continue;
     count(score, first_run ? at_first_run(row) : row.result);
   }
   return score;

@@ -257,11 +257,11 @@ FITTED = 'name = "latencies/m"\nmachine = "m"\n[[paper]]\nid = "m.l2"\nmetric = 
 PARAMETERS = 'name = "m"\ncpus = 4\n[memory]\nlatency_ns = 90\n[sources]\n"memory" = "calibrated: m.l2, less the bus"\n'
 
 
-def record(latency: float = 90, **row: object) -> str:
+def record(latency: float = 90, first: bool = True, **row: object) -> str:
     published = {"metric": "throughput.operations_per_s", "value": 0.43, "tolerance": 0.15} | row
     rows = {"c0ffee.rate": {"published": published, "simulated": [0.4], "change": 0.4, "sign": "gain", "ok": True}}
     machines = {"m": {"cpus": 4, "memory.latency_ns": latency}}
-    run = {"date": "2026-11-23", "machines": machines, "rows": rows}
+    run = {"date": "2026-11-23", "first": first, "because": "it was", "machines": machines, "rows": rows}
     return json.dumps({"schema": "linebounce.first_runs/1", "experiment": "validation/lru", "runs": [run]})
 
 
@@ -426,6 +426,33 @@ def test_a_program_may_move_to_another_folder(repository: Repository) -> None:
     repository.commit(figures=by_path)
     assert repository.findings(figures=FIGURES.replace('"none"', '"cna"')) == []
     assert len(repository.findings(figures=FIGURES.replace('"none"', '"mcs"'))) == 1
+
+
+@pytest.mark.parametrize(
+    ("figures", "seen"),
+    [
+        (FIGURES + 'miss = "overlap"\nwhy_off = "no prefetcher"\n', "explains the miss of c0ffee.rate"),
+        (FIGURES.replace('name = "w"', 'name = "w"\ncycles = 9'), "changes the load"),
+    ],
+)
+def test_a_first_run_that_is_recorded_after_somebody_has_seen_one_is_refused(
+    repository: Repository, figures: str, seen: str
+) -> None:
+    repository.commit(record="")
+    repository.commit(record="", figures=figures)
+    repository.commit(figures=figures)
+    (finding,) = repository.findings(figures=figures)
+    assert finding.startswith(f"{RECORD}:1: commit ")
+    assert f"{seen} before commit" in finding
+    assert finding.endswith("records the run of 2026-11-23: that is not a first run")
+    assert repository.findings(figures=figures, record=record(first=False)) == []
+
+
+def test_a_miss_may_be_explained_with_its_record_or_later(repository: Repository) -> None:
+    explained = FIGURES + 'miss = "overlap"\nwhy_off = "no prefetcher"\n'
+    repository.commit(record="")
+    repository.commit(figures=explained)
+    assert repository.findings(figures=explained) == []
 
 
 def test_what_was_in_sight_becomes_no_prediction(repository: Repository) -> None:

@@ -96,9 +96,9 @@ ordered_json first_run_to_json(const PaperResult& result) {
   return out;
 }
 
-FirstRun first_run_from_json(const std::string& date, const ordered_json& in) {
+FirstRun first_run_from_json(const ordered_json& run, const ordered_json& in) {
   FirstRun first;
-  first.date = date;
+  first.date = run.at("date").get<std::string>();
   for (const ordered_json& value : in.at("simulated")) first.simulated.push_back(optional_from_json(value));
   if (in.contains("change")) first.change = in.at("change").get<double>();
   if (in.contains("sign")) {
@@ -107,6 +107,8 @@ FirstRun first_run_from_json(const std::string& date, const ordered_json& in) {
     first.sign = static_cast<ChangeSign>(word - kSignWords.begin());
   }
   first.ok = in.at("ok").get<bool>();
+  first.is_first = run.at("first").get<bool>();
+  first.because = run.at("because").get<std::string>();
   return first;
 }
 
@@ -119,6 +121,12 @@ ordered_json given_parameters(const std::string& machine) {
     out[path.substr(path.find('.') + 1)] = value_to_json(canonical(setting.value));
   }
   return out;
+}
+
+// A row whose miss somebody has explained, and has therefore seen; null: none.
+const ValidatedRow* find_explained(const std::vector<ValidatedRow>& rows) {
+  const auto found = std::ranges::find_if(rows, [](const auto& row) { return !row.result.row.why_off.empty(); });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 ordered_json read_record(const std::filesystem::path& file) {
@@ -151,7 +159,7 @@ PaperResult at_first_run(const ValidatedRow& row) {
 }
 
 bool has_moved(const ValidatedRow& row) {
-  return row.first && row.first->simulated != figures_of(row.result);
+  return row.first && row.first->is_first && row.first->simulated != figures_of(row.result);
 }
 
 std::filesystem::path record_file(const std::string& experiment) {
@@ -165,7 +173,7 @@ std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& fil
   const ordered_json record = read_record(file);
   try {
     for (const ordered_json& run : record.at("runs")) {
-      for (const auto& [id, row] : run.at("rows").items()) rows.emplace(id, first_run_from_json(run.at("date"), row));
+      for (const auto& [id, row] : run.at("rows").items()) rows.emplace(id, first_run_from_json(run, row));
     }
   } catch (const ordered_json::exception&) {
     throw InputError(fmt::format("{}: cut off or damaged: no record of first runs", file.string()));
@@ -175,7 +183,14 @@ std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& fil
 
 int record_first_runs(const std::filesystem::path& file, const std::vector<ValidatedRow>& rows, const std::string& date) {
   const auto known = read_first_runs(file);
-  ordered_json run = {{"date", date}, {"machines", ordered_json::object()}, {"rows", ordered_json::object()}};
+  const auto* const explained = find_explained(rows);
+  ordered_json run = {
+      {"date", date},
+      {"first", explained == nullptr},
+      {"because", explained == nullptr ? "no miss of the experiment was explained yet"
+                                       : "a miss was explained before this record: " + explained->result.row.id},
+      {"machines", ordered_json::object()},
+      {"rows", ordered_json::object()}};
   const std::vector<std::string> machines = machine_names();
   for (const ValidatedRow& row : rows) {
     if (!row.result.ok || known.contains(row.result.row.id)) continue;

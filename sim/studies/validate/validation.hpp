@@ -20,6 +20,8 @@ struct FirstRun {
   std::optional<double> change;                  // of a row that is relative to another point: a share of the base
   std::optional<ChangeSign> sign;
   bool ok = false;
+  bool is_first = true;      // false: the row had been run before it was recorded, as its misses had been explained
+  std::string because = {};  // what shows that it was, or wasn't, the first
 };
 
 // A row of an experiment of its own kind, with the machine that it is about.
@@ -32,7 +34,7 @@ struct ValidatedRow {
 // The row as its first run had it. REQUIRES: it has one.
 PaperResult at_first_run(const ValidatedRow& row);
 
-// Whether today's figure is another than the first run's.
+// Whether today's figure is another than that of a first run.
 bool has_moved(const ValidatedRow& row);
 
 std::filesystem::path record_file(const std::string& experiment);
@@ -41,7 +43,7 @@ std::filesystem::path record_file(const std::string& experiment);
 std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& file);
 
 // Adds the rows of one experiment that have been judged and aren't there yet, with the parameters that their machines' files
-// give; the number of these rows. Errors: InputError, OutputError, ConfigError.
+// give; the number of these rows. They are first runs unless the file explains a miss of one already. Errors: InputError, OutputError, ConfigError.
 int record_first_runs(const std::filesystem::path& file, const std::vector<ValidatedRow>& rows, const std::string& date);
 
 // What is aimed at, of predicted rows.

@@ -74,6 +74,15 @@ TEST(ValidationPage, MissesHaveTheirReasonsAndFirstRunsStandBesideTodays) {
   EXPECT_THAT(page, Not(HasSubstr("a.aligned")));
 }
 
+TEST(ValidationPage, ARunThatWasNotTheFirstIsNotCountedAsOne) {
+  Validation validation = some();
+  validation.rows[1].first->is_first = false;
+  EXPECT_EQ(score_of(validation, {}, true).rows, 0);
+  const std::string page = validation_page(validation, Painter(false, kTerminalWidth));
+  EXPECT_THAT(page, HasSubstr("1 row recorded after an earlier run"));
+  EXPECT_THAT(page, Not(HasSubstr("on 2026-11-23, now")));
+}
+
 TEST(ValidationPage, WhatMovedByLessThanIsPrintedIsNotListedAsMoved) {
   Validation validation = some();
   validation.rows[1].first->simulated = {110.001};

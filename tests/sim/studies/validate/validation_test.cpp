@@ -137,6 +137,16 @@ TEST_F(FirstRuns, ARowIsRecordedOnceWithTheParametersOfItsMachine) {
   EXPECT_THAT(first.at("c0ffee.order").simulated, ElementsAre(3, 2, 1));
 }
 
+TEST_F(FirstRuns, ARowIsNoFirstRunOnceAMissOfItsExperimentIsExplained) {
+  const auto file = folder_ / "lru.json";
+  ValidatedRow missed{"validation/lru", "mine", "layout", change("c0ffee.rate", 0.43, 0.4, ChangeSign::loss)};
+  missed.result.row.why_off = "no prefetcher";
+  record_first_runs(file, {missed, {"validation/lru", "mine", "layout", falling("c0ffee.order", true)}}, "2026-11-23");
+  const FirstRun order = read_first_runs(file).at("c0ffee.order");
+  EXPECT_FALSE(order.is_first);
+  EXPECT_THAT(order.because, ::testing::HasSubstr("c0ffee.rate"));
+}
+
 TEST_F(FirstRuns, ADamagedRecordIsNamed) {
   const auto file = folder_ / "lru.json";
   for (const char* text : {"{", "[]", "{\"schema\": \"linebounce.first_runs/1\"}", "{\"schema\": \"other\", \"runs\": []}"}) {
