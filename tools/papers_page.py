@@ -29,7 +29,7 @@ BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- 
 # What README says of all rows: "43 of 43 calibrated rows, 89 of 186 in sight and 32 of 57 predicted".
 TOTALS = re.compile(r"\d+ of \d+( calibrated rows, )\d+ of \d+( in sight and )\d+ of \d+( predicted)".replace(" ", r"\s+"))
 DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
-KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "definition": "definition"}
+KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "input": "input"}
 # Of a row of `linebounce reproduce --json` what the page and its lint need.
 KEPT = (
     "id",

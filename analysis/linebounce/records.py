@@ -16,7 +16,7 @@ Number = int | float
 Setting = str | int | float | bool
 # Where a point lies: configuration paths and their values.
 At = Mapping[str, Setting]
-Kind = Literal["calibrated", "in_sight", "predicted", "definition"]
+Kind = Literal["calibrated", "in_sight", "predicted", "input"]
 Better = Literal["higher", "lower", "neither"]
 ChangeSign = Literal["gain", "loss", "none"]
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/ordinal.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/paper_runs.hpp"
@@ -133,11 +134,29 @@ ordered_json kinds_json(const Validation& validation, ValidationGroup group, boo
   return out;
 }
 
+ordered_json verdict_json(const OfKinds& kinds) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [kind, score] : kinds) {
+    out[to_string(kind)] = {{"within_tolerance", tally_json(score.within_tolerance)}, {"guess", score.guessed}};
+    if (kind == PaperKind::predicted) out[to_string(kind)]["lost_when_broken"] = score.with_break;
+  }
+  return out;
+}
+
+ordered_json verdicts_json(const Verdicts& verdicts) {
+  ordered_json out = {{"present_day", verdict_json(verdicts.present_day)}, {"documents", verdict_json(verdicts.documents)}};
+  out["by_document"] = out["by_figure_kind"] = ordered_json::object();
+  for (const auto& [document, kinds] : verdicts.by_document) out["by_document"][document] = verdict_json(kinds);
+  for (const auto& [kind, kinds] : verdicts.by_figure_kind) out["by_figure_kind"][kind] = verdict_json(kinds);
+  return out;
+}
+
 ordered_json validated_row_json(const ValidatedRow& row) {
   const PaperResult& result = row.result;
   ordered_json out = {{"experiment", row.experiment}, {"machine", row.machine}, {"family", row.family}};
   out.update(paper_to_json(result));
   out["source"] = result.row.source;
+  out["figure_kind"] = kFigureKinds.at(ordinal(figure_kind(result)));
   out["simulated_over_published"] = rounded_json(simulated_over_published(result));
   if (const auto right = sign_is_right(result)) {
     out["published_sign"] = to_string(*published_sign(result.row));
@@ -158,6 +177,7 @@ std::string validation_json(const Validation& validation) {
   ordered_json out = {{"schema", "linebounce.validate/1"}};
   out["goals"] = {{"median_error", kMedianErrorGoal}, {"orders", kOrderGoal}, {"signs", number_to_json(kSignGoal)}};
   out["experiments"] = validation.experiments;
+  out["verdicts"] = verdicts_json(verdicts_of(validation));
   out["score"] = kinds_json(validation, {});
   out["first_run"] = kinds_json(validation, {}, true);
   out["documents"] = kinds_json(validation, {PaperKind::predicted, std::string(kDocuments)});

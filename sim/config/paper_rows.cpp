@@ -57,6 +57,8 @@ class RowReader {
     row_.source = reader_.text("source").value_or("");
     row_.miss = reader_.text("miss", {kMissClasses.begin(), kMissClasses.end()}).value_or("");
     row_.why_off = reader_.text("why_off").value_or("");
+    row_.reason_tested = reader_.text("reason_tested").value_or("");
+    row_.broken_by = reader_.text("broken_by").value_or("");
     reader_.finish();
     check();
     return row_;
@@ -101,6 +103,10 @@ class RowReader {
     if (!row_.of.empty() && (!row_.value || row_.relative_to))
       reader_.refuse("of", "a part of another metric has a value and no relative_to");
     if (!row_.miss.empty() && row_.why_off.empty()) reader_.refuse("miss", "it classes a reason: this needs why_off");
+    if (!row_.reason_tested.empty() && row_.why_off.empty())
+      reader_.refuse("reason_tested", "it names what shows a reason: this needs why_off");
+    if (!row_.broken_by.empty() && row_.kind != PaperKind::predicted)
+      reader_.refuse("broken_by", "a break is what a prediction rests on: this needs kind = \"predicted\"");
     sign();
     tolerances(is_order);
   }
@@ -126,7 +132,7 @@ class RowReader {
     if (row_.tolerance && row_.tolerance_abs)
       reader_.refuse("tolerance_abs", "a row has one tolerance: relative (tolerance) or absolute (tolerance_abs)");
     const bool any = row_.tolerance || row_.tolerance_abs;
-    const bool needed = (row_.value && row_.kind != PaperKind::definition) || row_.shape == Shape::flat;
+    const bool needed = (row_.value && row_.kind != PaperKind::input) || row_.shape == Shape::flat;
     if (needed && !any) reader_.refuse("id", fmt::format("row {} needs tolerance (relative) or tolerance_abs", row_.id));
     const char* const given = row_.tolerance ? "tolerance" : "tolerance_abs";
     if (any && row_.is_sign_alone()) reader_.refuse(given, "a sign alone has no tolerance; `visible` is what counts as none");
@@ -188,6 +194,8 @@ toml::table row_table(const PaperRow& row) {
   if (!row.source.empty()) table.insert("source", row.source);
   if (!row.miss.empty()) table.insert("miss", row.miss);
   if (!row.why_off.empty()) table.insert("why_off", row.why_off);
+  if (!row.reason_tested.empty()) table.insert("reason_tested", row.reason_tested);
+  if (!row.broken_by.empty()) table.insert("broken_by", row.broken_by);
   return table;
 }
 

@@ -118,6 +118,8 @@ ordered_json paper_to_json(const PaperResult& result) {
   out["ok"] = ok_to_json(result.ok);
   if (!row.miss.empty()) out["miss"] = row.miss;
   if (!row.why_off.empty()) out["why_off"] = row.why_off;
+  if (!row.reason_tested.empty()) out["reason_tested"] = row.reason_tested;
+  if (!row.broken_by.empty()) out["broken_by"] = row.broken_by;
   return out;
 }
 

@@ -16,9 +16,9 @@ namespace linebounce::sim {
 using workloads::Better;
 
 // What a row's figure was to whoever chose the parameters: they were fitted to it; chosen with it known, but not fitted to it;
-// chosen without it. Of a definition nothing is to be found out.
-enum class PaperKind { calibrated, in_sight, predicted, definition };
-constexpr std::array<std::string_view, 4> kPaperKindWords = {"calibrated", "in_sight", "predicted", "definition"};
+// chosen without it. An input was set, or follows from what was: nothing is to be found out.
+enum class PaperKind { calibrated, in_sight, predicted, input };
+constexpr std::array<std::string_view, 4> kPaperKindWords = {"calibrated", "in_sight", "predicted", "input"};
 enum class Shape { none, increasing, decreasing, flat };
 
 // What a change did, to whoever published it or in the simulation: better, worse, or nothing that could be seen.
@@ -51,7 +51,11 @@ struct PaperRow {
   std::string source;
   std::string miss = {};     // if the row is off: which of kMissClasses fits best; empty: not classed
   std::string why_off = {};  // what is known of the reason, if the row is off
-  std::string table = {};    // the id of the measured table that it is a row of; empty: a [[paper]] row
+  // The experiment that shows that the reason is the right one; empty: nobody has tested it.
+  std::string reason_tested = {};
+  // Of a prediction: the entry of configs/breaks.toml that takes its mechanism away, and the row with it.
+  std::string broken_by = {};
+  std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
 
   [[nodiscard]] bool is_order() const { return metrics.size() > 1; }
   // Its figures say by what share of relative_to's point the row's own is more or less.

@@ -40,13 +40,6 @@ bool has_shape(const PaperRow& row, const std::vector<double>& values) {
   return true;
 }
 
-std::optional<bool> within_tolerance(const PaperRow& row, double simulated) {
-  if (!row.tolerance && !row.tolerance_abs) return std::nullopt;
-  const double distance = std::abs(simulated - *row.value);
-  const bool relative = row.tolerance && distance <= *row.tolerance * std::abs(*row.value);
-  return relative || (row.tolerance_abs && distance <= *row.tolerance_abs);
-}
-
 ChangeSign sign_of(double share, double visible, Better better) {
   if (std::abs(share) < visible) return ChangeSign::none;
   return (share > 0) == (better == Better::higher) ? ChangeSign::gain : ChangeSign::loss;
@@ -131,6 +124,13 @@ bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& poin
 
 }  // namespace
 
+std::optional<bool> within_tolerance(const PaperRow& row, double simulated) {
+  if (!row.tolerance && !row.tolerance_abs) return std::nullopt;
+  const double distance = std::abs(simulated - *row.value);
+  const bool relative = row.tolerance && distance <= *row.tolerance * std::abs(*row.value);
+  return relative || (row.tolerance_abs && distance <= *row.tolerance_abs);
+}
+
 Better direction_of(const PaperRow& row) {
   if (row.better) return *row.better;
   const MetricDeclaration* metric = find_metric(row.metrics.front());
@@ -151,7 +151,7 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   }
   // A metric that a finished run doesn't have is a miss, whatever the reason; a point that did not finish says nothing.
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
-  if (!scored || !row.scored || row.kind == PaperKind::definition) result.ok.reset();
+  if (!scored || !row.scored || row.kind == PaperKind::input) result.ok.reset();
   return result;
 }
 

@@ -50,6 +50,9 @@ struct PaperPoints {
 // Scores one row. `scored` is false when the machine or the workload was overridden: the row is then shown but not judged.
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored);
 
+// Whether a figure is near enough to the row's own; empty for a row without a tolerance.
+std::optional<bool> within_tolerance(const PaperRow& row, double figure);
+
 // The sign that was published: the row's own, else that of its figure. Empty for a row that is no change, or one of a metric
 // of which neither more nor less is better.
 std::optional<ChangeSign> published_sign(const PaperRow& row);

@@ -96,7 +96,7 @@ std::string tolerance_text(const PaperRow& row, const std::string& unit) {
 Cell mark(const PaperResult& result, bool whole) {
   const PaperRow& row = result.row;
   const char* not_scored = whole ? "· not scored" : "·";
-  if (row.kind == PaperKind::definition) return {not_scored, Colour::dim};
+  if (row.kind == PaperKind::input) return {not_scored, Colour::dim};
   if (!result.ok) return {result.problem.empty() ? not_scored : "· none", Colour::dim};
   if (*result.ok) return {"✓ within", Colour::green};
   const bool has_tolerance = whole && row.shape == Shape::none && row.value;
@@ -105,7 +105,7 @@ Cell mark(const PaperResult& result, bool whole) {
 
 Cell kind_cell(PaperKind kind) {
   const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
-                        : kind == PaperKind::definition ? Colour::dim
+                        : kind == PaperKind::input ? Colour::dim
                                                         : Colour::none;
   return {name_of(kind), colour};
 }

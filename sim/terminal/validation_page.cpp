@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/ordinal.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -81,6 +82,47 @@ std::string score_table(const Validation& validation, const Painter& paint) {
   if (any) table.heading("the five documents");
   for (const PaperKind kind : kScoredKinds) table.add(kind_title(kind), score_of(validation, {kind, documents}));
   return table.text();
+}
+
+std::vector<const PaperResult*> rows_of_experiment(const Validation& validation, const std::string& experiment) {
+  std::vector<const PaperResult*> rows;
+  for (const ValidatedRow& row : validation.rows) {
+    if (row.experiment == experiment) rows.push_back(&row.result);
+  }
+  return rows;
+}
+
+std::string within_text(const ValidationScore& score) {
+  return score.rows == 0 ? "" : tally_text(score.within_tolerance);
+}
+
+std::string guessed_text(const ValidationScore& score) {
+  return score.rows == 0 ? "" : std::to_string(score.guessed);
+}
+
+void add_verdict(Table& table, const std::string& name, OfKinds kinds) {
+  const ValidationScore& in_sight = kinds[PaperKind::in_sight];
+  const ValidationScore& predicted = kinds[PaperKind::predicted];
+  table.add({name, within_text(kinds[PaperKind::calibrated]), within_text(in_sight), guessed_text(in_sight),
+             within_text(predicted), guessed_text(predicted), predicted.rows == 0 ? "" : std::to_string(predicted.with_break)});
+}
+
+// Within tolerance, by what was known of a figure. Beside it what the trivial guess has, and how many hits a break loses.
+std::string verdict_table(const Validation& validation, const Painter& paint) {
+  const Verdicts verdicts = verdicts_of(validation);
+  Table table({names("within tolerance", 24), figures("fitted", 10), figures("in sight", 11), figures("guess", 6),
+               figures("predicted", 10), figures("guess", 6), figures("broken", 7)},
+              paint);
+  table.add_rule();
+  add_verdict(table, "present-day machines", verdicts.present_day);
+  if (!verdicts.by_document.empty()) add_verdict(table, "the five documents", verdicts.documents);
+  for (const auto& [document, kinds] : verdicts.by_document) add_verdict(table, "  " + document, kinds);
+  table.add_rule();
+  for (const auto& [kind, kinds] : verdicts.by_figure_kind) add_verdict(table, kind, kinds);
+  return table.text() + paragraph(
+                            "guess: how many of them a guess that knows nothing of caches would have; broken: how many "
+                            "predicted hits a break of configs/breaks.toml loses",
+                            2, Colour::dim, paint);
 }
 
 std::string goal_text(const std::string& what, const std::string& found, bool reached, const std::string& goal,
@@ -182,6 +224,14 @@ std::string first_runs_text(const Validation& validation, const Painter& paint) 
   return out;
 }
 
+void add(ValidationScore& sum, const ValidationScore& one) {
+  sum.rows += one.rows;
+  sum.within_tolerance.right += one.within_tolerance.right;
+  sum.within_tolerance.of += one.within_tolerance.of;
+  sum.guessed += one.guessed;
+  sum.with_break += one.with_break;
+}
+
 bool stands_apart(const ValidatedRow& row) {
   return row.family == kDocuments || (row.family == kLatencies && row.result.row.kind == PaperKind::predicted);
 }
@@ -210,6 +260,22 @@ std::vector<std::string> machines_of(const Validation& validation) {
   return distinct(validation, &ValidatedRow::machine);
 }
 
+Verdicts verdicts_of(const Validation& validation) {
+  Verdicts verdicts;
+  for (const ValidatedRow& row : validation.rows) {
+    if (!row.result.ok) continue;
+    ValidationScore score;
+    count(score, row.result);
+    score.guessed = trivial_guess_is_right(row.result, rows_of_experiment(validation, row.experiment)) ? 1 : 0;
+    const PaperKind kind = row.result.row.kind;
+    const bool of_document = row.family == kDocuments;
+    add(of_document ? verdicts.documents[kind] : verdicts.present_day[kind], score);
+    if (of_document) add(verdicts.by_document[row.result.row.id.substr(0, row.result.row.id.find('.'))][kind], score);
+    add(verdicts.by_figure_kind[std::string(kFigureKinds.at(ordinal(figure_kind(row.result))))][kind], score);
+  }
+  return verdicts;
+}
+
 ValidationScore score_of(const Validation& validation, const ValidationGroup& group, bool first_run) {
   ValidationScore score;
   for (const ValidatedRow& row : validation.rows) {
@@ -228,8 +294,8 @@ std::string validation_page(const Validation& validation, const Painter& paint) 
       paint(Colour::bold, "Validation") + fmt::format("  {} of {} on {}\n\n", rows,
                                                       plural(static_cast<std::uint64_t>(validation.experiments), "experiment"),
                                                       plural(machines_of(validation).size(), "machine"));
-  out += score_table(validation, paint) + "\n" + goals_text(validation, paint) + first_runs_text(validation, paint) +
-         misses_text(validation, paint);
+  out += verdict_table(validation, paint) + "\n" + score_table(validation, paint) + "\n" + goals_text(validation, paint) +
+         first_runs_text(validation, paint) + misses_text(validation, paint);
   if (!validation.not_run.empty())
     out += "\n" + paragraph(fmt::format("Not in it, as there are no results (--all runs them): {}",
                                         fmt::join(validation.not_run, ", ")),

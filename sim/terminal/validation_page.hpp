@@ -1,6 +1,7 @@
 // All that was published beside all that was simulated, on one page: how near, how often the right way, and what missed.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,16 @@ struct ValidationGroup {
   std::string machine = {};
 };
 ValidationScore score_of(const Validation& validation, const ValidationGroup& group, bool first_run = false);
+
+// How many rows of each kind come out, of any rows: the figures that README repeats.
+using OfKinds = std::map<PaperKind, ValidationScore>;
+struct Verdicts {
+  OfKinds present_day;                            // the machines of latencies/ and validation/
+  OfKinds documents;                              // the five documents' rows
+  std::map<std::string, OfKinds> by_document;     // "ols2002"
+  std::map<std::string, OfKinds> by_figure_kind;  // of all rows: "lock"
+};
+Verdicts verdicts_of(const Validation& validation);
 
 // In the order in which they first occur, without the five documents.
 std::vector<std::string> families_of(const Validation& validation);

@@ -102,7 +102,7 @@ WRONG_EXPERIMENTS = {
             more='[[paper]]\nid = "a"\nmetric = "cost.x"\nvalue = 1\ntolerance = 0.1\nkind = "guessed"\nsource = "none"'
         ),
         "guessed",
-        ["guessed", "predicted", "calibrated", "definition"],
+        ["guessed", "predicted", "calibrated", "input"],
     ),
     "unknown shape of a paper row": (
         experiment(more='[[paper]]\nid = "a"\nmetric = "cost.x"\nshape = "wavy"\nover = "machine.cpus"\nsource = "none"'),

@@ -33,7 +33,7 @@ def test_a_row_that_a_machine_names_is_no_prediction(source: str) -> None:
     machine = FITTED_MACHINE.format(source)
     (finding,) = kinds_found({MACHINE: machine, E: KIND_ROW.format("predicted")})
     assert finding == f"{E}:4: a.table1.hit is predicted, but {MACHINE}:3 names it as what a parameter comes from"
-    for kind in ("calibrated", "in_sight", "definition"):
+    for kind in ("calibrated", "in_sight", "input"):
         assert kinds_found({MACHINE: machine, E: KIND_ROW.format(kind)}) == []
 
 

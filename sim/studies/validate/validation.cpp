@@ -38,6 +38,14 @@ void insert_sorted(std::vector<double>& sorted, double value) {
   sorted.insert(std::ranges::upper_bound(sorted, value), value);
 }
 
+constexpr std::array kTrivialShares = {33.3, 50.0, 66.7};  // of a node that has none, half or all of what the other has
+
+// What a figure is a figure of, whoever it belongs to: `con_pct` of `locks.dcache_lock.d_lookup.con_pct`.
+std::string_view column_of(const PaperRow& row) {
+  const std::string_view metric = row.metrics.front();
+  return metric.substr(metric.rfind('.') + 1);
+}
+
 // Larger is worse.
 double distance(const PaperResult& result) {
   const auto ratio = simulated_over_published(result);
@@ -237,9 +245,35 @@ bool is_miss(const PaperResult& result) {
   return result.ok == false || sign_is_right(result) == false;
 }
 
+FigureKind figure_kind(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  if (is_series(row)) return FigureKind::order;
+  if (row.metrics.front().starts_with("locks.")) return FigureKind::lock;
+  if (row.relative_to || !row.of.empty() || result.unit == "%") return FigureKind::ratio;
+  return result.unit == "ns" || result.unit == "us" || result.unit == "ms" ? FigureKind::latency : FigureKind::other;
+}
+
+bool trivial_guess_is_right(const PaperResult& result, const std::vector<const PaperResult*>& rows) {
+  const PaperRow& row = result.row;
+  if (is_series(row)) return row.shape == Shape::flat;
+  if (row.sign && (row.relative_to || !row.value)) return row.sign == ChangeSign::none;
+  if (row.relative_to) return within_tolerance(row, 0) == true;
+  if (!row.table.empty())
+    return std::ranges::any_of(kTrivialShares, [&](double share) { return within_tolerance(row, share) == true; });
+  std::vector<double> others;
+  for (const PaperResult* other : rows) {
+    const PaperRow& its = other->row;
+    if (other == &result || is_series(its) || its.relative_to || !its.value || column_of(its) != column_of(row)) continue;
+    insert_sorted(others, *its.value);
+  }
+  const auto guess = middle_of(others);
+  return guess && within_tolerance(row, *guess) == true;
+}
+
 void count(ValidationScore& score, const PaperResult& result) {
   if (!result.ok) return;
   ++score.rows;
+  if (*result.ok && !result.row.broken_by.empty()) ++score.with_break;
   score.within_tolerance.count(*result.ok);
   if (is_series(result.row)) score.orders.count(*result.ok);
   if (const auto right = sign_is_right(result)) score.signs.count(*right);

@@ -1,10 +1,12 @@
 // How far simulated figures are from published ones: errors, signs, orders, counted over any rows.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/results/paper.hpp"
@@ -43,7 +45,8 @@ std::filesystem::path record_file(const std::string& experiment);
 std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& file);
 
 // Adds the rows of one experiment that have been judged and aren't there yet, with the parameters that their machines' files
-// give; the number of these rows. They are first runs unless the file explains a miss of one already. Errors: InputError, OutputError, ConfigError.
+// give; the number of these rows. They are first runs unless the file explains a miss of one already. Errors: InputError,
+// OutputError, ConfigError.
 int record_first_runs(const std::filesystem::path& file, const std::vector<ValidatedRow>& rows, const std::string& date);
 
 // What is aimed at, of predicted rows.
@@ -74,12 +77,24 @@ struct ValidationScore {
   Tally signs;                  // of changes: gain, loss, no effect
   Tally orders;                 // of shapes and orders
   Tally within_tolerance;       // of all rows
+  int guessed = 0;              // of all rows: how many trivial_guess() would have within tolerance
+  int with_break = 0;           // of the hits: those that a broken mechanism would lose
 
   [[nodiscard]] std::optional<double> median_error() const;
   [[nodiscard]] std::optional<double> median_factor() const;
 };
 
 void count(ValidationScore& score, const PaperResult& result);
+
+// What a figure is of: a time, a lock's columns, a change or a part of another figure, an order or shape, or anything else.
+enum class FigureKind { latency, lock, ratio, order, other };
+constexpr std::array<std::string_view, 5> kFigureKinds = {"latency", "lock", "ratio", "order", "other"};
+FigureKind figure_kind(const PaperResult& result);
+
+// Whether a guess that knows nothing of caches would have the row within its tolerance. It says that a change is none and a
+// shape flat; of a share in a measured table, the best of 33.3, 50 and 66.7 %; of any other figure, the median of the same
+// column's other figures in `rows`, which are the experiment's.
+bool trivial_guess_is_right(const PaperResult& result, const std::vector<const PaperResult*>& rows);
 
 // Of a row that has a sign and was run.
 std::optional<bool> sign_is_right(const PaperResult& result);

@@ -117,7 +117,7 @@ TEST_F(MeasuredTables, ATablesKindIsThatOfAllRowsThatNoListNames) {
   EXPECT_EQ(row_in_sight.paper[1].kind, PaperKind::in_sight);
   EXPECT_THAT(experiment_error(table("in_sight = [\"f.lock.load\"]\ncalibrated = [\"f.lock.load\"]\n")),
               HasSubstr("the row \"f.lock.load\" is named twice"));
-  EXPECT_THAT(experiment_error(table("kind = \"definition\"\n")), HasSubstr("known: calibrated, in_sight, predicted"));
+  EXPECT_THAT(experiment_error(table("kind = \"input\"\n")), HasSubstr("known: calibrated, in_sight, predicted"));
 }
 
 TEST_F(MeasuredTables, TheResolvedConfigurationReadsTheSame) {

@@ -22,7 +22,7 @@ TEST_F(PaperRows, AllFieldsAreRead) {
   const Experiment experiment =
       load(rows(std::string("metric = \"cost.x\"\n") + kAt +
                 "relative_to = { \"workload.lock\" = \"ticket\" }\ndifference = true\nvalue = -245\ntolerance_abs = 3\n"
-                "kind = \"definition\"\nsource = \"table 3\"\n"));
+                "kind = \"input\"\nsource = \"table 3\"\n"));
   ASSERT_EQ(experiment.paper.size(), 1U);
   const PaperRow& row = experiment.paper[0];
   EXPECT_THAT(row.metrics, ElementsAre("cost.x"));
@@ -34,7 +34,7 @@ TEST_F(PaperRows, AllFieldsAreRead) {
   EXPECT_EQ(row.value, -245);
   EXPECT_EQ(row.tolerance_abs, 3);
   EXPECT_EQ(row.tolerance, std::nullopt);
-  EXPECT_EQ(row.kind, PaperKind::definition);
+  EXPECT_EQ(row.kind, PaperKind::input);
   EXPECT_EQ(row.source, "table 3");
 }
 
@@ -156,7 +156,11 @@ TEST_F(PaperRows, FieldsThatDontGoTogetherAreRefused) {
             "e.toml:17:9: paper.shape: \"round\" is not known; known: increasing, decreasing, flat");
   EXPECT_EQ(error("metric = \"m\"\nshape = \"flat\"\n"), "e.toml:17:9: paper.shape: shape and over = \"PATH\" go together");
   EXPECT_EQ(error("metric = \"m\"\nkind = \"guess\"\n"),
-            "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, in_sight, predicted, definition");
+            "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, in_sight, predicted, input");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\nkind = \"in_sight\"\nbroken_by = \"free\"\n"),
+            "e.toml:20:13: paper.broken_by: a break is what a prediction rests on: this needs kind = \"predicted\"");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\nreason_tested = \"e\"\n"),
+            "e.toml:19:17: paper.reason_tested: it names what shows a reason: this needs why_off");
   EXPECT_EQ(error("order = [\"m\"]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
   EXPECT_EQ(error("order = [\"m\", 3]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
 }

@@ -63,7 +63,7 @@ TEST(PaperRow, WithoutAnyToleranceIsNotScored) {
 
 TEST(PaperRow, ADefinitionIsNeverScored) {
   PaperRow row = row_with(1.4, 0.03);
-  row.kind = PaperKind::definition;
+  row.kind = PaperKind::input;
   EXPECT_FALSE(judged(row, {1.4}).ok);
   EXPECT_TRUE(judged(row, {1.4}).simulated);
 }

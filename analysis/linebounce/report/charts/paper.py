@@ -4,7 +4,7 @@ from linebounce.report.charts.base import ON_TOP, SIGNED_NUMBER, Spec, chart, co
 
 # Beyond these a ratio is an arrow at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
-_SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "definition": "diamond"}
+_SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "input": "diamond"}
 _VERDICTS = {"within": "#009e73", "off": "#d55e00", "not scored": "#7f7f7f"}
 
 

@@ -97,6 +97,38 @@ TEST(Validation, TheWorstMissComesFirst) {
   EXPECT_THAT(ids, ElementsAre("wrong", "order", "third", "twice"));
 }
 
+// The guess is the median of the same column's other figures, no change, a flat shape, or a third, half or two thirds.
+TEST(Validation, TheTrivialGuessKnowsOtherFiguresButNoCaches) {
+  std::vector<PaperResult> rows = {figure("a", 50, 0), figure("b", 48, 0), figure("c", 52, 0), figure("d", 90, 0)};
+  for (PaperResult& row : rows) row.row.metrics = {"locks." + row.row.id + ".con_pct"};
+  std::vector<const PaperResult*> all;
+  for (const PaperResult& row : rows) all.push_back(&row);
+  EXPECT_TRUE(trivial_guess_is_right(rows[0], all)) << "the median of 48, 52 and 90";
+  EXPECT_FALSE(trivial_guess_is_right(rows[3], all));
+  EXPECT_FALSE(trivial_guess_is_right(figure("alone", 50, 50), {})) << "a column of one figure gives no guess";
+  EXPECT_FALSE(trivial_guess_is_right(change("a", 0.43, 0.4, ChangeSign::loss), {}));
+  EXPECT_FALSE(trivial_guess_is_right(falling("a", true), {}));
+  PaperResult share = figure("share", 60, 0);
+  share.row.table = "fig3";
+  share.row.tolerance.reset();
+  share.row.tolerance_abs = 10;
+  EXPECT_TRUE(trivial_guess_is_right(share, {}));
+  share.row.value = 80;
+  EXPECT_FALSE(trivial_guess_is_right(share, {}));
+}
+
+TEST(Validation, HitsWithABreakAreCounted) {
+  ValidationScore score;
+  PaperResult row = figure("a", 50, 50);
+  count(score, row);
+  EXPECT_EQ(score.with_break, 0);
+  row.row.broken_by = "free_transfers";
+  count(score, row);
+  row.ok = false;
+  count(score, row);
+  EXPECT_EQ(score.with_break, 1);
+}
+
 class FirstRuns : public ::testing::Test {
  protected:
   void SetUp() override {
