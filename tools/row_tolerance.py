@@ -1,0 +1,58 @@
+"""The one rule of tolerances, as configs/experiments/README.md states it, held against every [[paper]] row that ships.
+
+A figure's tolerance is a tenth of it, or half a unit of its last printed digit where that is more. What is counted one by one
+is right or wrong: half a unit. No change published, a difference of 0: a tenth of the largest figure published of the metric.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+
+from rows import RowFiles, Table, kind_of, rows_of
+from source_tree import Finding
+
+TENTH = 0.1
+ID_AND_BODY = re.compile(r'^id\s*=\s*"([^"]+)"(.*?)(?=^\[|\Z)', re.MULTILINE | re.DOTALL)
+VALUE = re.compile(r"^value\s*=\s*([-+0-9._]+)", re.MULTILINE)
+
+
+def printed_values(text: str) -> dict[str, str]:
+    """Of each row with a value: its digits, as the file has them."""
+    found = ((row[1], VALUE.search(row[2])) for row in ID_AND_BODY.finditer(text))
+    return {row_id: value[1].replace("_", "") for row_id, value in found if value}
+
+
+def half_a_unit(digits: str) -> float:
+    """Of the last digit behind the point; a whole number is printed to its last digit."""
+    return 0.5 * 10.0 ** -len(digits.partition(".")[2])
+
+
+def tolerance_of(digits: str) -> float:
+    """As a share of the figure, rounded up to whole percents."""
+    return max(TENTH, math.ceil(100 * half_a_unit(digits) / abs(float(digits)) - 1e-9) / 100)
+
+
+def ruled(row: Table, digits: str, of_its_metric: list[float]) -> Table:
+    """The row's tolerance by the rule."""
+    is_counted = row.get("tolerance_abs") == half_a_unit(digits) and "." not in digits
+    if is_counted:
+        return {"tolerance_abs": row["tolerance_abs"]}
+    if float(digits) == 0:
+        return {"tolerance_abs": float(f"{max(map(abs, of_its_metric)) * TENTH:.6g}")}
+    return {"tolerance": tolerance_of(digits)}
+
+
+def tolerance_findings(files: RowFiles) -> Iterator[Finding]:
+    for file, experiment in files.experiments.items():
+        rows = rows_of(experiment)
+        printed = printed_values(files.sources.text(file))
+        for row_id, digits in printed.items():
+            row = rows[row_id]
+            given = {key: float(row[key]) for key in ("tolerance", "tolerance_abs") if key in row}
+            others = [
+                other["value"] for other in rows.values() if "value" in other and other.get("metric") == row.get("metric")
+            ]
+            rule = ruled(row, digits, others)
+            if given != rule and not (kind_of(row) == "input" and not given):
+                said = ", ".join(f"{key} = {value:g}" for key, value in rule.items())
+                yield files.finding_of_row(file, row_id, f"{row_id}: its tolerance is off the rule, which gives {said}")
