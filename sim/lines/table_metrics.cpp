@@ -1,8 +1,10 @@
 #include "sim/lines/table_metrics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "sim/lines/line_rows.hpp"
@@ -17,6 +19,8 @@ using namespace workloads;
 namespace {
 
 constexpr double kNear = 10;  // points of a percentage, as OLS 2007's rows are counted
+// One of them for all rows of a figure is what a reader would guess who knows who shares the line, and no more.
+constexpr std::array kGuesses = {0.0, 33.3, 50.0, 66.7, 100.0};
 
 bool matches(const LineRow& row, const MeasuredRow& measured) {
   return row.function == measured.function && row.field == measured.field && row.access == measured.access &&
@@ -46,16 +50,49 @@ std::optional<double> correlation(const MeasuredTable& table, const std::vector<
   return rank_correlation(x, y);
 }
 
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// How far the one guess that fits all measured shares best is from each.
+std::vector<double> errors_of_guess(const std::vector<double>& measured) {
+  std::vector<double> least;
+  for (const double guess : kGuesses) {
+    std::vector<double> errors;
+    for (const double share : measured) errors.push_back(std::abs(share - guess));
+    if (least.empty() || mean(errors) < mean(least)) least = errors;
+  }
+  return least;
+}
+
 // What all tables together come to.
 struct Score {
-  std::int64_t rows = 0, near = 0;
-  std::vector<double> correlations;
+  std::int64_t rows = 0, near = 0, better_tables = 0;
+  std::vector<double> correlations, errors, guess_errors;
+
+  // Of one table: the measured shares of its scored rows that were simulated, and how far the simulated ones are from them.
+  void add_shares(const std::vector<double>& measured, const std::vector<double>& own) {
+    if (measured.empty()) return;
+    const std::vector<double> guessed = errors_of_guess(measured);
+    if (mean(own) < mean(guessed)) ++better_tables;
+    errors.insert(errors.end(), own.begin(), own.end());
+    guess_errors.insert(guess_errors.end(), guessed.begin(), guessed.end());
+  }
 
   void report(MetricSink& metrics) const {
     metrics.count("tables.rows", "", kNeither, "over all tables: rows that are scored", rows);
     metrics.count(
         "tables.rows_within_10_points", "", kHigher,
         "over all tables: of the rows that are scored those whose remote share is within 10 points of the measured one", near);
+    const auto mean_of = [](const std::vector<double>& all) { return all.empty() ? std::nullopt : std::optional(mean(all)); };
+    metrics.value("tables.remote_error_points", "", kLower,
+                  "over all tables: mean distance of simulated from measured remote shares, of scored rows with samples",
+                  mean_of(errors));
+    metrics.value("tables.guess_error_points", "", kNeither,
+                  "the same of a guess: for each table the one of 0, 33.3, 50, 66.7 and 100 % that is nearest to all its rows",
+                  mean_of(guess_errors));
+    metrics.count("tables.better_than_guess", "", kHigher,
+                  "over all tables: those whose mean distance is smaller than the guess's", better_tables);
     metrics.value("tables.rank_correlation_median", "", kHigher, "over all tables: median of the coefficients",
                   correlations.empty() ? std::nullopt : std::optional(median(correlations)));
   }
@@ -82,6 +119,8 @@ void add_table(const MeasuredTable& table, const std::vector<LineRow>& line, con
   MissSum all;
   for (const LineRow& row : line) all.add(row);
   families.samples.add({table.id}, all.count);
+  std::vector<double> shares;
+  std::vector<double> errors;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MeasuredRow& measured = table.rows[i];
     const MissSum& sum = simulated[i];
@@ -90,8 +129,12 @@ void add_table(const MeasuredTable& table, const std::vector<LineRow>& line, con
     if (sum.count > 0) families.remote_pct.add({row}, sum.remote_pct());
     if (!table.is_scored(measured)) continue;
     ++score.rows;
-    if (sum.count > 0 && std::abs(sum.remote_pct() - measured.remote_pct) <= kNear) ++score.near;
+    if (sum.count == 0) continue;
+    shares.push_back(measured.remote_pct);
+    errors.push_back(std::abs(sum.remote_pct() - measured.remote_pct));
+    if (errors.back() <= kNear) ++score.near;
   }
+  score.add_shares(shares, errors);
   if (const auto value = correlation(table, simulated)) {
     families.rank_correlation.add({table.id}, *value);
     score.correlations.push_back(*value);

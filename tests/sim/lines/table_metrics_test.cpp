@@ -49,6 +49,16 @@ class TableMetrics : public ::testing::Test {
   MeasuredTable table_ = table();
 };
 
+// Measured shares 55, 50 and 12.5: of one guess for all, 50 is nearest, by (5 + 0 + 37.5) / 3.
+TEST_F(TableMetrics, SharesAreHeldAgainstOneGuessForTheFigure) {
+  const PointData point =
+      with({on(kHot, "tag", "max_depth", "start", "load", 100, 51), on(kHot, "bitmap", "map", "find", "load", 100, 46),
+            on(kHot, "bitmap", "map", "end", "load", 100, 16.5)});
+  EXPECT_NEAR(value(point, "tables.remote_error_points"), 4, 1e-4);
+  EXPECT_NEAR(value(point, "tables.guess_error_points"), 42.5 / 3, 1e-4);
+  EXPECT_EQ(value(point, "tables.better_than_guess"), 1);
+}
+
 TEST_F(TableMetrics, TheHottestLineIsTheOneWithMostLatencyAsSampled) {
   const std::vector<PlacedRow> rows = {
       on(kCold, "tag", "max_depth", "start", "load", 10, 0), on(kCold, "tag", "max_depth", "start", "store", 500, 0),
