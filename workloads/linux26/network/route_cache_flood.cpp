@@ -59,8 +59,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-// Of the largest tenth of `values`, how many have a companion above the companions' median, in percent. None if there are too
-// few values for a tenth.
+// Of the largest tenth of `values`, how many have a companion of the largest tenth of companions: a spike for each spike. None
+// if there are too few values for a tenth.
 std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, const std::vector<double>& companions) {
   constexpr std::size_t kFewest = 30;
   if (values.size() < kFewest) return {};
@@ -68,14 +68,15 @@ std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, 
     std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(place), all.end());
     return all[place];
   };
-  const double spike = nth(values, values.size() - values.size() / 10);
-  const double median = nth(companions, companions.size() / 2);
+  const std::size_t of_a_spike = values.size() - values.size() / 10;
+  const double spike = nth(values, of_a_spike);
+  const double spike_of_companions = nth(companions, of_a_spike);
   double spikes = 0;
   double accompanied = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < spike) continue;
     ++spikes;
-    if (companions[i] > median) ++accompanied;
+    if (companions[i] >= spike_of_companions) ++accompanied;
   }
   return 100 * accompanied / spikes;
 }
@@ -171,12 +172,13 @@ void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
   figures_of(threads_).report(metrics);
   report_rcu(rcu_.get(), metrics);
   const Spikes spikes = rcu_ ? report_series(facts, metrics) : Spikes();
-  metrics.value("flood.long_grace_periods_with_softirqs_pct", "%", kNeither,
-                "of the longest tenth of the grace periods, those with more softirqs in 4 jiffies, on average, than the median "
-                "grace period",
-                spikes.with_softirqs_pct);
+  metrics.value(
+      "flood.long_grace_periods_with_softirqs_pct", "%", kNeither,
+      "of the longest tenth of the grace periods, those that are of the tenth with the most softirqs in 4 jiffies, on "
+      "average",
+      spikes.with_softirqs_pct);
   metrics.value("flood.large_batches_after_long_grace_periods_pct", "%", kNeither,
-                "of the largest tenth of the batches of callbacks, those behind a grace period longer than the median one",
+                "of the largest tenth of the batches of callbacks, those behind a grace period of the longest tenth",
                 spikes.after_long_grace_periods_pct);
 }
 
