@@ -17,6 +17,8 @@ std::string why_no_dcache_lock(const LockTraits& traits) {
 
 void DcacheOptions::bind(ParameterBinder& parameters) {
   parameters.text("design", design, "how the dentry cache is protected", dcache_design_names());
+  parameters.flag("locks_unused_only", locks_unused_only,
+                  "rcu_lookup, separate_lru_lock: d_lookup takes the lock only for an entry that nobody holds, not for each");
   parameters.flag("locked_dput", locked_dput, "dput takes the lock each time, not only for the last reference");
   lock_parameter(parameters, "lock", lock, "the algorithm of dcache_lock and of the locks beside it", why_no_dcache_lock);
   parameters.text("layout", layout, "the structures, a file of configs/layouts");
@@ -28,6 +30,8 @@ void DcacheOptions::bind(ParameterBinder& parameters) {
                     "lazy_lru_timer: after which entries in use are taken off the list of unused ones");
   parameters.number("metering_us", metering_us, 0, 100,
                     "lockmeter's own work at the beginning of each hold of dcache_lock; 0: a kernel without it");
+  parameters.number("metering_entry_us", metering_entry_us, 0, 100,
+                    "lockmeter's own work before each acquisition of dcache_lock, while somebody else may take it");
   parameters.number("component_us", component_us, 0, 1000,
                     "of a path walk before each component's lookup: permission, hash of the name");
   parameters.number("follow_us", follow_us, 0, 1000,
@@ -45,7 +49,9 @@ DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup&
                               .locks = setting.locks,
                               .layouts = *setting.layouts,
                               .lock = options.lock,
+                              .locks_unused_only = options.locks_unused_only,
                               .locked_dput = options.locked_dput,
+                              .metering_entry_cycles = cycles(options.metering_entry_us, setting.machine),
                               .metering_cycles = cycles(options.metering_us, setting.machine),
                               .hash_bits = options.hash_bits,
                               .dentries = options.dentries,

@@ -12,6 +12,8 @@ namespace linebounce::workloads {
 // Design, lock, layout, sizes and the costs of a path's component.
 struct DcacheOptions {
   std::string design = "global_lock";
+  double metering_entry_us = 0;
+  bool locks_unused_only = false;
   bool locked_dput = false;
   std::string lock = "ttas";
   std::string layout = "linux_2_4_16";  // WorkloadSetup::layouts

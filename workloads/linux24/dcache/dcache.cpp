@@ -32,9 +32,13 @@ Dcache::Dcache(const DcacheSetup& setup, const std::string& dentry_structure)
                 .select_parent = kernel(setup.memory, "select_parent"),
                 .link_path_walk = kernel(setup.memory, "link_path_walk"),
                 .real_lookup = kernel(setup.memory, "real_lookup"),
-                .idle = kernel(setup.memory, "default_idle")},
+                .idle = kernel(setup.memory, "default_idle"),
+                .d_delete_again = kernel(setup.memory, "d_delete_again"),
+                .prune_dcache_again = kernel(setup.memory, "prune_dcache_again")},
       lock_(&setup.locks.create(setup.lock, "dcache_lock")),
       locked_dput_(setup.locked_dput),
+      locks_unused_only_(setup.locks_unused_only),
+      metering_entry_cycles_(setup.metering_entry_cycles),
       metering_cycles_(setup.metering_cycles),
       rcu_(setup.rcu),
       hash_bits_(setup.hash_bits) {
@@ -134,7 +138,7 @@ Address Dcache::find_and_get(Cpu& cpu, Address parent, const Name& name) {
   Address dentry = kNoDentry;
   for (bool sure = false; !sure;) {
     dentry = find(cpu, parent, name);
-    if (dentry == kNoDentry) break;
+    if (dentry == kNoDentry || (locks_unused_only_ && get_used(cpu, dentry, parent, name))) break;
     lock_found(cpu, dentry);
     sure = still_is(cpu, dentry, parent, name);
     if (sure) {
@@ -145,6 +149,23 @@ Address Dcache::find_and_get(Cpu& cpu, Address parent, const Name& name) {
   }
   rcu_->read_unlock(cpu);
   return dentry;
+}
+
+bool Dcache::get_used(Cpu& cpu, Address dentry, Address parent, const Name& name) {
+  const Address count = dentry + field_.d_count;
+  Value references = checked(cpu.load(count, kWordBytes));
+  while (references != 0) {
+    const Value found = checked(cpu.compare_exchange(count, references, references + 1, kWordBytes));
+    if (found == references) break;
+    references = found;
+  }
+  if (references == 0) return false;
+  if (still_is(cpu, dentry, parent, name)) {
+    mark_referenced(cpu, dentry);
+    return true;
+  }
+  dput(cpu, dentry);
+  return false;
 }
 
 bool Dcache::unhashed(Cpu& cpu, Address dentry) {
@@ -335,6 +356,7 @@ void Dcache::d_delete(Cpu& cpu, Address dentry) {
     return;
   }
   unlock(cpu);
+  const FunctionScope again(cpu, function_.d_delete_again);
   d_drop(cpu, dentry);
 }
 

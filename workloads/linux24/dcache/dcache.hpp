@@ -48,11 +48,13 @@ struct DcacheSetup {
   AddressSpace& memory;
   LockSet& locks;
   const LayoutSet& layouts;
-  std::string lock;                  // which algorithm
-  bool locked_dput = false;          // dput takes dcache_lock also where other references stay
-  std::int64_t metering_cycles = 0;  // that lockmeter works at the beginning of each hold
-  int hash_bits = 0;                 // of the number of buckets
-  int dentries = 0;                  // that there can be
+  std::string lock;                        // which algorithm
+  bool locks_unused_only = false;          // under RCU, d_lookup takes the lock only for an entry without references
+  bool locked_dput = false;                // dput takes dcache_lock also where other references stay
+  std::int64_t metering_entry_cycles = 0;  // that lockmeter works before each acquisition
+  std::int64_t metering_cycles = 0;        // that lockmeter works at the beginning of each hold
+  int hash_bits = 0;                       // of the number of buckets
+  int dentries = 0;                        // that there can be
   int cpus = 1;
   Interrupts* interrupts = nullptr;
   Rcu* rcu = nullptr;       // of designs that defer freeing
@@ -119,6 +121,7 @@ class Dcache {
   virtual void unlock(Cpu& cpu) { lock_->release(cpu); }
   // As a kernel does in which lockmeter is built.
   void take(Cpu& cpu, MeteredLock& lock) const {
+    if (metering_entry_cycles_ > 0) cpu.compute(metering_entry_cycles_);
     lock.acquire(cpu);
     cpu.compute(metering_cycles_);
   }
@@ -148,6 +151,8 @@ class Dcache {
   bool still_is(Cpu& cpu, Address dentry, Address parent, const Name& name);
   // d_lookup with find() under RCU, and a lock for the reference alone.
   Address find_and_get(Cpu& cpu, Address parent, const Name& name);
+  // A reference without a lock, if the entry has others already and is still what was looked for.
+  bool get_used(Cpu& cpu, Address dentry, Address parent, const Name& name);
   bool matches(Cpu& cpu, Address dentry, Address parent, const Name& name);
   // dcache_lock or the LRU list's is held: a reference, and off the LRU list with who had none.
   void get_unused(Cpu& cpu, Address dentry);
@@ -181,7 +186,7 @@ class Dcache {
 
   struct Functions {
     FunctionId d_lookup, dput, d_alloc, d_instantiate, d_rehash, d_delete, d_unhash, d_move, prune_dcache, select_parent,
-        link_path_walk, real_lookup, idle;
+        link_path_walk, real_lookup, idle, d_delete_again, prune_dcache_again;
   };
 
   DentryFields field_;
@@ -189,6 +194,8 @@ class Dcache {
   Functions function_;
   MeteredLock* lock_;
   bool locked_dput_;
+  bool locks_unused_only_;
+  std::int64_t metering_entry_cycles_;
   std::int64_t metering_cycles_;
   Rcu* rcu_;
   Address lru_ = 0;        // dentry_unused

@@ -38,6 +38,7 @@ void Dcache::prune_dcache(Cpu& cpu, int count) {
     const Address parent = kill(cpu, dentry);
     dput(cpu, parent);
     --count;
+    const FunctionScope again(cpu, function_.prune_dcache_again);
     lock_lru(cpu);
   }
   unlock_lru(cpu);
