@@ -1,7 +1,8 @@
 """Published figures stay honest: what chose a parameter is no prediction, and what was predicted stays as it was.
 
 1. Kinds. A machine that names a [[paper]] row anywhere, and a comment "calibrated: ROW" of an experiment, say that the row's
-   figure was used. No experiment may then call a row of that id predicted, nor the row of a [[table]].
+   figure was used. No experiment may then call a row of that id predicted, nor the row of a [[table]]. What is predicted names
+   the break that loses it (configs/breaks.toml), and tolerances follow one rule (row_tolerance.py).
 2. Documents. Every figure, table and claim of the five documents is compared, shown, or has a reason why not. This holds four
    things to each other: the claims of configs/papers, the rows and tables of experiments, the record of what `linebounce
    reproduce` found (configs/papers/results.json), and docs/every-figure.md. What no claim names is an unknown figure. A claim
@@ -18,20 +19,23 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+import breaks
 import papers_page
-from papers_page import PAGE, README, RECORD, Papers, claims, is_miss
+from papers_page import MISSES, PAGE, README, RECORD, Papers, claims, is_miss
 from row_history import (
     LEFT_OUT,
     History,
     canonical,
     experiment_of,
     first_runs_are_first,
+    has_changed,
     order_of_commits,
     parameters,
     parameters_of_steps,
-    published,
 )
+from row_tolerance import tolerance_findings
 from rows import (
+    BREAKS,
     EXPERIMENTS,
     LATENCIES,
     MACHINES,
@@ -86,6 +90,30 @@ def kind_findings(files: RowFiles) -> Iterator[Finding]:
                 yield files.finding_of_row(file, row, what)
 
 
+# Breaks
+
+
+def break_findings(files: RowFiles) -> Iterator[Finding]:
+    """A prediction names a break. tools/breaks.py runs them."""
+    known = breaks.settings_of(files)
+    used = set[str]()
+    for name, row in breaks.predictions(files):
+        file, named = f"{EXPERIMENTS}{name}.toml", row.get("broken_by")
+        used.add(str(named))
+        if named is None:
+            what = "is predicted, but names no break that would lose it (broken_by): a row that no break can move is in sight"
+            yield files.finding_of_row(file, row["id"], f"{row['id']} {what}")
+        elif named not in known:
+            yield files.finding_of_row(file, row["id"], f"{row['id']}: broken_by names no entry of {BREAKS}: {named}")
+    for file, experiment in files.experiments.items():
+        for table in experiment.get("table", []):
+            if "tolerance_abs" in table and (table.get("predicted") or kind_of(table) == "predicted"):
+                yield files.finding_of_row(
+                    file, table["id"], f"{table['id']}: rows of a table have no break: they are in sight"
+                )
+    yield from (files.finding(BREAKS, f"[{name}]", f"no row is broken by {name}") for name in known.keys() - used)
+
+
 # Documents
 
 
@@ -108,6 +136,8 @@ def claim_problems(claim: Table, papers: Papers) -> Iterator[str]:
     unexplained = [row["id"] for row in misses if "why_off" not in row]
     if unexplained and "why_off" not in claim:
         yield f"misses without a why_off: {', '.join(unexplained)}"
+    shown_by = [table["reason_tested"] for table in (claim, *misses) if "reason_tested" in table]
+    yield from (f"reason_tested names no experiment: {name}" for name in shown_by if name not in papers.experiments)
     if not misses and "why_off" in claim:
         yield "has a why_off, but no row misses"
 
@@ -162,10 +192,14 @@ def record_findings(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
         yield Finding(RECORD, sources.line_of(RECORD, f'"{name}"'), f"there is no experiment {name} with rows")
 
 
-def document_findings(papers: Papers, sources: SourceTree, page_text: str, readme_text: str = "") -> list[Finding]:
+def document_findings(
+    papers: Papers, sources: SourceTree, page_text: str, readme_text: str = "", misses_text: str = ""
+) -> list[Finding]:
     found = [*claim_findings(papers, sources), *unknown_figures(papers, sources), *record_findings(papers, sources)]
     if not found and papers_page.page(page_text, papers) != page_text:
         found.append(Finding(PAGE, 1, "is out of date: run tools/papers_page.py"))
+    if not found and papers_page.misses_page(misses_text, papers) != misses_text:
+        found.append(Finding(MISSES, 1, "its misses are out of date: run tools/papers_page.py"))
     if not found and papers_page.readme(readme_text, papers) != readme_text:
         found.append(Finding(README, 1, "its totals are out of date: run tools/papers_page.py"))
     return found
@@ -208,7 +242,7 @@ def figures_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:
         for name, recorded in run["rows"].items():
             if name not in rows:
                 yield Finding(experiment, 1, f"{name} is gone, but it was run on {run['date']}")
-            elif published(rows[name]) != published(recorded["published"]):
+            elif has_changed(rows[name], recorded["published"]):
                 what = f"{name} is not what it was when it was first run, on {run['date']}: see {record}"
                 yield files.finding_of_row(experiment, name, what)
 
@@ -287,7 +321,10 @@ def first_run_findings(files: RowFiles) -> Iterator[Finding]:
 def findings(sources: SourceTree) -> Iterator[Finding]:
     files = RowFiles(sources)
     yield from kind_findings(files)
-    yield from document_findings(papers_page.papers_of(files), sources, sources.text(PAGE), sources.text(README))
+    yield from break_findings(files)
+    yield from tolerance_findings(files)
+    texts = [sources.text(page) for page in (PAGE, README, MISSES)]
+    yield from document_findings(papers_page.papers_of(files), sources, *texts)
     yield from first_run_findings(files)
     history = History(sources.root)
     if not history.is_whole():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/every-figure.md and README's totals: papers_page.py [REPRODUCED.json]
+"""Writes docs/every-figure.md, the misses in docs/papers.md and README's totals: papers_page.py [REPRODUCED.json]
 
 configs/papers has the documents' sections with their figures, tables and claims, and what each came to the last time
 (results.json). tools/lint_rows.py holds the page, the experiments and this record to each other. After a change:
@@ -18,16 +18,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 
 from rows import EXPERIMENTS, LATENCIES, PAPERS, VALIDATION, RowFiles, Table, begins
 from source_tree import ROOT, SourceTree
 
 RECORD = PAPERS + "results.json"
 PAGE = "docs/every-figure.md"
+MISSES = "docs/papers.md"
 README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
-# What README says of all rows: "43 of 43 calibrated rows, 89 of 186 in sight and 32 of 57 predicted".
-TOTALS = re.compile(r"\d+ of \d+( calibrated rows, )\d+ of \d+( in sight and )\d+ of \d+( predicted)".replace(" ", r"\s+"))
+# What README says of all rows.
+TOTALS = re.compile(
+    r"\d+ of \d+ calibrated rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
+    r"\(the guess: \d+; broken mechanisms lose \d+\)".replace(" ", r"\s+")
+)
+SHARES_GUESSED = (0.0, 33.3, 50.0, 66.7, 100.0)
 DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
 KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "input": "input"}
 # Of a row of `linebounce reproduce --json` what the page and its lint need.
@@ -46,6 +52,8 @@ KEPT = (
     "kind",
     "ok",
     "why_off",
+    "reason_tested",
+    "broken_by",
 )
 COLUMNS = 120
 MANY_TIMES = 10  # a larger change is told as a factor
@@ -138,6 +146,46 @@ def within(rows: list[Table], kind: str) -> str:
     """Of the kind's rows that are scored."""
     scored = [row for row in rows if row["kind"] == kind and row["ok"] is not None]
     return f"{sum(not is_miss(row) for row in scored)} of {len(scored)}" if scored else ""
+
+
+def is_guessed(row: Table, rows: list[Table]) -> bool:
+    """Whether the trivial guess has a row of an experiment with these rows. It is that of `linebounce validate`, which a test
+    holds this to: a change is none, a shape flat, a share in a measured table the best of five, anything else the median of
+    the same column's other figures."""
+    if "shape" in row or "order" in row:
+        return bool(row.get("shape") == "flat")
+    if "sign" in row:
+        return bool(row["sign"] == "none")
+    if "difference" in row:
+        return is_near(row, 0)
+    if row.get("metric", "").startswith("table."):
+        return any(is_near(row, share) for share in SHARES_GUESSED)
+    column = row.get("metric", "").rpartition(".")[2]
+    others = [
+        other["paper"]
+        for other in rows
+        if other is not row
+        and other.get("metric", "").rpartition(".")[2] == column
+        and other.get("paper") is not None
+        and not {"shape", "difference"} & other.keys()
+    ]
+    return bool(others) and is_near(row, median(others))
+
+
+def is_near(row: Table, figure: float) -> bool:
+    allowed = row.get("tolerance_abs", row.get("tolerance", 0) * abs(row["paper"]))
+    return bool(abs(figure - row["paper"]) <= allowed)
+
+
+def verdict(groups: list[list[Table]], kind: str) -> Table:
+    """Of the kind's rows that are scored, the experiments' rows in groups: as `validate --json` has it."""
+    scored = [(row, group) for group in groups for row in group if row["kind"] == kind and row["ok"] is not None]
+    hits = [row for row, _ in scored if row["ok"]]
+    found = {
+        "within_tolerance": {"right": len(hits), "of": len(scored)},
+        "guess": sum(is_guessed(row, group) for row, group in scored),
+    }
+    return found | ({"lost_when_broken": sum("broken_by" in row for row in hits)} if kind == "predicted" else {})
 
 
 def tally(rows: list[Table]) -> str:
@@ -257,11 +305,51 @@ def page(text: str, papers: Papers) -> str:
     return BETWEEN.sub(lambda _: tables(papers), text, count=1)
 
 
+def misses(papers: Papers) -> str:
+    """Every row that misses, by claim, with the reason and what shows it."""
+    text = "\n| | misses | because | tested by |\n|---|---|---|---|\n"
+    for document in papers.documents.values():
+        for section, claim in claims_of(document):
+            found = [row for _, row in rows_of_claim(claim, papers) if is_miss(row)]
+            for why, rows in grouped_by_reason(found, claim):
+                tested = next((row["reason_tested"] for row in rows if "reason_tested" in row), claim.get("reason_tested"))
+                ids = ", ".join(f"`{row['id'].partition('.')[2]}`" for row in rows)
+                place = f"{document['document']}, {section['number']}"
+                text += f"| {place} | {ids} | {escaped(why)} | {f'`{tested}`' if tested else 'untested'} |\n"
+    return text + "\n"
+
+
+def grouped_by_reason(rows: list[Table], claim: Table) -> Iterator[tuple[str, list[Table]]]:
+    reasons: dict[str, list[Table]] = {}
+    for row in rows:
+        reasons.setdefault(row.get("why_off") or claim["why_off"], []).append(row)
+    yield from reasons.items()
+
+
+def misses_page(text: str, papers: Papers) -> str:
+    return BETWEEN.sub(lambda _: misses(papers), text, count=1)
+
+
+def totals(papers: Papers) -> str:
+    groups = list(papers.record.values())
+    calibrated, in_sight, predicted = (verdict(groups, kind) for kind in ("calibrated", "in_sight", "predicted"))
+    within = ["{right} of {of}".format(**each["within_tolerance"]) for each in (calibrated, in_sight, predicted)]
+    return (
+        f"{within[0]} calibrated rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones "
+        f"(the guess: {predicted['guess']}; broken mechanisms lose {predicted['lost_when_broken']})"
+    )
+
+
 def readme(text: str, papers: Papers) -> str:
-    """README with the totals as they should be."""
-    rows = [row for group in papers.record.values() for row in group]
-    counts = [within(rows, kind) or "0 of 0" for kind in ("calibrated", "in_sight", "predicted")]
-    return TOTALS.sub(lambda found: "".join(map(str.__add__, counts, found.groups())), text, count=1)
+    """README with the totals as they should be: its paragraph is filled anew if they have changed."""
+    found = TOTALS.search(text)
+    if not found or " ".join(found[0].split()) == totals(papers):
+        return text
+    start = text.rfind("\n\n", 0, found.start()) + 2
+    end = text.find("\n\n", found.end())
+    end = len(text) if end < 0 else end
+    paragraph = TOTALS.sub(lambda _: totals(papers), " ".join(text[start:end].split()))
+    return text[:start] + textwrap.fill(paragraph, COLUMNS, break_on_hyphens=False, break_long_words=False) + text[end:]
 
 
 def main() -> int:
@@ -270,7 +358,7 @@ def main() -> int:
         write_record(recorded(reproduced, read_record(SourceTree.of_git())))
     sources = SourceTree.of_git()
     papers = papers_of(RowFiles(sources))
-    for name, written in ((PAGE, page), (README, readme)):
+    for name, written in ((PAGE, page), (MISSES, misses_page), (README, readme)):
         (ROOT / name).write_text(written(sources.text(name), papers), encoding="utf-8")
     return 0
 

@@ -2,7 +2,8 @@
 
 The commit that added a published figure is an ancestor of the one that recorded its first run, and another one; and what the
 first run came to stays as it was recorded. A record is of a first run only if no commit before it explains a miss of the
-experiment or changes its load after the figures: both show that somebody had seen results. In a shallow clone or an unpacked archive nothing of this can be checked.
+experiment or changes its load after the figures: both show that somebody had seen results. In a
+shallow clone or an unpacked archive nothing of this can be checked.
 """
 
 import json
@@ -18,7 +19,7 @@ from source_tree import Finding
 # What of a row the record repeats. `difference` and `visible` are there where they are not the default.
 PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
 # What of a row may change after its first run. A prediction may be taken back, but nothing becomes one.
-FREE = {"miss", "why_off", "source", "kind"}
+FREE = {"miss", "why_off", "reason_tested", "broken_by", "source", "kind", "tolerance", "tolerance_abs"}
 # What of an experiment is not its load: the rows, and how it is called.
 NO_LOAD = {"paper", "table", "name", "title", "family"}
 LEFT_OUT = "default"
@@ -65,6 +66,18 @@ def published(row: Table) -> Table:
     if out.get("visible") == 0.01:
         del out["visible"]
     return out
+
+
+def allowance(row: Table) -> float:
+    """How far from the published figure a hit may be."""
+    return float(row.get("tolerance_abs", row.get("tolerance", 0) * abs(row.get("value", 0))))
+
+
+def has_changed(row: Table, recorded: Table) -> bool:
+    """Whether a published figure is another than the record's, or is now allowed more room. Less is no harm."""
+    room = ("tolerance", "tolerance_abs")
+    now, then = ({key: value for key, value in published(each).items() if key not in room} for each in (row, recorded))
+    return now != then or allowance(row) > allowance(recorded) * (1 + 1e-4)  # records have six digits
 
 
 def experiment_of(record: str) -> str:
@@ -151,7 +164,7 @@ def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iter
     for run in files.first_runs[record]["runs"]:
         recorded = next((commit for commit, rows in records if run["rows"].keys() <= rows.keys()), None)
         seen = seen_before(run, recorded, versions, history) if run["first"] and recorded else None
-        if seen:
+        if seen and recorded:
             what = f"{seen} before commit {recorded[:12]} records the run of {run['date']}: that is not a first run"
             yield Finding(record, files.sources.line_of(record, f'"date": "{run["date"]}"'), what)
 

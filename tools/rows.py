@@ -12,6 +12,7 @@ VALIDATION = EXPERIMENTS + "validation/"
 RECORDS = VALIDATION + "records/"
 MACHINES = "configs/machines/"
 PAPERS = "configs/papers/"
+BREAKS = "configs/breaks.toml"
 
 Table = dict[str, Any]
 

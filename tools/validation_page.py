@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/validation.md from what `linebounce validate` found: validation_page.py [OUT/validation.json]
+"""Writes the tables of docs/validation.md and README's counts from what `linebounce validate` found: validation_page.py [OUT/validation.json]
 
 A test holds the page and the picture in README to what the program finds. After a change of machines or predictions:
 
@@ -16,8 +16,15 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "validation.md"
+README = ROOT / "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
+# What README says of the present-day machines.
+COUNTS = re.compile(
+    r"\d+ of \d+ fitted rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones \(the guess: \d+; broken "
+    r"mechanisms lose \d+\) are within tolerance; \d+ of \d+ predicted signs are right, and half of the \d+ predicted sizes are "
+    r"within [\d.]+ %".replace(" ", r"\s+")
+)
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
@@ -115,6 +122,29 @@ def tables(document: Document) -> str:
     return f"\n{counts(document)}\n{classes(own)}\n" + ("".join(map(miss, misses)) + "\n" if misses else "")
 
 
+def sentence(document: Document) -> str:
+    """The counts of README: those of `validate --json`."""
+    verdict, predicted = document["verdicts"]["present_day"], document["score"]["predicted"]
+    fitted, in_sight, own = (verdict[kind] for kind in KINDS)
+    within = ["{right} of {of}".format(**kind["within_tolerance"]) for kind in (fitted, in_sight, own)]
+    signs = "{right} of {of}".format(**predicted["signs"])
+    return (
+        f"{within[0]} fitted rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones (the guess: "
+        f"{own['guess']}; broken mechanisms lose {own['lost_when_broken']}) are within tolerance; {signs} predicted signs are right, "
+        f"and half of the {predicted['figures']} predicted sizes are within {100 * predicted['median_error']:.1f} %"
+    )
+
+
+def readme(text: str, document: Document) -> str:
+    """README with the counts as they should be: their paragraph is filled anew if they have changed."""
+    found = COUNTS.search(text)
+    if not found or " ".join(found[0].split()) == sentence(document):
+        return text
+    start, end = text.rfind("\n\n", 0, found.start()) + 2, text.find("\n\n", found.end())
+    paragraph = COUNTS.sub(lambda _: sentence(document), " ".join(text[start:end].split()))
+    return text[:start] + textwrap.fill(paragraph, COLUMNS, break_on_hyphens=False, break_long_words=False) + text[end:]
+
+
 def page(text: str, document: Document) -> str:
     """The page with its tables as they should be."""
     return BETWEEN.sub(lambda _: tables(document), text, count=1)
@@ -122,7 +152,9 @@ def page(text: str, document: Document) -> str:
 
 def main() -> int:
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "out" / "validate" / "validation.json"
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), json.loads(file.read_text(encoding="utf-8"))), encoding="utf-8")
+    document = json.loads(file.read_text(encoding="utf-8"))
+    for path, written in ((PAGE, page), (README, readme)):
+        path.write_text(written(path.read_text(encoding="utf-8"), document), encoding="utf-8")
     return 0
 
 

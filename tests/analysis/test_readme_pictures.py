@@ -78,6 +78,9 @@ def test_validation_makes_its_tables_and_picture(executable: Path, process: Call
     document = json.loads((tmp_path / "out/validate/validation.json").read_text())
     text = validation_page.PAGE.read_text()
     assert validation_page.page(text, document) == text, "docs/validation.md is out of date: run tools/validation_page.py"
+    about = validation_page.README.read_text()
+    assert validation_page.COUNTS.search(about), "README has no counts of validate"
+    assert validation_page.readme(about, document) == about, "README's counts are out of date: run tools/validation_page.py"
     result = process("report", "out/validate", "--figures", "figures", cwd=tmp_path)
     assert result.code == 0, result.stderr
     if document["rows"]:

@@ -1,9 +1,13 @@
 """Mechanisms broken on purpose: an experiment that reproduces a paper's figure no longer does, and its row says so."""
 
 import json
+from pathlib import Path
 
+import breaks
 import pytest
 from program import ROOT, Program
+from rows import RowFiles, Table
+from source_tree import SourceTree
 
 # Experiment, what is broken, and the row that must notice.
 BROKEN = {
@@ -55,3 +59,17 @@ def test_a_broken_mechanism_turns_a_row(linebounce: Program, mechanism: str) -> 
     experiment, key, value, row = BROKEN[mechanism]
     assert verdicts(linebounce, experiment, {}, "whole")[row] is True
     assert verdicts(linebounce, experiment, {key: value}, "broken")[row] is False
+
+
+FILES = RowFiles(SourceTree.of_git())
+# Quick ones, of each kind of break that has some; ./dev reproduce --breaks runs all of them.
+SAMPLE = ["fget", "validation/file_ref_addition", "validation/numa_aware_locks"]
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_predictions_are_lost_without_their_mechanism(executable: Path, name: str) -> None:
+    rows: list[Table] = [row for experiment, row in breaks.predictions(FILES) if experiment == name]
+    outcomes = list(breaks.outcomes(name, rows, breaks.settings_of(FILES), executable))
+    assert len(outcomes) == len(rows) > 0
+    for outcome in outcomes:
+        assert outcome.is_lost, breaks.told(outcome)

@@ -40,3 +40,7 @@ def check(linebounce: Program, name: str) -> None:
     printed = linebounce("reproduce", name, "--json", "-o", "reproduced", timeout=1800).stdout
     found = papers_page.recorded(json.loads(printed), {})
     assert found == {name: RECORD[name]}, "run tools/papers_page.py with what `linebounce reproduce` finds"
+    # README's counts, which are made of the record, are those of `validate --json`.
+    counted = json.loads(linebounce("validate", name, "--json", "-o", "reproduced").stdout)["verdicts"]["documents"]
+    by_kind = {kind: papers_page.verdict([RECORD[name]], kind) for kind in ("calibrated", "in_sight", "predicted")}
+    assert counted == {kind: verdict for kind, verdict in by_kind.items() if verdict["within_tolerance"]["of"]}
