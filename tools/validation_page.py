@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/validation.md and README's counts from what `linebounce validate` found: validation_page.py [OUT/validation.json]
+"""Writes docs/validation.md's tables and README's counts from what was found: validation_page.py [OUT/validation.json]
 
 A test holds the page and the picture in README to what the program finds. After a change of machines or predictions:
 

@@ -296,6 +296,7 @@ def test_the_trivial_guess_knows_other_figures_but_no_caches() -> None:
     assert not papers_page.is_guessed({"metric": "m.x", "shape": "decreasing"}, rows)
     assert papers_page.is_guessed({"metric": "table.fig3.a.remote_pct", "paper": 60.0, "tolerance_abs": 10}, rows)
 
+
 def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> None:
     missed = changed(FOUND, simulated=5.0, ok=False)
     text = papers_page.page(empty_page(), papers(changed(COMPARED, why_off="too slow"), found=missed))
