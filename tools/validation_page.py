@@ -21,9 +21,9 @@ BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<
 COLUMNS = 120
 # What README says of the present-day machines.
 COUNTS = re.compile(
-    r"\d+ of \d+ fitted rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones \(the guess: \d+; broken "
-    r"mechanisms lose \d+\) are within tolerance; \d+ of \d+ predicted signs are right, and half of the \d+ predicted sizes are "
-    r"within [\d.]+ %".replace(" ", r"\s+")
+    r"\d+ of \d+ fitted rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
+    r"\(the guess: \d+; broken mechanisms lose \d+\) are within tolerance; \d+ of \d+ predicted signs are right, "
+    r"and half of the \d+ predicted sizes are within [\d.]+ %".replace(" ", r"\s+")
 )
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
@@ -129,9 +129,10 @@ def sentence(document: Document) -> str:
     within = ["{right} of {of}".format(**kind["within_tolerance"]) for kind in (fitted, in_sight, own)]
     signs = "{right} of {of}".format(**predicted["signs"])
     return (
-        f"{within[0]} fitted rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones (the guess: "
-        f"{own['guess']}; broken mechanisms lose {own['lost_when_broken']}) are within tolerance; {signs} predicted signs are right, "
-        f"and half of the {predicted['figures']} predicted sizes are within {100 * predicted['median_error']:.1f} %"
+        f"{within[0]} fitted rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones "
+        f"(the guess: {own['guess']}; broken mechanisms lose {own['lost_when_broken']}) are within tolerance; "
+        f"{signs} predicted signs are right, and half of the {predicted['figures']} predicted sizes are "
+        f"within {100 * predicted['median_error']:.1f} %"
     )
 
 
