@@ -110,9 +110,10 @@ void add_verdict(Table& table, const std::string& name, OfKinds kinds) {
 // Within tolerance, by what was known of a figure. Beside it what the trivial guess has, and how many hits a break loses.
 std::string verdict_table(const Validation& validation, const Painter& paint) {
   const Verdicts verdicts = verdicts_of(validation);
-  Table table({names("within tolerance", 24), figures("fitted", 10), figures("in sight", 11), figures("guess", 6),
-               figures("predicted", 10), figures("guess", 6), figures("broken", 7)},
-              paint);
+  Table table(
+      {names("within tolerance", 24), figures("fitted", 10), figures("in sight", 11), dispensable(figures("guess", 6), 1),
+       figures("predicted", 10), dispensable(figures("guess", 6), 1), figures("broken", 7)},
+      paint);
   table.add_rule();
   add_verdict(table, "present-day machines", verdicts.present_day);
   if (!verdicts.by_document.empty()) add_verdict(table, "the five documents", verdicts.documents);

@@ -32,6 +32,7 @@ metric      = "throughput.operations_per_s"
 at          = { "workload.lock" = "tas", "machine.cpus" = 4 }
 relative_to = { "machine.cpus" = 1 }
 sign        = "gain"
+broken_by   = "one_cpu"
 source      = "a mail"
 
 [[paper]]
@@ -128,6 +129,12 @@ def test_validate_as_json_has_every_row_and_counts_signs_orders_and_figures(proj
     assert predicted["orders"] == {"right": 1, "of": 1}
     assert predicted["signs"]["of"] == 2
     assert document["score"]["calibrated"]["within_tolerance"] == {"right": 1, "of": 1}
+    assert document["verdicts"]["present_day"] == {
+        "calibrated": {"within_tolerance": {"right": 1, "of": 1}, "guess": 0},
+        "predicted": {"within_tolerance": {"right": 2, "of": 3}, "guess": 0, "lost_when_broken": 1},
+    }
+    assert list(document["verdicts"]["by_figure_kind"]) == ["latency", "order", "ratio"]
+    assert rows["mail.crowded"]["broken_by"] == "one_cpu"
     assert list(document["families"]) == ["latency", "lock"]
     assert list(document["machines"]) == ["p3_xeon_4way"]
     assert document["not_run"] == ["table"]
@@ -158,12 +165,24 @@ def test_results_of_the_papers_are_taken_where_they_are(project: Project) -> Non
     assert everything["documents"]["calibrated"]["rows"] == 1
 
 
+def test_a_run_after_an_explanation_is_not_a_first_one(project: Project) -> None:
+    assert "3 rows recorded" in project("validate", "--record").stderr
+    (run,) = json.loads(project.record.read_text())["runs"]
+    assert run["first"] is False
+    assert run["because"] == "a miss was explained before this record: mail.mcs_alone"
+    document = json.loads(project("validate", "--json").stdout)
+    assert document["first_run"]["predicted"]["rows"] == 0
+    assert "3 rows recorded after an earlier run" in project("validate").stdout
+
+
 def test_a_first_run_is_recorded_once_and_shown_where_it_differs(project: Project) -> None:
+    project.change("validation/locks", 'why_off     = "nobody has measured this"\n', "")
     result = project("validate", "--record")
     assert f"{project.record}: 3 rows recorded" in result.stderr
     record = json.loads(project.record.read_text())
     assert record["experiment"] == "validation/locks"
     (run,) = record["runs"]
+    assert run["first"] is True
     assert run["machines"]["p3_xeon_4way"]["cpu.clock_mhz"] == 700
     assert run["rows"]["mail.crowded"]["published"] == {"metric": "throughput.operations_per_s", "sign": "gain"}
     assert not project.record.with_name("p3_xeon_4way.json").exists()
