@@ -50,8 +50,8 @@ std::optional<double> correlation(const MeasuredTable& table, const std::vector<
   return rank_correlation(x, y);
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+double mean_distance(const std::vector<double>& distances) {
+  return std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
 }
 
 // How far the one guess that fits all measured shares best is from each.
@@ -60,7 +60,7 @@ std::vector<double> errors_of_guess(const std::vector<double>& measured) {
   for (const double guess : kGuesses) {
     std::vector<double> errors;
     for (const double share : measured) errors.push_back(std::abs(share - guess));
-    if (least.empty() || mean(errors) < mean(least)) least = errors;
+    if (least.empty() || mean_distance(errors) < mean_distance(least)) least = errors;
   }
   return least;
 }
@@ -74,7 +74,7 @@ struct Score {
   void add_shares(const std::vector<double>& measured, const std::vector<double>& own) {
     if (measured.empty()) return;
     const std::vector<double> guessed = errors_of_guess(measured);
-    if (mean(own) < mean(guessed)) ++better_tables;
+    if (mean_distance(own) < mean_distance(guessed)) ++better_tables;
     errors.insert(errors.end(), own.begin(), own.end());
     guess_errors.insert(guess_errors.end(), guessed.begin(), guessed.end());
   }
@@ -84,7 +84,9 @@ struct Score {
     metrics.count(
         "tables.rows_within_10_points", "", kHigher,
         "over all tables: of the rows that are scored those whose remote share is within 10 points of the measured one", near);
-    const auto mean_of = [](const std::vector<double>& all) { return all.empty() ? std::nullopt : std::optional(mean(all)); };
+    const auto mean_of = [](const std::vector<double>& all) {
+      return all.empty() ? std::nullopt : std::optional(mean_distance(all));
+    };
     metrics.value("tables.remote_error_points", "", kLower,
                   "over all tables: mean distance of simulated from measured remote shares, of scored rows with samples",
                   mean_of(errors));
