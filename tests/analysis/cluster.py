@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from network import listening
 from program import INTERNALS, ROOT, Result
 
 SWEEP = [sys.executable, "-m", "linebounce.sweep.command"]
@@ -21,6 +22,7 @@ class Sweeps:
         self.directory = directory
         path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
         self.environment = os.environ | {"LINEBOUNCE": str(executable), "PYTHONPATH": path, "NO_COLOR": "1"}
+        self.environment["SWEEPS_OF"] = str(directory)
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str | Path) -> "subprocess.Popen[str]":
@@ -56,6 +58,10 @@ class Sweeps:
     def worker(self, address: str) -> "subprocess.Popen[str]":
         options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(self.directory / "scratch")]
         return self.start(sys.executable, "-m", "distributed.cli.dask_worker", address, *options)
+
+    def sockets(self) -> set[tuple[str, int]]:
+        """At what addresses and ports these and all that they have started listen."""
+        return listening(f"SWEEPS_OF={self.directory}\0")
 
     def end_all(self) -> None:
         for process in self.started:

@@ -131,6 +131,14 @@ def test_ctrl_c_keeps_what_has_finished_and_leaves_no_process(sweeps: Sweeps, li
     assert linebounce("run", path, "-o", out, "--merge").code == 3
 
 
+def test_a_sweep_on_this_machine_listens_on_loopback_alone(sweeps: Sweeps, linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", experiment(run="warmup_us = 5\nmeasure_us = 1000000000"))
+    sweeps.sweep(path, "-o", "out")
+    wait_for(lambda: (sweeps.directory / "out" / "manifest.json").exists())
+    assert len(sweeps.sockets()) == 2, "HTTP servers of the scheduler and the worker"
+    assert {address for address, _ in sweeps.sockets()} == {"127.0.0.1"}
+
+
 def test_no_scheduler_is_one_line(
     linebounce: Program, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cluster import Sweeps, finished_points
+from cluster import Sweeps, finished_points, wait_for
+from network import is_loopback, missing, other_machine
 from program import Program
 from results import assert_same_data, check_results_directory
 from slurm import jobs, missing_programs, slurm
@@ -49,9 +50,26 @@ def test_two_jobs_of_slurm_make_the_results_of_a_run(sweeps: Sweeps, linebounce:
     assert not [line for line in jobs(environment).splitlines() if " CG " not in line], "its jobs have ended"
 
 
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_nobody_else_in_the_network_gives_work_to_the_scheduler_or_a_worker(sweeps: Sweeps) -> None:
+    out = sweeps.directory / "out"
+    sweeps.sweep(*SHORT[:1], "--set", "run.measure_us=1000000000", "-o", "out", "--slurm", NODE)
+    wait_for(lambda: (out / "points" / "0").exists(), 60)
+    sockets = sorted(sweeps.sockets())
+    with other_machine() as machine:
+        tried = machine.tries(sockets)
+    local = [is_loopback(address) for address, _ in sockets]
+    assert tried == ["closed" if is_local else "refuses" for is_local in local], sockets
+    assert local.count(True) == 2, "HTTP servers of the scheduler and the worker"
+    assert local.count(False) >= 2, "the scheduler and a worker"
+    assert [folder.stat().st_mode & 0o777 for folder in (out / "slurm").glob(".tls-*")] == [0o700]
+
+
 @pytest.mark.parametrize(
     ("options", "part"),
     [
+        (f"{NODE},protocol=tcp", "protocol cannot be set: all that is started speaks TLS"),
+        (f"{NODE},interface=nosuch0", "'nosuch0' is not a valid network interface"),
         ("queue=normal", "must specify how much cores and memory"),
         (f"{NODE},colour=red", "unexpected keyword argument 'colour'"),
         (NODE.replace("normal", "nosuch"), "Slurm refuses the job of a worker: sbatch: error: invalid partition"),

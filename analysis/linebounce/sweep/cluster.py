@@ -19,8 +19,13 @@ from linebounce.errors import UsageError
 
 CONNECT_TIMEOUT_S = 10
 _SBATCH_TIMEOUT_S = 60
-# Another sweep may have Dask's usual port.
-_ANY_DASHBOARD_PORT = ":0"
+# Where HTTP servers listen, which have neither TLS nor passwords. Another sweep may have Dask's usual port.
+_LOOPBACK = "127.0.0.1:0"
+# Workers of another machine have an HTTP server each, whatever they are told.
+_WORKER_ARGUMENTS = ["--no-dashboard", "--dashboard-address", _LOOPBACK]
+# Keyword arguments of SLURMCluster that would let anyone in the network run code as the user.
+_FIXED = ("security", "protocol")
+_ROLES = ("client", "scheduler", "worker")
 
 
 @dataclass(frozen=True)
@@ -67,42 +72,74 @@ def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterato
             client.close(timeout=2)
         return
     with _start(distributed, options) as cluster, distributed.Client(cluster) as client:
-        tell(f"dashboard {_local_dashboard(cluster) if options.local else cluster.dashboard_link}")
+        tell(f"dashboard {cluster.dashboard_link if options.kubernetes else _local_dashboard(cluster)}")
         yield client
 
 
 def _start(distributed: Any, options: ClusterOptions) -> Any:
     if options.slurm:
-        return _start_slurm(options)
+        return _slurm_cluster(options)
     if options.kubernetes:
         return _start_kubernetes(options)
     # Points are processes of their own already: threads that wait for them are enough, and start at once.
     at_once = options.workers or len(os.sched_getaffinity(0))
     try:
         return distributed.LocalCluster(
-            n_workers=1, threads_per_worker=at_once, processes=False, dashboard_address="127.0.0.1:0", memory_limit=0
+            n_workers=1,
+            threads_per_worker=at_once,
+            processes=False,
+            dashboard_address=_LOOPBACK,
+            worker_dashboard_address=_LOOPBACK,
+            memory_limit=0,
         )
     except (OSError, RuntimeError) as error:  # a scratch folder can't be made, or a port not opened
         raise UsageError(f"the workers can't be started: {_first_line(error)}") from None
 
 
-def _start_slurm(options: ClusterOptions) -> Any:
-    keywords = {"log_directory": str(options.logs), **_keywords("--slurm", options.slurm)}
+@contextlib.contextmanager
+def _slurm_cluster(options: ClusterOptions) -> Iterator[Any]:
+    keywords = _keywords("--slurm", options.slurm)
+    fixed = next((key for key in _FIXED if key in keywords), None)
+    if fixed:
+        raise UsageError(f'--slurm "{options.slurm}": {fixed} cannot be set: all that is started speaks TLS, with a key of its own')
     jobqueue = _need("dask_jobqueue", "dask-jobqueue")
+    dask: Any = importlib.import_module("dask")
+    of_configuration = dask.config.get("jobqueue.slurm.worker-extra-args", None) or []
+    defaults = {"log_directory": str(options.logs), "worker_extra_args": [*of_configuration, *_WORKER_ARGUMENTS]}
+    with _key(options.logs) as security:
+        try:
+            cluster = jobqueue.SLURMCluster(
+                security=security, scheduler_options={"dashboard_address": _LOOPBACK}, **(defaults | keywords)
+            )
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise UsageError(f'--slurm "{options.slurm}": {_first_line(error.__cause__ or error)}') from None
+        with cluster:
+            _try_job(cluster.job_script())
+            cluster.scale(jobs=options.workers or 1)
+            yield cluster
+
+
+@contextlib.contextmanager
+def _key(folder: Path) -> Iterator[Any]:
+    """A certificate of this sweep alone, in files for the user alone. Scheduler and workers refuse whoever has another, or none:
+    so it does no harm that they listen at every address where the machine has no interface of the cluster's own."""
+    _need("cryptography", "cryptography")
+    security = _need("distributed", "distributed").Security
+    temporary = security.temporary().get_tls_config_for_role("worker")
     try:
-        cluster = jobqueue.SLURMCluster(scheduler_options={"dashboard_address": _ANY_DASHBOARD_PORT}, **keywords)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f'--slurm "{options.slurm}": {_first_line(error)}') from None
-    try:
-        _try_job(cluster.job_script())
-    except BaseException:
-        cluster.close()
-        with contextlib.suppress(OSError):  # the library has made it; what is not empty stays
-            options.logs.rmdir()
-            options.logs.parent.rmdir()
-        raise
-    cluster.scale(jobs=options.workers or 1)
-    return cluster
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".tls-", dir=folder) as place:
+            files = {name: Path(place) / name for name in ("ca_file", "cert", "key")}
+            for name, file in files.items():
+                file.write_text(temporary[name])
+            of_roles = {f"tls_{role}_{name}": str(files[name]) for role in _ROLES for name in ("cert", "key")}
+            yield security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **of_roles)
+    except OSError as error:
+        raise UsageError(f"--slurm: cannot write {folder}: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):  # what is not empty stays
+            folder.rmdir()
+            folder.parent.rmdir()
 
 
 def _try_job(script: str) -> None:
@@ -137,7 +174,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
         ) from None
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     """Without the library's advice for programmers."""
     return re.split(r"\n|\. |, for example", str(error).strip())[0] or type(error).__name__
 
@@ -150,7 +187,7 @@ def _need(module: str, package: str) -> Any:
 
 
 def _local_dashboard(cluster: Any) -> str:
-    """On this machine alone, whatever address the machine has for others."""
+    """On this machine alone."""
     link = f"http://127.0.0.1:{cluster.scheduler.http_server.port}/status"
     return link if importlib.util.find_spec("bokeh") else f"{link} (without pictures: they need the Python package bokeh)"
 
