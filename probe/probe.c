@@ -109,7 +109,8 @@ static struct options parse(int count, char** words) {
 }
 
 static void name_part_file(const char* output) {
-  if ((size_t)snprintf(part_file, sizeof part_file, "%s.part", output) >= sizeof part_file) refuse("a file's name is too long");
+  const int length = snprintf(part_file, sizeof part_file, "%s.part%ld", output, (long)getpid());
+  if ((size_t)length >= sizeof part_file) refuse("a file's name is too long");
 }
 
 // The measurement takes a minute: who can't write afterwards should know before.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,10 @@ namespace linebounce::trace {
 namespace {
 
 constexpr std::size_t kWrittenAtOnce = 1 << 16;
+
+[[noreturn]] void refuse_second_writer(const std::string& subject) {
+  throw WriteError(fmt::format("{} is being written by another process; wait for it, or choose another file", subject));
+}
 
 }  // namespace
 
@@ -78,6 +83,49 @@ void OutputFile::flush() {
 void OutputFile::close() {
   flush();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail();
+}
+
+WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subject) : path_(file) {
+  struct stat about = {};
+  is_new_ = ::stat(path_.c_str(), &about) != 0;
+  if (!is_new_ && S_ISDIR(about.st_mode)) throw WriteError(fmt::format("{} cannot be written: it is a folder", subject));
+  if (!is_new_ && !S_ISREG(about.st_mode)) return;
+  while (!try_lock(subject)) continue;
+}
+
+// False where the file was renamed or deleted between its opening and its locking.
+bool WriteLock::try_lock(const std::string& subject) {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw WriteError(fmt::format("{} cannot be written: {}", subject, std::strerror(errno)));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    refuse_second_writer(subject);
+  }
+  const bool locked = is_in_place();
+  if (!locked) ::close(descriptor_);
+  return locked;
+}
+
+WriteLock::~WriteLock() {
+  if (descriptor_ < 0) return;
+  struct stat about = {};
+  if (is_new_ && is_in_place() && ::fstat(descriptor_, &about) == 0 && about.st_size == 0) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+bool WriteLock::is_in_place() const {
+  if (descriptor_ < 0) return true;
+  struct stat opened = {}, present = {};
+  return ::fstat(descriptor_, &opened) == 0 && ::stat(path_.c_str(), &present) == 0 && opened.st_ino == present.st_ino &&
+         opened.st_dev == present.st_dev;
+}
+
+void WriteLock::require_free(const std::filesystem::path& file, const std::string& subject) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return;
+  const bool is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  if (is_held) refuse_second_writer(subject);
 }
 
 }  // namespace linebounce::trace

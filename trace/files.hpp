@@ -1,4 +1,4 @@
-// Files of traces: one that is read here and there, and one that is written from its beginning to its end.
+// Files of traces: one that is read here and there, one that is written from its beginning to its end, and the lock of writers.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,32 @@ class OutputFile {
   int descriptor_;
   std::string waiting_;  // to be written
   std::uint64_t size_ = 0;
+};
+
+// Held while a process writes a file, so that a second writer is refused instead of mixing its bytes in. Goes with the process,
+// however it ends.
+class WriteLock {
+ public:
+  // Makes the file if it is not there. Devices and pipes are not locked. `subject` begins the errors: "s.lbt: the trace".
+  // Errors: WriteError where another process holds the lock, or where the file can't be written.
+  WriteLock(const std::filesystem::path& file, const std::string& subject);
+  // Removes a file that it has made, if nothing was written.
+  ~WriteLock();
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+  // False where somebody has meanwhile deleted the file or put another in its place.
+  [[nodiscard]] bool is_in_place() const;
+
+  // Errors: WriteError where another process holds the lock of the file.
+  static void require_free(const std::filesystem::path& file, const std::string& subject);
+
+ private:
+  bool try_lock(const std::string& subject);
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  bool is_new_ = false;
 };
 
 }  // namespace linebounce::trace

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -25,6 +24,7 @@
 #include "record/collector/recording.hpp"
 #include "record/collector/shared_channel.hpp"
 #include "record/collector/unseen_atomics.hpp"
+#include "trace/files.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -194,20 +194,6 @@ std::string default_file(const std::string& program) {
   return std::filesystem::path(program).filename().string() + ".lbt";
 }
 
-// Before the program starts, which would else run in vain. Errors: RecordError.
-void require_writable(const std::string& file) {
-  const bool is_new = !std::filesystem::exists(file);
-  errno = 0;
-  const bool opens = !std::filesystem::is_directory(file) && std::ofstream(file, std::ios::app).is_open();
-  const int error = errno;
-  std::error_code stays;
-  if (opens && is_new) std::filesystem::remove(file, stays);
-  if (!opens) {
-    throw RecordError(fmt::format("{}: the trace cannot be written: {}", file,
-                                  std::filesystem::is_directory(file) ? "it is a folder" : std::strerror(error)));
-  }
-}
-
 // The command itself may be a script that runs the program.
 bool is_gone(pid_t process) {
   return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
@@ -296,7 +282,8 @@ std::string recorder_text(const RecordOptions& options) {
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
-  require_writable(file);
+  // Before the program starts, which would else run in vain.
+  const trace::WriteLock lock(file, file + ": the trace");
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
@@ -320,6 +307,7 @@ Recorded record_program(const RecordOptions& options) {
   summary.recorder = recorder_text(options);
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
+  if (!lock.is_in_place()) throw RecordError(file + ": was deleted or replaced while it was written: this trace is lost");
   return recorded;
 }
 

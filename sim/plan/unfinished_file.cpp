@@ -25,6 +25,9 @@ UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(
     const fs::path directory = wanted.has_parent_path() ? wanted.parent_path() : ".";
     if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
     file_.replace_filename("." + wanted.filename().string());
+    const std::string subject = wanted.string() + ": the file";
+    trace::WriteLock::require_free(wanted, subject);  // linebounce-record writes a trace under its own name
+    lock_.emplace(file_, subject);
   }
   watcher_ = std::thread([this] { watch(); });
 }

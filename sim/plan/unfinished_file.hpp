@@ -2,16 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "sim/plan/process_pool.hpp"
+#include "trace/files.hpp"
 
 namespace linebounce::sim {
 
-// Who fails, or is interrupted (SIGINT, SIGTERM: exit code 130), leaves what was there before. A device or a pipe is written as
-// it is. REQUIRES: no other thread is running, and no process is started meanwhile.
+// Who fails, or is interrupted (SIGINT, SIGTERM: exit code 130), leaves what was there before. Of two that write the same file
+// the second is refused. A device or a pipe is written as it is. REQUIRES: no other thread is running, and no process is started meanwhile.
 class UnfinishedFile {
  public:
   // Errors: OutputError.
@@ -32,6 +34,7 @@ class UnfinishedFile {
   void watch();
 
   std::filesystem::path wanted_, file_;
+  std::optional<trace::WriteLock> lock_;  // of file_, where that has a name of its own
   bool finished_ = false;
   InterruptGuard guard_;
   int over_ = -1;  // can be read when nobody need watch any more

@@ -74,7 +74,9 @@ class OtherMachine:
     def tries(self, sockets: Sequence[tuple[str, int]]) -> list[str]:
         """What it can do with each address and port at which this machine listens."""
         # Loopback is the other machine's own there: what listens on it is tried at this machine's address in the network.
-        at = [(self.here if is_loopback(address) or address in ("0.0.0.0", "::") else address, port) for address, port in sockets]
+        at = [
+            (self.here if is_loopback(address) or address in ("0.0.0.0", "::") else address, port) for address, port in sockets
+        ]
         command = ["ip", "netns", "exec", self.name, sys.executable, "-c", _CALLER, json.dumps(at)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         found: list[str] = json.loads(done.stdout)

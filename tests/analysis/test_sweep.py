@@ -134,7 +134,7 @@ def test_ctrl_c_keeps_what_has_finished_and_leaves_no_process(sweeps: Sweeps, li
 def test_a_sweep_on_this_machine_listens_on_loopback_alone(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("endless.toml", experiment(run="warmup_us = 5\nmeasure_us = 1000000000"))
     sweeps.sweep(path, "-o", "out")
-    wait_for(lambda: (sweeps.directory / "out" / "manifest.json").exists())
+    wait_for((sweeps.directory / "out" / "manifest.json").exists)
     assert len(sweeps.sockets()) == 2, "HTTP servers of the scheduler and the worker"
     assert {address for address, _ in sweeps.sockets()} == {"127.0.0.1"}
 

@@ -101,7 +101,9 @@ def _slurm_cluster(options: ClusterOptions) -> Iterator[Any]:
     keywords = _keywords("--slurm", options.slurm)
     fixed = next((key for key in _FIXED if key in keywords), None)
     if fixed:
-        raise UsageError(f'--slurm "{options.slurm}": {fixed} cannot be set: all that is started speaks TLS, with a key of its own')
+        raise UsageError(
+            f'--slurm "{options.slurm}": {fixed} cannot be set: all that is started speaks TLS, with a key of its own'
+        )
     jobqueue = _need("dask_jobqueue", "dask-jobqueue")
     dask: Any = importlib.import_module("dask")
     of_configuration = dask.config.get("jobqueue.slurm.worker-extra-args", None) or []
@@ -121,8 +123,8 @@ def _slurm_cluster(options: ClusterOptions) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _key(folder: Path) -> Iterator[Any]:
-    """A certificate of this sweep alone, in files for the user alone. Scheduler and workers refuse whoever has another, or none:
-    so it does no harm that they listen at every address where the machine has no interface of the cluster's own."""
+    """A certificate made for this sweep, in files that only the user can read. Scheduler and workers refuse whoever has none of
+    it, so they may listen at every address of their machine where no interface is asked for."""
     _need("cryptography", "cryptography")
     security = _need("distributed", "distributed").Security
     temporary = security.temporary().get_tls_config_for_role("worker")
