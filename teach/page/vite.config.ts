@@ -3,6 +3,13 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
+// No script runs that a lesson or an imported experiment holds: only the files beside the page. A page from a file has no origin
+// that 'self' would mean everywhere. The engine is WebAssembly, the pictures that are exported are data.
+const kPolicy =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'self' file: 'wasm-unsafe-eval'; " +
+  "style-src 'self' file: 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; worker-src blob:";
+const kPolicyTag = `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${kPolicy}" />`;
+
 const kBeside = ["lessons.js", "engine.js"];
 
 function classicScripts(): Plugin {
@@ -16,7 +23,7 @@ function classicScripts(): Plugin {
         const page = html
           .replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, '<script defer src="$1"></script>')
           .replace(/<link rel="stylesheet" crossorigin/g, '<link rel="stylesheet"');
-        if (built) return page.replace(/( *<script defer)/, `${beside}$1`);
+        if (built) return page.replace(/( *<script defer)/, `${beside}$1`).replace(`<meta charset="utf-8" />`, kPolicyTag);
         return page.replace(/( *<script type="module" src="\/src)/, `${beside}$1`);
       },
     },

@@ -9,6 +9,7 @@ from linebounce.compare.changes import Comparison, Hit
 from linebounce.compare.overlay import overlay
 from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, number_text, run_names
 from linebounce.compare.selection import headline_rows
+from linebounce.page_policy import page_policy
 from linebounce.results import Results
 
 _TEMPLATE = """\
@@ -31,6 +32,7 @@ _TEMPLATE = """\
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
 <title>{{ base.title }}: compared</title>
 <style>
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
@@ -79,6 +81,7 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
     names = run_names(comparisons)
     template = Environment(autoescape=True).from_string(_TEMPLATE)
     return template.render(
+        policy=page_policy(),
         base=_run(base, names[0]),
         runs=[_run(comparison.other, name) for name, comparison in zip(names[1:], comparisons, strict=True)],
         answers=[

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
+from linebounce.page_policy import page_policy
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
@@ -48,6 +49,7 @@ _SECTIONS = (
     ("configuration", "Configuration"),
     ("again", "Run it again"),
 )
+_FIRST_SCRIPT = 'document.documentElement.classList.add("js");'
 _WITHOUT_SCRIPT = ("again",)
 _SCRIPTS = (
     *("data.js", "charts.js", "table.js", "explorer.js", "columns.js"),
@@ -71,14 +73,17 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
             "on_dark": ON_DARK,
         }
         page = templates.get_template("report.html")
+        script = templates.get_template("page_script.js").render(scripts=_SCRIPTS)
         return page.render(
+            policy=page_policy(_FIRST_SCRIPT, vega.result(), script),
+            first_script=_FIRST_SCRIPT,
             title=", ".join(dict.fromkeys(run.title for run in runs)),
             runs=shown,
             data=_packed(data),
             vega=vega.result(),
             colours=COLOURS,
             on_dark=ON_DARK,
-            scripts=_SCRIPTS,
+            script=script,
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )
 

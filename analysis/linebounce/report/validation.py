@@ -8,6 +8,7 @@ from typing import Any
 
 from linebounce.errors import InputError
 from linebounce.files import write_file
+from linebounce.page_policy import page_policy
 from linebounce.report.charts.validation import Rows, validation
 from linebounce.results import read_document, reading
 
@@ -107,6 +108,7 @@ def make_validation_page(document: Document) -> str:
         environment()
         .get_template("validation.html")
         .render(
+            policy=page_policy(),
             document=document,
             picture=picture,
             scores=list(_scores(document)),

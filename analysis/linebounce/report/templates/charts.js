@@ -74,7 +74,8 @@ class Charts {
     if (isDark()) for (const [light, dark] of this.onDark) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
     fitToRows(spec, rows, figure.clientWidth);
-    const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
+    // ast: expressions are interpreted, as the page's policy allows no eval().
+    const options = { ast: true, actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
     delete figure.dataset.drawn;
     const turn = (this.turn = (this.turn ?? 0) + 1);

@@ -1,0 +1,5 @@
+"use strict";
+{% for script in scripts %}
+{% include script %}
+
+{% endfor %}
