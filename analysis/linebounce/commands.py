@@ -2,25 +2,30 @@
 
 import argparse
 import errno
+import io
 import os
 import re
+import resource
 import shutil
 import signal
 import sys
 import textwrap
+import traceback
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import groupby
+from pathlib import Path
 
 from linebounce.errors import InputError, UsageError
 from linebounce.visible import visible_streams
 
-DONE, CHECK_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 # What a shell reports of a program that ended by writing to a pipe that nobody reads.
 CLOSED_PIPE = 128 + signal.SIGPIPE
-# Files have their own messages (files.py): what comes this far is of the standard output.
 _LONGEST_LINE = 4000
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+# Files have their own messages (files.py): what comes this far without a file's name is of the standard output.
+_NO_OUTPUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF)
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -63,9 +68,48 @@ def parser_of(name: str, description: str, epilog: str, usage: str | None = None
 
 
 def exit_code(name: str, work: Callable[[], int]) -> int:
-    """What `work` returns, or the code of what stops it, which is said on the standard error. `name`: "linebounce report"."""
+    """What `work` returns, or the code of what stops it, which is said in a line on the standard error, whatever it is. `name`:
+    "linebounce report"."""
+    _prepare_streams()
+    if limit_of_memory() is not None:
+        _spare_memory()
     with visible_streams():
         return _exit_code(name, work)
+
+
+def limit_of_memory() -> int | None:
+    """In bytes, where there is one."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _spare_memory() -> None:
+    """Before the libraries of data frames are loaded, which would take a thread for each core, and a stack for each thread."""
+    for name, value in (("POLARS_MAX_THREADS", "1"), ("_RJEM_MALLOC_CONF", "background_thread:false")):
+        os.environ.setdefault(name, value)
+    warnings.simplefilter("ignore")  # of a library whose parts can't be loaded
+
+
+def _prepare_streams() -> None:
+    """As UTF-8 whatever the locale says, as the C++ commands write. Where a stream is closed, Python has none: writing to the
+    standard output fails, and complaints go nowhere."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_Closed(), encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+
+
+class _Closed(io.BufferedIOBase):
+    """A standard output that was closed before the start."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _text: object) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _exit_code(name: str, work: Callable[[], int]) -> int:
@@ -76,26 +120,53 @@ def _exit_code(name: str, work: Callable[[], int]) -> int:
         _write_to_nobody()
         return CLOSED_PIPE
     except OSError as error:
-        if error.errno not in _FULL:
-            raise
         _write_to_nobody()
-        return _refused(name, UsageError(f"cannot write the standard output: {error.strerror}"), USAGE)
+        if error.errno in _NO_OUTPUT and error.filename is None:
+            return _refused(name, f"cannot write the standard output: {error.strerror}", USAGE)
+        named = f" {error.filename}" if error.filename else ""
+        return _refused(name, f"the system refuses{named}: {error.strerror or error}", USAGE)
     return code
 
 
 def _code(name: str, work: Callable[[], int]) -> int:
     try:
         return work()
-    except UsageError as error:
-        return _refused(name, error, USAGE)
-    except InputError as error:
-        return _refused(name, error, UNREADABLE)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemExit as exit_:  # of --help, and of a wrong command line
+        return exit_.code if isinstance(exit_.code, int) else DONE
+    except OSError:
+        raise
+    except BaseException as error:  # libraries in Rust have panics, which are no Exception
+        text, code = _failure(error)
+        return _refused(name, text, code)
 
 
-def _refused(name: str, error: Exception, code: int) -> int:
-    lines = f"{name}: {error}".splitlines()
+def _failure(error: BaseException) -> tuple[str, int]:
+    """What is said of it, and the exit code."""
+    for kind, code in ((UsageError, USAGE), (InputError, UNREADABLE)):
+        if isinstance(error, kind):
+            return str(error), code
+    # Where memory is limited, libraries find many words for it: a thread that does not start, a part that can't be loaded.
+    limit = limit_of_memory()
+    if limit is not None:
+        return f"the memory ran out: ulimit -v limits it to {limit >> 20} MiB", OUT_OF_MEMORY
+    if isinstance(error, MemoryError):
+        return "the memory ran out", OUT_OF_MEMORY
+    if isinstance(error, ImportError):
+        return f"cannot load {error.name or 'a package'}: {error}", USAGE
+    return f"a bug in Linebounce: please report it with the command line ({_place(error)})", BUG
+
+
+def _place(error: BaseException) -> str:
+    """What went wrong, and in which line of which file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    said = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{said}, at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else said
+
+
+def _refused(name: str, text: str, code: int) -> int:
+    lines = f"{name}: {text}".splitlines()
     print("\n".join(map(_wrapped, map(_shortened, lines))), file=sys.stderr, flush=True)
     return code
 

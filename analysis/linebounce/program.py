@@ -91,7 +91,7 @@ class Experiment:
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
     """Runs the program to its end and returns what it prints. What it says of an error becomes ours."""
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+        command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
     )
     if done.returncode in allowed:
         return done.stdout

@@ -4,12 +4,14 @@ import gzip
 import os
 import zlib
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
-import vl_convert
-
+from linebounce.commands import limit_of_memory
 from linebounce.errors import UsageError
 from linebounce.files import write_file
+
+_BUNDLER_BYTES = 4 << 30  # of addresses
 
 
 def vega_bundle() -> str:
@@ -20,10 +22,14 @@ def vega_bundle() -> str:
     """
     kept = None
     with suppress(RuntimeError):  # no home directory
-        kept = _cached_files() / f"vega-{vl_convert.__version__}.js.gz"  # type: ignore[attr-defined]  # its stub lacks it
+        kept = _cached_files() / f"vega-{version('vl-convert-python')}.js.gz"
         with suppress(OSError, EOFError, zlib.error):
             if bundle := gzip.decompress(kept.read_bytes()).decode():  # of nothing, it makes nothing
                 return bundle
+    if (limit_of_memory() or _BUNDLER_BYTES) < _BUNDLER_BYTES:
+        raise MemoryError  # the bundler would end the process
+    import vl_convert  # noqa: PLC0415  # it takes hundreds of MB of addresses
+
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet
     if kept is not None:
         with suppress(UsageError):

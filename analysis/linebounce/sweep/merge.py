@@ -23,7 +23,7 @@ def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str,
     wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
     command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+        command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
     )
     return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
 

@@ -144,7 +144,7 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         errors="replace",
         env=environment,
         cwd=job.folder if job.folder and Path(job.folder).is_dir() else None,

@@ -1,0 +1,36 @@
+"""The commands as programs: linebounce-report, linebounce-sweep and so on.
+
+Nothing is imported here but what guards a command (commands.py): with little memory, imports are what fails first.
+"""
+
+from importlib import import_module
+
+from linebounce.commands import exit_code
+
+
+def _run(command: str, package: str) -> int:
+    def work() -> int:
+        code: int = import_module(f"linebounce.{package}.command").main()
+        return code
+
+    return exit_code(f"linebounce {command}", work)
+
+
+def compare() -> int:
+    return _run("compare", "compare")
+
+
+def report() -> int:
+    return _run("report", "report")
+
+
+def sweep() -> int:
+    return _run("sweep", "sweep")
+
+
+def teach() -> int:
+    return _run("teach", "teach")
+
+
+def trace_export() -> int:
+    return _run("trace export", "trace_export")

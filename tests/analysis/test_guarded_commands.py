@@ -1,0 +1,71 @@
+"""The Python commands where the system gives them little: a line on the standard error and an exit code, never a traceback."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from program import ROOT, Result
+
+COMMANDS = ["compare", "report", "sweep", "teach", "trace_export"]
+# As the programs linebounce-compare and so on begin.
+BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.argv.pop(1))())"
+
+
+@pytest.fixture
+def guarded(executable: Path, tmp_path: Path) -> Callable[..., Result]:
+    """Runs a command behind a shell's words, as `ulimit -n 8`."""
+
+    def run(before: str, *words: str | Path, after: str = "", **environment: str) -> Result:
+        command = ["sh", "-c", f'{before}; exec "$@" {after}', "sh", sys.executable, "-c", BEGIN, *map(str, words)]
+        path = os.pathsep.join(filter(None, [str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")]))
+        settings = os.environ | {"PYTHONPATH": path, "LINEBOUNCE": str(executable)} | environment
+        done = subprocess.run(command, cwd=tmp_path, env=settings, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        stderr = done.stderr.decode()
+        assert "Traceback" not in stderr, stderr
+        return Result(done.returncode, done.stdout.decode(), stderr)
+
+    return run
+
+
+def one_line(result: Result, code: int) -> str:
+    assert (result.code, result.stderr.count("\n")) == (code, 1), result
+    return result.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_closed_standard_output_is_said(guarded: Callable[..., Result], name: str) -> None:
+    result = guarded(":", name, "--help", after=">&-")
+    assert "cannot write the standard output: Bad file descriptor" in one_line(result, 2)
+
+
+def test_closed_standard_errors_change_no_exit_code(guarded: Callable[..., Result]) -> None:
+    assert guarded(":", "compare", "no", "such", after="2>&-").code == 3
+    assert guarded(":", "compare", "no", "such", after="2>&- >&-").code == 3
+
+
+def test_too_few_file_descriptors_are_said(guarded: Callable[..., Result]) -> None:
+    assert "Too many open files" in one_line(guarded("ulimit -n 8", "sweep", "lock_scaling"), 2)
+
+
+@pytest.mark.uninstrumented
+@pytest.mark.parametrize("name", ["compare", "report"])
+@pytest.mark.parametrize("limit", [60_000, 100_000])
+def test_too_little_memory_is_said(guarded: Callable[..., Result], locks_run: Path, name: str, limit: int) -> None:
+    message = one_line(guarded(f"ulimit -v {limit}", name, locks_run, locks_run), 4)
+    assert f"the memory ran out: ulimit -v limits it to {limit // 1024} MiB" in message
+
+
+def test_a_directory_that_is_gone_is_said(guarded: Callable[..., Result]) -> None:
+    result = guarded("mkdir gone; cd gone; rmdir ../gone", "sweep", "lock_scaling")
+    assert "the system refuses: No such file or directory" in one_line(result, 2)
+
+
+def test_the_locale_changes_no_output(guarded: Callable[..., Result], locks_run: Path) -> None:
+    plain = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    shown = guarded(":", "compare", locks_run, locks_run, **plain)
+    assert shown.code == 0, shown.stderr
+    assert shown.stdout == guarded(":", "compare", locks_run, locks_run).stdout
+    assert not shown.stdout.isascii()
