@@ -1,5 +1,6 @@
 """Writes traces in their binary form, in constant memory. `linebounce.trace` is where it is used from."""
 
+import fcntl
 from collections import defaultdict
 from pathlib import Path
 from types import TracebackType
@@ -33,10 +34,24 @@ MOST_BUFFERED = 4 << 20  # operations of all streams together; then all are writ
 TEXT_BUFFERED = 1 << 20  # bytes of symbols
 
 
+def _alone(path: Path) -> BinaryIO:
+    """The file, emptied and locked, as trace/files.hpp's WriteLock does it."""
+    file = path.open("ab")
+    try:
+        if path.is_file():
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.truncate(0)
+    except BlockingIOError:
+        file.close()
+        raise UsageError(f"{path}: the trace is being written by another process; choose another file") from None
+    return file
+
+
 class Writer:
     """Writes a trace as its operations come. Without finish(), what has come is readable only with --recover.
 
-    Errors: OSError, and UsageError of one symbol or a summary that is larger than a frame may be (16 MiB)."""
+    Errors: OSError, and UsageError where another process writes the file, and of one symbol or a summary that is larger than a
+    frame may be (16 MiB)."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -50,7 +65,7 @@ class Writer:
         self._buffered = 0  # operations in them
         self._first: dict[int, int] = defaultdict(int)
         self._offset = 0
-        self._file: BinaryIO = self.path.open("wb")
+        self._file = _alone(self.path)
         self._write(HEAD.pack(SKIPPABLE, 20, HEAD_LETTERS, VERSION))
 
     def __enter__(self) -> Self:

@@ -1,0 +1,90 @@
+"""Two processes that write the same file at the same time: the second is refused, or writes elsewhere; the file is whole."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program, wait_until
+from recorded import Recorder
+
+BUSY = "is being written by another process; wait for it, or choose another file"
+ENDLESS = experiment(run="warmup_us = 5\nmeasure_us = 1000000000")
+
+# Goes on until its standard input ends.
+WAITING = """
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+long total;
+int main(void) {
+  pthread_mutex_lock(&lock);
+  ++total;
+  pthread_mutex_unlock(&lock);
+  puts("begun");
+  fflush(stdout);
+  getchar();
+}
+"""
+
+
+@pytest.fixture
+def recording(linebounce: Program) -> "subprocess.Popen[str]":
+    """A recording of t.lbt that is under way."""
+    recorder = Recorder(linebounce)
+    command = [recorder.tool("linebounce-record"), "-o", "t.lbt", "--", recorder.compile(WAITING)]
+    process = subprocess.Popen(
+        command, cwd=linebounce.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def whole(linebounce: Program, trace: str) -> None:
+    checked = linebounce("trace", "info", "--check", trace)
+    assert checked.code == 0, checked.stderr
+
+
+def test_a_second_recording_of_a_trace_is_refused_before_its_program_runs(
+    linebounce: Program, recording: "subprocess.Popen[str]"
+) -> None:
+    (linebounce.directory / "small.toml").write_text(experiment())
+    second = linebounce("record", "-o", "t.lbt", "--", "touch", "ran")
+    assert (second.code, BUSY in second.stderr) == (2, True), second.stderr
+    assert not (linebounce.directory / "ran").exists()
+    assert BUSY in linebounce.refused("trace", "record", "small.toml", "-o", "t.lbt")
+    recording.communicate("\n", timeout=60)
+    assert recording.returncode == 0
+    whole(linebounce, "t.lbt")
+
+
+def test_a_recording_whose_file_is_taken_away_does_not_end_as_if_all_were_well(
+    linebounce: Program, recording: "subprocess.Popen[str]"
+) -> None:
+    (linebounce.directory / "t.lbt").unlink()
+    _, said = recording.communicate("\n", timeout=60)
+    assert recording.returncode == 2
+    assert "t.lbt: was deleted or replaced while it was written: this trace is lost" in said
+
+
+def test_a_file_under_way_has_one_writer(linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", ENDLESS)
+    command = ("trace", "record", path, "-o", "out.txt")
+    under_way = linebounce.directory / ".out.txt"
+    first = linebounce.start(*command)
+    wait_until(under_way.exists, first)
+    assert BUSY in linebounce.refused(*command)
+    first.terminate()
+    assert first.wait(60) == 130
+    assert {file.name for file in Path(linebounce.directory).iterdir()} == {"endless.toml"}
+
+
+def test_a_results_directory_has_one_writer(linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", ENDLESS)
+    first = linebounce.start("run", path, "-o", "out")
+    wait_until((linebounce.directory / "out" / "manifest.json").exists, first)
+    assert "another run (process" in linebounce.refused("run", path, "-o", "out")
+    assert "another run (process" in linebounce.refused("run", path, "-o", "out", "--fresh")
+    first.terminate()
+    assert first.wait(60) == 130
