@@ -12,6 +12,7 @@ import polars as pl
 
 from linebounce.errors import InputError
 from linebounce.records import Point
+from linebounce.visible import visible_name
 
 _TEXT = pl.String()
 _COUNT = pl.Int64()
@@ -101,6 +102,9 @@ _TRACKS = {
 }
 TIMELINE_KINDS = tuple(_TRACKS)
 
+# Before a name that a spreadsheet would compute sim/results/csv.cpp writes an apostrophe.
+_NO_FORMULA = r"^'('*[=+@-])"
+
 # Files that only some runs have: core-to-core latencies, quantities over time, metrics of each seed where there are several.
 OPTIONAL = frozenset({"matrix", "series", "seeds"})
 
@@ -173,9 +177,9 @@ def read_timeline(directory: Path) -> pl.DataFrame:
     for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
         what = "it ends before it begins"
         if row["kind"] not in TIMELINE_KINDS:
-            what = f'kind is "{row["kind"]}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
+            what = f'kind is "{visible_name(row["kind"])}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
         elif re.search(_TRACKS[row["kind"]], row["track"]) is None:
-            what = f'track is "{row["track"]}", which is none of a {row["kind"]}'
+            what = f'track is "{visible_name(row["track"])}", which is none of a {row["kind"]}'
         elif row["kind"] == "miss" and row["object"] and row["line"] is None:
             what = "a miss on an object has a line of it"
         elif row["begin_ns"] < 0 or row["end_ns"] > _LATEST_NS:
@@ -194,14 +198,14 @@ def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.D
     finite = all(frame[column].is_finite().all() for column, kind in columns.items() if kind == _NUMBER)
     if not finite or any(required.null_count().row(0)) or not _rows_are_full(content, columns):
         raise _first_bad_row(path, content, columns)
-    return frame
+    return frame.with_columns(pl.col(pl.String).str.replace(_NO_FORMULA, "$1")) if b"'" in content else frame
 
 
 def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> None:
     """Refuses a file that begins with other columns, or whose last line has no end: a cut number would look whole."""
     header = content.partition(b"\n")[0].decode(errors="replace")
     if header != ",".join(columns):
-        raise InputError(f'{path}:1: the columns are "{header}"; they have to be "{",".join(columns)}"')
+        raise InputError(f'{path}:1: the columns are "{visible_name(header)}"; they have to be "{",".join(columns)}"')
     if not content.endswith(b"\n"):
         lines = content.count(b"\n") + 1
         raise InputError(f"{path}:{lines}: the file is cut off: its last line has no end")
@@ -230,7 +234,7 @@ def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) 
             empty = not text and columns is TIMELINE and column in _MAY_BE_EMPTY
             if not empty and not _fits(kind, text):
                 wanted = "an integer" if kind == _COUNT else "a number"
-                return InputError(f'{path}:{reader.line_num}: {column} is "{text}"; it has to be {wanted}')
+                return InputError(f'{path}:{reader.line_num}: {column} is "{visible_name(text)}"; it has to be {wanted}')
     return InputError(f"{path}: this is no CSV file with the columns {','.join(columns)}")
 
 

@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _ACTIVE.sub(_spelled, text)
 
 
+def visible_name(text: str) -> str:
+    """The same for a name or a value within a line: newlines and tabs are spelled out, too."""
+    return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
+
+
 def _spelled(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

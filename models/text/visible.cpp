@@ -66,13 +66,15 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string visible(std::string_view text) {
+namespace {
+
+std::string escaped(std::string_view text, bool spaces) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     if (length == 0) {
       out += fmt::format("\\x{:02x}", byte_at(text, 0));
-    } else if (const std::uint32_t point = code_point(text.substr(0, length)); is_active(point)) {
+    } else if (const std::uint32_t point = code_point(text.substr(0, length)); is_active(point) || (spaces && (point == '\n' || point == '\t'))) {
       out += fmt::format("\\u{:04x}", point);
     } else {
       out += text.substr(0, length);
@@ -80,6 +82,16 @@ std::string visible(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  return escaped(text, false);
+}
+
+std::string visible_name(std::string_view text) {
+  return escaped(text, true);
 }
 
 }  // namespace linebounce

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/results_json.hpp"
@@ -68,7 +69,7 @@ std::string experiment_page(const std::string& name, const Painter& paint) {
   const std::string runs = experiment.seeds > 1 ? fmt::format("{} seeds each, from {}", experiment.seeds, experiment.seed)
                                                 : fmt::format("seed {}", experiment.seed);
   facts.add({{"points", Colour::dim}, fmt::format("{}, {}", plan.points.size(), runs)});
-  return paint(Colour::bold, experiment.name) + "  " + experiment.title + "\n\n" + facts.text() +
+  return paint(Colour::bold, experiment.name) + "  " + visible_name(experiment.title) + "\n\n" + facts.text() +
          paper_text(experiment.paper, paint);
 }
 

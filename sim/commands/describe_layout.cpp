@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_changes.hpp"
@@ -120,7 +121,7 @@ Subject subject_of(const LayoutQuestion& asked) {
 
 std::string layout_answer(const LayoutQuestion& question, const Painter& paint) {
   const Subject subject = subject_of(question);
-  std::string out = paint(Colour::bold, subject.file.name) + "  " + subject.file.title + "\n";
+  std::string out = paint(Colour::bold, subject.file.name) + "  " + visible_name(subject.file.title) + "\n";
   for (const std::string& name : subject.structures) {
     if (!subject.changed.empty()) out += "\n  as in the layout file";
     out += "\n" + drawn_layout(subject.file.layouts.find(name), subject.line_bytes, paint);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
@@ -121,7 +122,7 @@ std::string lock_page(const std::string& name, const Painter& paint) {
     add(refused ? "refused by" : "usable in",
         place.workload + ", workload." + place.parameter + (refused ? ": " + place.refusal : ""));
   }
-  return paint(Colour::bold, entry.name) + "  " + entry.title + "\n\n" + facts.text();
+  return paint(Colour::bold, entry.name) + "  " + visible_name(entry.title) + "\n\n" + facts.text();
 }
 
 ordered_json lock_json(const std::string& name) {

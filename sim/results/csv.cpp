@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
+#include "models/text/visible.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -89,6 +90,12 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   return out;
 }
 
+// Whether a spreadsheet would compute it, also with one apostrophe less.
+bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+}
+
 template <class Value>
 Value parse_number(const std::string& file, const std::string& text) {
   Value value{};
@@ -107,10 +114,13 @@ void read_rows(const std::string& file, const std::string& header, std::string_v
   const std::size_t columns = std::count(header.begin(), header.end(), ',') + 1;
   while (!content.empty()) {
     const std::string_view rest = content;
-    const auto fields = take_csv_row(content);
+    auto fields = take_csv_row(content);
     if (!fields || fields->size() != columns) {
       const std::string line(rest.substr(0, rest.find('\n')));
       throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
+    }
+    for (std::string& field : *fields) {
+      if (field.starts_with('\'') && is_formula(field)) field.erase(0, 1);
     }
     take(*fields);
   }
@@ -244,8 +254,9 @@ std::map<int, SeedValues> read_seeds_csv(const std::string& content) {
   return points;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string csv_field(std::string_view name) {
+  const std::string text = (is_formula(name) ? "'" : "") + visible_name(name);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

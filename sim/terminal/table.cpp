@@ -2,10 +2,20 @@
 
 #include <algorithm>
 
+#include "models/text/visible.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kShortestName = 12;
+
+// A name stays on its line. What else it may hold is VisibleOutput's to escape; colours are ours.
+std::string on_one_line(const std::string& text) {
+  if (text.find_first_of("\n\t") == std::string::npos) return text;
+  std::string line;
+  for (const char c : text) line += c == '\n' || c == '\t' ? visible_name({&c, 1}) : std::string(1, c);
+  return line;
+}
 
 }  // namespace
 
@@ -17,6 +27,9 @@ Table::Table(std::vector<Column> columns, const Painter& paint, std::size_t inde
 }
 
 void Table::add(std::vector<Cell> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (columns_[i].fit != Fit::prose) cells[i].text = on_one_line(cells[i].text);
+  }
   rows_.push_back({std::move(cells)});
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "models/ordinal.hpp"
+#include "models/text/visible.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -142,7 +143,7 @@ std::string assumptions_text(const std::vector<std::string>& assumptions, const 
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column) {
   const std::string bold = paint(Colour::bold, name);
   if (title.empty() || title == name) return bold + "\n";
-  return bold + "  " + wrapped_from(title, column + width_of(name) + 2, Colour::none, paint);
+  return bold + "  " + wrapped_from(visible_name(title), column + width_of(name) + 2, Colour::none, paint);
 }
 
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {

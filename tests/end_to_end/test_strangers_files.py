@@ -1,11 +1,13 @@
 """Files that somebody else has made, to do harm: nothing is written outside of the output directory, no terminal and no browser
 obeys what they hold, and no size in them takes more memory than the file could fill."""
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 from experiments import experiment, machine_file
+from linebounce import open as open_results
 from memory import peak_mib
 from program import Program
 
@@ -75,6 +77,55 @@ def test_names_are_text_on_the_terminal_and_in_the_page(linebounce: Program, tra
     page = (linebounce.directory / "page.html").read_text()
     assert "<img src=x" not in page
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", page)
+
+
+HOSTILE = r"""
+title = "</title><script>alert(1)</script>\27[31m\nred\u{202e}"
+ends  = true
+function setup()
+  a = place(structure { name = "=1+1", "x,y", "q\"uote", "new\nline", "tab\t" }, "=HYPERLINK(\"http://x/\",\"a\")")
+  b = place(structure { name = "@SUM(1)", "+1", "-1" }, "\t</script><script>alert(2)</script>")
+  l = lock("ticket", "=lock,\"<b>\n\27[2J")
+  f = named("=func\n<script>", function(cpu) cpu:fetch_add(a["new\nline"], 1) end)
+end
+function run(cpu)
+  for i = 1, 50 do
+    cpu:acquire(l)
+    f(cpu)
+    cpu:fetch_add(b["+1"], 1)
+    cpu:release(l)
+    cpu:tally()
+  end
+end
+"""
+
+
+def test_no_cell_of_a_csv_file_is_a_formula_and_names_stay_on_their_line(linebounce: Program) -> None:
+    linebounce.file("hostile.lua", HOSTILE)
+    more = ("--machine", "p3_xeon_4way", "--set", "run.record_timeline=true", "--set", "run.seeds=2")
+    out = linebounce.run("hostile.lua", "out", *more)
+    for file in out.glob("*.csv"):
+        text = file.read_text()
+        assert not CONTROL.search(text), file
+        rows = list(csv.reader(text.splitlines()))
+        assert {len(row) for row in rows} == {len(rows[0])}, f"{file}: a row is a line"
+        assert not [cell for row in rows for cell in row if re.match("[=+@\t\r]|-[^0-9]", cell)], file
+    assert "'=lock," in (out / "locks.csv").read_text()
+    assert "'+1" in (out / "lines.csv").read_text()
+    results = open_results(out)
+    lock = r'=lock,"<b>\u000a\u001b[2J'
+    assert set(results.locks["lock"]) == {lock}, "as it was, but for control characters"
+    assert {"=1+1", "@SUM(1)"} <= set(results.lines["structure"])
+    commands = [
+        ("run", "hostile.lua", "-o", "out", *more),
+        ("lines", "out"),
+        ("describe", "program", "hostile.lua"),
+        ("explain", "out"),
+    ]
+    said = "".join(linebounce(*command).stdout for command in commands)
+    assert not CONTROL.search(said)
+    assert lock in said
+    assert not re.search(r"^(\\u001b|line|<script>|red)", said, re.MULTILINE), "no name begins a line of its own"
 
 
 # What it takes to read them is no matter of what they say.

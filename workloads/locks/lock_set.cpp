@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/text/visible.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/program/composite_operation.hpp"
 
@@ -12,7 +13,7 @@ namespace linebounce::workloads {
 
 std::string name_in_figures(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  return visible_name(name);
 }
 
 const LockEntry& LockSet::find(const std::string& algorithm) const {

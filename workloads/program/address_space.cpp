@@ -4,6 +4,8 @@
 #include <iterator>
 #include <limits>
 
+#include "models/text/visible.hpp"
+
 namespace linebounce::workloads {
 namespace {
 
@@ -67,7 +69,8 @@ Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes,
   return place_sized({.name = object, .size = size, .alignment = alignment, .fields = {}}, bytes, object, 0, home);
 }
 
-FunctionId AddressSpace::function(const std::string& name, Mode mode) {
+FunctionId AddressSpace::function(const std::string& declared, Mode mode) {
+  const std::string name = visible_name(declared);
   const auto known = std::ranges::find_if(functions_, [&](const Function& f) { return f.name == name; });
   if (known != functions_.end()) return static_cast<FunctionId>(known - functions_.begin());
   functions_.push_back({name, mode});
@@ -109,6 +112,7 @@ Symbol AddressSpace::symbol(Place place) const {
     const auto inside = static_cast<int>(place.offset);
     if (inside >= field.offset && inside < field.offset + field.size) symbol.field = field.name;
   }
+  for (std::string* name : {&symbol.structure, &symbol.object, &symbol.field}) *name = visible_name(*name);
   return symbol;
 }
 

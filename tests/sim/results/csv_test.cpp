@@ -120,6 +120,25 @@ TEST(Csv, FieldsWithCommasOrQuotesAreQuoted) {
   EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
+TEST(Csv, NoFieldIsAFormulaOfASpreadsheetOrActsOnATerminal) {
+  EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("+4"), "'+4");
+  EXPECT_EQ(csv_field("-x"), "'-x");
+  EXPECT_EQ(csv_field("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+  EXPECT_EQ(csv_field("\t=1"), "\\u0009=1");
+  EXPECT_EQ(csv_field("a\r\n\x1b[2J"), "a\\u000d\\u000a\\u001b[2J");
+  EXPECT_EQ(csv_field("'quoted'"), "'quoted'");
+}
+
+TEST(Csv, NamesThatLookLikeFormulasReadBackAsTheyWere) {
+  const std::vector<std::string> names = {"=1+1", "-", "+4", "@x", "'=1", "''=1", "'x", "x"};
+  PointData data;
+  for (const std::string& name : names) data.locks.push_back({.lock = name, .call_site = "f", .hold_mean_us = -1});
+  const auto read = read_locks_csv(csv_files(0, data)[2].content).at(0);
+  for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(read[i].lock, names[i]);
+  EXPECT_EQ(read[0].hold_mean_us, -1) << "negative numbers stay numbers";
+}
+
 TEST(Csv, ConcatenationKeepsOneHeader) {
   EXPECT_EQ(concatenate_csv({"a,b\n0,1\n", "a,b\n", "a,b\n2,3\n"}), "a,b\n0,1\n2,3\n");
 }

@@ -1,0 +1,210 @@
+"""Results directories as Python reads them, changed at random and by what the changes reach.
+
+    python tests/fuzz/results_reader.py DIRECTORY EXECUTIONS [SEED]
+
+An execution changes one file of a small results directory, and reads what of it is in that file. It is right to read it, or to
+raise an InputError of one line that names the file. A change that reaches a line of the package, or an answer, that none before
+has reached is kept, and changed further. Files are in memory (/dev/shm).
+"""
+
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import linebounce
+from linebounce.errors import InputError
+from linebounce.frames import COLUMNS, read_frame, read_timeline
+from linebounce.report.machine import Machine, machine_of
+from linebounce.results import Results, reading
+
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1e308,
+    2**63,
+    "",
+    "all",
+    "\x1b[2J\n",
+    "=1+1",
+    "\ud800",
+    [],
+    [1],
+    {},
+    {"a": 1},
+    [[[]]],
+]
+CELLS = ["", "nan", "inf", "-1", "1e3", "99", "x", '"', "9" * 30, "0", "'=1", "''-", "\r", "\0", '"\n"', "\u202e"]
+KEPT = 400
+
+
+class Fuzzer:
+    """One target: a file of the directory. Unless it is `guided`, what is reached is not looked at, which is faster."""
+
+    def __init__(self, good: Path, name: str, seed: int, *, guided: bool = True) -> None:
+        self.guided = guided
+        self.directory = Path(shutil.copytree(good, Path(tempfile.mkdtemp(dir="/dev/shm")) / "d"))
+        self.name = name
+        self.path = self.directory / name
+        self.dice = random.Random(f"{seed} {name}")
+        self.kept = [self.path.read_bytes()]
+        self.reached: set[tuple[str, int]] = set()
+        self.verdicts: Counter[str] = Counter()
+        self.points = range(len(linebounce.open(good).points))
+
+    def run(self, executions: int) -> None:
+        for _ in range(executions):
+            content = self._changed(self.dice.choice(self.kept))
+            self.path.write_bytes(content)
+            before = len(self.reached)
+            sys.settrace(self._call if self.guided else None)
+            try:
+                self._read()
+                self.verdicts[""] += 1
+            except InputError as error:
+                sys.settrace(None)
+                text = str(error)
+                assert text.startswith(f"{self.directory}"), text
+                assert "\n" not in text, text
+                self.verdicts["InputError"] += 1
+            except BaseException:
+                sys.settrace(None)
+                print(f"{self.name}: broken by\n{content[:4000]!r}", file=sys.stderr)
+                raise
+            finally:
+                sys.settrace(None)
+            if len(self.reached) > before:
+                self.kept.append(content)
+                del self.kept[1:-KEPT]
+
+    def end(self) -> None:
+        shutil.rmtree(self.directory.parent)
+
+    def _read(self) -> None:
+        stem = Path(self.name).stem
+        if stem in COLUMNS:
+            read_frame(self.directory, stem, self.points)
+        elif stem == "timeline":
+            read_timeline(self.path.parent)
+        else:
+            use(linebounce.open(self.directory))
+
+    def _call(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any] | None:
+        """Lines of the package alone."""
+        return self._line if "/linebounce/" in frame.f_code.co_filename else None
+
+    def _line(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any]:
+        self.reached.add((frame.f_code.co_filename, frame.f_lineno))
+        return self._line
+
+    def _changed(self, content: bytes) -> bytes:
+        for _ in range(self.dice.choice([1, 1, 1, 2, 5])):
+            content = self._change(content)
+        return content
+
+    def _change(self, content: bytes) -> bytes:
+        if self.dice.random() < 0.3:
+            return self._bytes_changed(content)
+        try:
+            if self.name.endswith(".csv"):
+                return self._cell_changed(content.decode())
+            if self.name.endswith(".json"):
+                return json.dumps(self._value_changed(json.loads(content))).encode()
+            document = self._value_changed(tomllib.loads(content.decode()))
+            return "".join(f"{json.dumps(key)} = {toml_text(value)}\n" for key, value in document.items()).encode()
+        except (ValueError, RecursionError, AttributeError):
+            return self._bytes_changed(content)
+
+    def _bytes_changed(self, content: bytes) -> bytes:
+        at, end = sorted(self.dice.randrange(len(content) + 1) for _ in range(2))
+        if self.dice.random() < 0.5:
+            end = min(at + self.dice.randrange(4), len(content))
+        return (
+            content[:at]
+            + self.dice.choice([b"", bytes([self.dice.randrange(256)]), b"\n", b"[" * 2000, content[at:end]])
+            + content[end:]
+        )
+
+    def _cell_changed(self, text: str) -> bytes:
+        rows = text.split("\n")
+        row = self.dice.randrange(len(rows))
+        cells = rows[row].split(",")
+        cells[self.dice.randrange(len(cells))] = self.dice.choice(CELLS)
+        rows[row] = ",".join(cells)
+        return "\n".join(rows).encode()
+
+    def _value_changed(self, document: Any) -> Any:
+        places = list(places_of(document))
+        if not places:
+            return self.dice.choice(VALUES)
+        container, key = self.dice.choice(places)
+        if self.dice.random() < 0.3:
+            del container[key]
+        else:
+            container[key] = self.dice.choice(VALUES)
+        return document
+
+
+def use(results: Results) -> None:
+    """All that a report asks a directory's documents for."""
+    _ = results.title, results.metrics, results.settings, results.swept(), results.headlines, results.paper, results.answer
+    _ = results.answered_point, results.require_finished
+    with reading(results.directory / "config.toml"):
+        Machine(results.config["machine"]).check()
+    for point in results.points:
+        _ = str(point.title), [str(metric) for metric in point.metrics.values()]
+        machine_of(results, point.number)
+
+
+def places_of(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container in a document with each of its keys."""
+    keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else []
+    for key in keys:
+        yield document, key
+        yield from places_of(document[key])
+
+
+def toml_text(value: Any) -> str:
+    """A value as TOML, tables inline; what TOML does not have becomes a word."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml_text(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_text, value)) + "]"
+    return '"none"' if value is None else json.dumps(value)
+
+
+def targets(good: Path) -> list[str]:
+    """Of a directory with more than one point, files of one of them."""
+    paths = [path.relative_to(good) for path in good.rglob("*") if path.is_file() and not path.name.startswith(".")]
+    inner = {"config.toml", "timeline.csv"}
+    chosen = [path for path in paths if len(path.parts) == 1 or (path.parts[:2] == ("points", "0") and path.name in inner)]
+    return sorted(str(path) for path in chosen if path.suffix in (".csv", ".json", ".toml"))
+
+
+def main() -> None:
+    good, executions, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    for name in targets(good):
+        fuzzer = Fuzzer(good, name, seed)
+        begun = time.monotonic()
+        fuzzer.run(1)
+        first = len(fuzzer.reached)
+        fuzzer.run(executions - 1)
+        seconds = time.monotonic() - begun
+        speed, taken = executions / seconds, fuzzer.verdicts[""]
+        print(f"| {name} | {executions:,} | {speed:,.0f} | {first} | {len(fuzzer.reached)} | {taken:,} |", flush=True)
+        fuzzer.end()
+
+
+if __name__ == "__main__":
+    main()
