@@ -31,7 +31,8 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
       changes that most of five recordings advise, for threads meet differently each time
   linebounce advise server.lbt --recheck "make server"
-      then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++
+      then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++; asks before it
+      runs the program as the trace names it (--yes: does not ask)
 
 The page begins with where the time of all threads goes (with --time it ends there): each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting. Then it
@@ -50,6 +51,7 @@ struct AdviseArguments : StudyArguments {
   int orders = 3;
   bool only_time = false;
   std::string build;              // of --recheck; empty: it was not asked for
+  bool may_run = false;           // what the trace names
   std::vector<std::string> more;  // traces: further recordings of the same program
 };
 
@@ -179,7 +181,10 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     if (!arguments.build.empty() || !arguments.more.empty()) throw ConfigError("--time: takes one trace, and no --recheck");
     return print_page(time_page(arguments, reader), arguments);
   }
-  if (!arguments.build.empty()) require_recheckable(reader);
+  if (!arguments.build.empty()) {
+    require_recheckable(reader);
+    if (!arguments.may_run) confirm_recheck(arguments.build, reader);
+  }
   ExitCode code = ExitCode::done;
   auto first = advised_by(arguments, reader, argv, code);
   if (!first) return code;
@@ -227,6 +232,7 @@ void add_advise(Command& program) {
       "--recheck", "BUILD", &arguments->build,
       "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
       "the prediction held");
+  command.flag("--yes", arguments->may_run, "Run the program that the trace names without asking, for --recheck in scripts");
   add_study_options(command, *arguments, "out/advise");
   command.option("MORE", "TRACE ...", &arguments->more,
                  "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "

@@ -10,12 +10,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "models/text/shell_word.hpp"
+#include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -146,21 +149,55 @@ bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
   return std::ranges::any_of(symbols.structures, is_there) || std::ranges::any_of(symbols.objects, is_there);
 }
 
+// A name without a slash would be looked for in PATH, where the interpreters are.
+bool is_path_within_folder(const fs::path& program) {
+  return program.is_relative() && program.has_parent_path() && *program.lexically_normal().begin() != "..";
+}
+
+// Neither a link to an interpreter nor a script that names one: the build made it, or it was in the folder.
+bool is_program_of(const fs::path& copy, const fs::path& program) {
+  std::error_code missing;
+  const fs::path file = fs::canonical(copy / program, missing);
+  if (missing || !is_within(file, fs::canonical(copy)) || !fs::is_regular_file(file)) return false;
+  std::string magic(4, '\0');
+  return std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic)) && magic == "\x7f" "ELF";
+}
+
+std::vector<std::string> recorder_command(const trace::Summary& summary, const fs::path& trace) {
+  RecordedCommand was = recorded_command(summary);
+  std::vector<std::string> words = std::move(was.recorder);
+  words.insert(words.end(), {"-o", trace.string(), "--"});
+  words.insert(words.end(), was.program.begin(), was.program.end());
+  return words;
+}
+
 }  // namespace
 
 void require_recheckable(const trace::Reader& trace) {
   const RecordedCommand command = recorded_command(trace.summary());
-  if (fs::path(command.program.front()).is_absolute())
+  if (const fs::path program = command.program.front(); !is_path_within_folder(program))
     throw ConfigError(
         fmt::format("--recheck: the program was recorded as {}: that is no program that is built in a copy; record it by a "
                     "relative path, as ./{}",
-                    trace.summary().program, fs::path(command.program.front()).filename().string()));
+                    trace.summary().program, program.filename().string()));
   const std::set<std::string> files = source_files(trace.symbols());
   const fs::path here = fs::current_path();
-  if (std::ranges::none_of(files, [&here](const std::string& file) { return is_within(file, here); }))
+  const auto is_here = [&here](const std::string& file) { return is_within(file, here) && fs::exists(file); };
+  if (std::ranges::none_of(files, is_here))
     throw ConfigError(
         "--recheck: nothing of the program's source is in the current folder, of which a copy is built; run this in the folder "
         "that has all of it");
+}
+
+void confirm_recheck(const std::string& build, const trace::Reader& trace) {
+  const std::string program = visible_name(shell_line(recorder_command(trace.summary(), "again.lbt")));
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
+    throw ConfigError(fmt::format("--recheck: would run {}, as the trace says; --yes allows it where nobody can be asked", program));
+  std::cerr << "--recheck runs, in a copy of this folder:\n  " << shell_line({"sh", "-c", build}) << "\n  " << program
+            << "\nThe second line is the trace's. Run both? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "yes") throw ConfigError("--recheck: not allowed, so nothing was run");
 }
 
 fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, const std::vector<EditedSource>& edited) {
@@ -193,11 +230,12 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
   if (const int code = run_in(copy, {"sh", "-c", recheck.build}, directory / "build.log"); code != 0)
     throw ConfigError(fmt::format("--recheck: building ended with {}: {} (its output is in {})", code, recheck.build,
                                   (directory / "build.log").string()));
+  const std::vector<std::string> record = recorder_command(before.summary(), trace);
+  if (const fs::path program = recorded_command(before.summary()).program.front(); !is_program_of(copy, program))
+    throw ConfigError(fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
+                                  "elsewhere is not run",
+                                  program.string(), copy.string()));
   // The recorder's exit code is the program's own, which may be anything.
-  RecordedCommand was = recorded_command(before.summary());
-  std::vector<std::string> record = std::move(was.recorder);
-  record.insert(record.end(), {"-o", trace.string(), "--"});
-  record.insert(record.end(), was.program.begin(), was.program.end());
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))
     throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),

@@ -17,8 +17,12 @@ struct Recheck {
 };
 
 // What can be known before anything is replayed. Errors: ConfigError for a trace that is not of linebounce-record, a program
-// that was recorded by an absolute path, and one of which no source is in the current folder.
+// that is not named by a path within the folder, and one of which no source is in the current folder.
 void require_recheckable(const trace::Reader& trace);
+
+// Shows what would run and asks whether it may, on the terminal: the command line comes from the trace, which may be anybody's.
+// Errors: ConfigError, which names the command line, if the answer is no, or nobody can be asked.
+void confirm_recheck(const std::string& build, const trace::Reader& trace);
 
 // The new trace, recorded with the command line and the window of `before`. The copy is of the current folder, without traces,
 // and in a work tree of git's without what it ignores; the edited files have to be in it. Errors: ConfigError where something

@@ -1,6 +1,8 @@
 """`linebounce advise`: what is worth changing in a recorded program, and what is not."""
 
 import json
+import os
+import pty
 import re
 import subprocess
 
@@ -115,7 +117,7 @@ def recorded_in_its_folder(linebounce: Program) -> Program:
 
 def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(linebounce: Program) -> None:
     recorded_in_its_folder(linebounce)
-    command = ("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "$CC -O1 -g -pthread several.c -o program")
+    command = ("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "$CC -O1 -g -pthread several.c -o program", "--yes")
     result = linebounce(*command)
     assert result.code == 0, result.stderr
     page = json.loads((linebounce.directory / "out" / "advise.json").read_text())
@@ -141,7 +143,7 @@ def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(lineb
 
 def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
     recorded_in_its_folder(linebounce)
-    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "false")
+    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "false", "--yes")
     assert "--recheck: building ended with 1: false (its output is in " in refused
     assert json.loads((linebounce.directory / "out" / "advise.json").read_text())["changes"], "the page is there all the same"
 
@@ -149,13 +151,13 @@ def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
 def test_a_program_that_is_not_built_in_the_copy_is_no_recheck(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"), "two words; true")
-    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true")
+    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true", "--yes")
     assert "the program that ran was not built in" in refused
     assert "'two words; true'" in refused, "the command line is kept as it was"
 
 
 def refused_at_once(linebounce: Program, *, trace: str = "trace.lbt") -> str:
-    refused = linebounce.refused("advise", trace, *MACHINES, "-o", "out", "--recheck", "true")
+    refused = linebounce.refused("advise", trace, *MACHINES, "-o", "out", "--recheck", "true", "--yes")
     assert not (linebounce.directory / "out").exists(), "nothing was replayed"
     return refused
 
@@ -173,6 +175,9 @@ def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Progra
     ("line", "complaint"),
     [
         ("program ./program; touch it", "not as linebounce-record writes one"),
+        ("program sh -c 'touch it'", "no program that is built in a copy"),
+        ("program ../program", "no program that is built in a copy"),
+        ("program /bin/sh -c 'touch it'", "no program that is built in a copy"),
         ("recorder linebounce-record; touch it", "not of linebounce-record"),
         ("recorder linebounce-record -o it", "not of linebounce-record"),
         ("recorder linebounce trace convert", "not of linebounce-record"),
@@ -189,12 +194,44 @@ def test_a_trace_runs_nothing_but_what_was_recorded(linebounce: Program, line: s
     assert not list(linebounce.directory.rglob("it"))
 
 
+@pytest.mark.parametrize("kind", ["script", "link"])
+def test_an_interpreter_in_the_folder_is_not_run(linebounce: Program, kind: str) -> None:
+    recorded_in_its_folder(linebounce)
+    build = "rm program; ln -s /bin/sh program" if kind == "link" else "echo '#!/bin/sh' >program; chmod +x program"
+    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", build, "--yes")
+    assert "a script or a link to elsewhere is not run" in refused
+
+
+def test_what_a_trace_would_run_is_shown_and_asked_for(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"), "x\x1b[2J")
+    command = ["advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true"]
+    message = linebounce.refused(*command)
+    assert r"would run linebounce-record -o again.lbt -- ./program" in message
+    assert r"\u001b[2J" in message
+    assert "--yes allows it" in message
+    ours, its = pty.openpty()
+    with subprocess.Popen(
+        [linebounce.executable, *command], cwd=linebounce.directory, stdin=its, stdout=its, stderr=its
+    ) as asks:
+        os.close(its)
+        shown = b""
+        while b"[y/N]" not in shown:
+            shown += os.read(ours, 1000)
+        os.write(ours, b"n\n")
+        assert asks.wait(60) == 2
+    os.close(ours)
+    assert b"sh -c true" in shown
+    assert b"-- ./program" in shown
+    assert not (linebounce.directory / "out").exists(), "nothing was replayed"
+
+
 def test_the_window_of_a_recording_is_kept(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     program = recorder.compile(SEVERAL, "-O1", name="several.c")
     recorder.record(program, options=("--window", "500:4000"))
     build = "$CC -O1 -g -pthread several.c -o program"
-    linebounce("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", build)
+    linebounce("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", build, "--yes")
     shown = linebounce("trace", "info", "out/recheck/again.lbt").stdout
     assert "linebounce-record --window 500:4000" in shown
     for again in json.loads((linebounce.directory / "out" / "advise.json").read_text())["recheck"]:
