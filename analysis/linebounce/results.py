@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
 
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # of two that stand for one: alone it is no text
+
 _THROUGHPUT = Headline("throughput.operations_per_s", "operations", "higher")
 
 Parsed = TypeVar("Parsed")
@@ -328,7 +330,11 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
     """A JSON or TOML file of a results directory. InputError if it is none."""
     try:
         with builtins.open(path, encoding="utf-8") as file:
-            return parse(file.read())
+            text = file.read()
+        document = parse(text)
+        if _HALF_CHARACTER.search(text):  # JSON may hold a name that is no text
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
     except (ValueError, RecursionError) as error:  # of JSON, TOML and UTF-8 alike

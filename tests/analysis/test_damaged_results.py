@@ -106,6 +106,19 @@ def test_any_file_emptied_or_of_something_else_is_a_line_at_most(ask: Ask, good:
         shutil.rmtree(directory)
 
 
+def test_a_name_that_is_no_text_is_a_line(ask: Ask, good: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    path = directory / "results.json"
+    path.write_text(path.read_text().replace('"unit": "ns"', '"unit": "\\ud800"'))
+    assert f"{path}: cut off or damaged: " in ask(directory)
+    shutil.copy(good / "results.json", path)
+    cells = directory / "latency.csv"
+    header, row, *rows = cells.read_text().splitlines()
+    values = row.split(",")
+    cells.write_text("\n".join([header, ",".join([*values[:4], '"a\nb"', values[5]]), *rows, ""]))
+    assert r'latency_ns is "a\u000ab"; it has to be a number' in ask(directory)
+
+
 CELLS = [
     "",
     "x",

@@ -13,7 +13,7 @@ MANY = int(os.environ.get("LINEBOUNCE_PYTHON_EXECUTIONS", "20000"))
 
 @pytest.fixture(scope="module")
 def good(session_linebounce: Program) -> Path:
-    run = "seeds = 2\nrecord_timeline = true\ntimeline_us = 5"
+    run = "measure_us = 30\nseeds = 2\nrecord_timeline = true\ntimeline_us = 5"
     text = experiment(run=run, more='[sweep]\n"machine.memory.latency_ns" = [100, 200]\n')
     return session_linebounce.run(session_linebounce.file("fuzzed/good.toml", text), "fuzzed/good")
 
