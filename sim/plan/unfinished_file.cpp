@@ -64,9 +64,9 @@ void UnfinishedFile::watch() {
   std::array<pollfd, 2> watched = {{{guard_.descriptor(), POLLIN, 0}, {over_, POLLIN, 0}}};
   while (watched[0].revents == 0 && watched[1].revents == 0) ::poll(watched.data(), watched.size(), -1);
   if (watched[1].revents != 0) return;
-  std::error_code ignored;
-  if (file_ != wanted_) fs::remove(file_, ignored);
   std::cerr << "linebounce: interrupted; nothing was written\n";
+  std::error_code ignored;  // last: the other thread may be about to open the file
+  if (file_ != wanted_) fs::remove(file_, ignored);
   std::_Exit(static_cast<int>(ExitCode::interrupted));
 }
 
