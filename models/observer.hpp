@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/units.hpp"
+#include "models/waits.hpp"
 
 namespace linebounce {
 
@@ -25,6 +26,7 @@ struct Miss {
   Address address;
   Tick issued;   // when the access was issued
   Tick latency;  // time from `issued` until the operation could start
+  Waits waits;   // of it; the rest is travel
 };
 
 class Observer {

@@ -18,6 +18,9 @@ _TEXT = pl.String()
 _COUNT = pl.Int64()
 _NUMBER = pl.Float64()
 
+# What a miss waits for, in the order of the columns (models/waits.hpp).
+RESOURCES = ("core", "bus", "line", "link", "controller", "memory")
+
 # The columns of each file, as docs/results.md has them. Numbers have the six digits that are in the file.
 COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "latency": {
@@ -42,6 +45,10 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "count": _COUNT,
         "remote_pct": _NUMBER,
         "latency_ns_mean": _NUMBER,
+        "cpus": _TEXT,
+        "travel_ns_mean": _NUMBER,
+        "queueing_ns_mean": _NUMBER,
+        **{f"queueing_{resource}_ns_mean": _NUMBER for resource in RESOURCES},
     },
     "locks": {
         "point": _COUNT,
@@ -58,6 +65,11 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "nowait": _COUNT,
         "spin": _COUNT,
         "rjct": _COUNT,
+        "misses": _COUNT,
+        "miss_mean_ns": _NUMBER,
+        "travel_mean_ns": _NUMBER,
+        "queueing_mean_ns": _NUMBER,
+        **{f"queueing_{resource}_mean_ns": _NUMBER for resource in RESOURCES},
     },
     "matrix": {
         "point": _COUNT,

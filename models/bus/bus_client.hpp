@@ -8,6 +8,7 @@
 #include "models/coherence/step_listener.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
+#include "models/waits.hpp"
 
 namespace linebounce {
 
@@ -25,6 +26,7 @@ struct BusRequest {
   Kind kind = Kind::ask;
   // The time when a deferred request was first made; 0 means `stamp`. Breaks ties of stamps, before `client` does.
   Tick since = 0;
+  Waits waits = {};  // on the transaction's way so far
 };
 
 // The bytes of a line that a store has written.
@@ -41,9 +43,10 @@ class BusClient : public virtual sc_core::sc_interface {
   // A time in the past if the client does not keep the line.
   [[nodiscard]] virtual Tick kept_until(LineAddr line) const = 0;
 
-  // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`.
-  // Returns the earliest time at which another agent may take the line; a new owner first completes its access.
-  virtual Tick deliver(Copy& copy, Tick pins, Source source, StageId stage) = 0;
+  // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`,
+  // after `waits` on its way. Returns the earliest time at which another agent may take the line; a new owner first completes
+  // its access.
+  virtual Tick deliver(Copy& copy, Tick pins, Source source, StageId stage, const Waits& waits) = 0;
 
   // Runs the store or atomic that waits for the client's transaction on `copy`, which the bus is ordering at `at`. Errors:
   // ModelFailure if no operation waits, or if the copy is stale.
@@ -54,7 +57,7 @@ class BusClient : public virtual sc_core::sc_interface {
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
   // Tells the client that the result of its far atomic reaches the pins at `pins`. The copy may no longer exist then.
-  virtual void operated(LineAddr line, Tick pins, Source source, StageId stage) = 0;
+  virtual void operated(LineAddr line, Tick pins, Source source, StageId stage, const Waits& waits) = 0;
 
   // Tells the client that its write-back was ordered at `at`, which frees its write-back buffer.
   virtual void written_back(Tick at) = 0;
@@ -70,7 +73,7 @@ class Bus : public virtual sc_core::sc_interface {
   virtual void post(const BusRequest& request) = 0;
   // Runs the Data row of the client's ordered transaction, whose data has arrived and is already in `copy`. Returns true if the
   // row issued another request; the access then keeps waiting.
-  virtual bool data_step(int client, Copy& copy, Tick at, StageId stage) = 0;
+  virtual bool data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) = 0;
 };
 
 }  // namespace linebounce

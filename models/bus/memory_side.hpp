@@ -9,6 +9,7 @@
 #include "models/memory/line_store.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
+#include "models/waits.hpp"
 
 namespace linebounce {
 
@@ -51,8 +52,8 @@ class MemorySide : public virtual sc_core::sc_interface {
 
   // Tells the controller that its recall `message` was ordered. If a cache had newer data, `data` is that data, which reaches
   // the controller at `data_at`.
-  virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at,
-                        StageId stage) = 0;
+  virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage,
+                        const Waits& waits) = 0;
   // Called by the bus when the order step at `at` is complete.
   virtual void order_over(Slot slot, Tick at) = 0;
 };

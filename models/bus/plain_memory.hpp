@@ -33,7 +33,7 @@ class PlainMemory final : public sc_core::sc_module, public MemorySide {
   }
   [[nodiscard]] Tick read_latency() const override { return controller_.latency(); }
   void write(Slot slot, Tick data_at) override { controller_.write(store_.line(slot), data_at); }
-  void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick, StageId) override {}
+  void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick, StageId, const Waits&) override {}
   void order_over(Slot, Tick) override {}
 
  private:

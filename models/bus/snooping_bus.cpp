@@ -170,12 +170,12 @@ void SnoopingBus::end_of_elaboration() {
 void SnoopingBus::post(const BusRequest& request) {
   // The order must be total. A client may post two requests with the same stamp, one from its core and one that an order step
   // reissued. How far the core has run ahead decides which is posted first, and must not decide which is granted first.
-  const auto later = [](const BusRequest& a, const BusRequest& b) {
-    return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
+  const Tick since = request.since == 0 ? request.stamp : request.since;
+  const auto later = [since](const BusRequest& a, const BusRequest& b) {  // `a` is the new one
+    return std::tie(a.stamp, since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
-  BusRequest queued = request;
-  if (queued.since == 0) queued.since = queued.stamp;
-  const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
+  const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), request, later), request);
+  placed->since = since;
   if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is the same, so next_ need not change
   next_ = next_arbitration(now());
   schedule();
@@ -193,7 +193,6 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   if (requests_.empty()) return next;
   const Tick earliest = earliest_arbitration(now);
   if (earliest == kNever) return next;
-  const auto edge_behind = [this](const BusRequest& request) { return (request.stamp / timing_.clock + 1) * timing_.clock; };
   if (!spec_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Tick stamped = edge_behind(requests_[i]);
@@ -290,17 +289,24 @@ void SnoopingBus::turn() {
 void SnoopingBus::grant(const Arbitration& arbitration) {
   const Tick edge = arbitration.at;
   const auto granted = requests_.begin() + static_cast<std::ptrdiff_t>(arbitration.request);
-  Transaction transaction{.request = *granted, .address_at = edge + timing_.arbitration};
+  const bool alone = transactions_.empty();
+  const Tick earliest = alone ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address;
+  Transaction& transaction = transactions_.emplace_back();
+  transaction.request = *granted;
+  transaction.address_at = edge + timing_.arbitration;
   requests_.erase(granted);
   ++grants_;
   last_address_ = transaction.address_at;
+  if (spec_.one_per_line) {
+    const Tick asked = edge_behind(transaction.request);
+    transaction.for_line =
+        std::clamp<Tick>(align_up(busy_until(transaction.request.slot), timing_.clock) - asked, 0, edge - asked);
+  }
   std::erase_if(done_, [edge](Tick done) { return done <= edge; });
-  set_snoop(transaction,
-            transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
-  if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
+  set_snoop(transaction, earliest);
+  if (alone) announcements_.announce(transaction.touch_at, edge);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_grant(transaction, edge);
-  transactions_.push_back(transaction);
   tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
   if (measured(edge)) {
     ++statistics_.transactions;
@@ -329,6 +335,7 @@ void SnoopingBus::sample_front(Tick now) {
   last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
   if (log_.listener() != nullptr) [[unlikely]]
     tell_sampled(front, now);
+  add_waits(front, now);
   order(front, slot, now, last_result_);  // order() leaves transactions_ unchanged, so `front` stays valid
   if (log_.listener() != nullptr) [[unlikely]]
     tell_line_held(front, now);
@@ -336,6 +343,15 @@ void SnoopingBus::sample_front(Tick now) {
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
+}
+
+// What the transaction, ordered now, has waited on the bus so far. A request that waits for nothing has its snoop result the
+// lookahead behind the first clock edge after its stamp.
+void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
+  BusRequest& request = transaction.request;
+  const Tick unhindered = edge_behind(request) + timing_.lookahead();
+  request.waits[Resource::bus] += transaction.sampled_at - unhindered - transaction.for_line;
+  request.waits[Resource::line] += now - transaction.sampled_at + transaction.for_line;
 }
 
 // Fills holders_ and found_ for the line. Returns the time until which a holder keeps the line.
@@ -412,7 +428,8 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
           .stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result),
           .line = request.line,
           .slot = request.slot,
-          .message = *outcome.reissued});
+          .message = *outcome.reissued,
+          .waits = request.waits});
   }
   if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);
 }
@@ -425,9 +442,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
   Tick done = result + timing_.response;
   StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
+  Waits waits = request.waits;
   if (data) {
     const Tick ready = result + timing_.intervention;
-    const Tick start = reserve_data(request, ready, outcome.supplier, timing_.data);
+    const Tick start = reserve_data(request, ready, outcome.supplier, timing_.data, waits);
     done = start + timing_.data;
     if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
     if (log_.listener() != nullptr) [[unlikely]] {
@@ -442,7 +460,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
     stage = tell_way(stage, Stage::What::given_up, request, answered, done);
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
-  memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done, stage);
+  memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done, stage, waits);
 }
 
 void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) const {
@@ -458,13 +476,17 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   BusClient& requester = client(request.client);
   Copy* const copy = found(request.client);
   StageId stage = kNoStage;
+  Waits waits = request.waits;
   Tick done = result;
   if (outcome.operated) {
     done = deliver_operated(transaction, outcome, slot, result);
   } else if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
-    if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
-    const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
+    if (outcome.supplier == kMemory) {
+      supply = memory_->read(slot, transaction.address_at);
+      waits[Resource::memory] += read_wait(result, supply.ready);
+    }
+    const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data, waits);
     if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
     const Tick there = start + timing_.latch + way_to(request.client, outcome.supplier);
     const Tick arrival = std::max(there, all_given_up(slot, request.client, result));
@@ -476,15 +498,17 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
       if (outcome.data_to_memory())
         tell_sent_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
     }
-    hold(slot, requester.deliver(*copy, arrival, supply.source, stage));
+    hold(slot, requester.deliver(*copy, arrival, supply.source, stage, waits));
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = std::max(result + timing_.response, all_given_up(slot, request.client, result));
     if (log_.listener() != nullptr) [[unlikely]]
       stage = tell_response(transaction, result, done);
     if (outcome.word_sent) {
-      const Tick start = reserve_data(request, result, request.client, timing_.word);
+      Waits of_word = waits;
+      const Tick start = reserve_data(request, result, request.client, timing_.word, of_word);
       const Tick there = start + timing_.word;
+      if (there > done) waits = of_word;
       if (log_.listener() != nullptr) [[unlikely]] {
         const StageId sent = tell_supplied(
             {request, tell_result(transaction, result), request.client, result, result, start, timing_.word, there});
@@ -493,9 +517,9 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
       }
       done = std::max(done, there);
     }
-    hold(slot, requester.deliver(*copy, done, Source::upgrade, stage));
+    hold(slot, requester.deliver(*copy, done, Source::upgrade, stage, waits));
   } else if (outcome.data_to_memory()) {
-    const Tick start = reserve_data(request, result, request.client, timing_.data);
+    const Tick start = reserve_data(request, result, request.client, timing_.data, waits);
     memory_->write(slot, start + timing_.data);
     done = start + timing_.data;
     if (log_.listener() != nullptr) [[unlikely]] {
@@ -513,9 +537,10 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
   StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
+  Waits waits = request.waits;
   if (outcome.data_to_memory()) {
     const Tick ready = result + timing_.intervention;
-    const Tick start = reserve_data(request, ready, outcome.memory_sender, timing_.data);
+    const Tick start = reserve_data(request, ready, outcome.memory_sender, timing_.data, waits);
     supply.ready = start + timing_.data + way_to(outcome.memory_sender, kMemory);
     if (log_.listener() != nullptr) [[unlikely]] {
       stage = tell_supplied({request, stage, outcome.memory_sender, result, ready, start, timing_.data, supply.ready});
@@ -524,20 +549,21 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   } else {
     supply = memory_->read(slot, transaction.address_at);
     const Tick ready = std::max(result, supply.ready);
+    waits[Resource::memory] += read_wait(result, supply.ready);
     if (log_.listener() != nullptr) [[unlikely]]
       stage = tell_supplied({request, stage, kMemory, result, ready, ready, 0, ready});
   }
   const Tick operated = std::max({result, supply.ready, all_given_up(slot, kMemory, result)});
   memory_->write(slot, operated);
   hold(slot, operated);
-  const Tick start = reserve_data(request, operated, kMemory, timing_.word);
+  const Tick start = reserve_data(request, operated, kMemory, timing_.word, waits);
   const Tick arrival = start + timing_.latch + way_to(request.client, kMemory);
   if (log_.listener() != nullptr) [[unlikely]] {
     stage = tell_way(stage, Stage::What::given_up, request, std::max(result, supply.ready), operated);
     stage = tell_supplied({request, stage, kMemory, operated, operated, start, timing_.word, arrival});
     tell_sent_data(request, SentMessage::What::word, kMemory, request.client, start, arrival);
   }
-  client(request.client).operated(request.line, arrival, supply.source, stage);
+  client(request.client).operated(request.line, arrival, supply.source, stage, waits);
   return start + timing_.word;
 }
 
@@ -560,10 +586,16 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   return last;
 }
 
-// Reserves the data bus for `duration`, at `ready` or later. Returns the start of the transfer.
-Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration) {
+// How long a read of memory, ready at `ready`, has waited for a bank behind the snoop's result, which it overlaps.
+Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
+  return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, std::max<Tick>(0, ready - result));
+}
+
+// Reserves the data bus for `duration`, at `ready` or later, and adds what that waits. Returns the start of the transfer.
+Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
+  if (free > ready) waits[Resource::bus] += start - align_up(ready, timing_.clock);
   data_free_ = start + duration;
   last_sender_ = sender;
   if (measured(start)) statistics_.data_busy += duration;
@@ -587,9 +619,7 @@ Endpoint SnoopingBus::named(int client) const {
 void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
   tell_request(transaction);
   BusRequest& request = transaction.request;
-  const Tick earliest = (request.stamp / timing_.clock + 1) * timing_.clock;
-  const Tick line_free = spec_.one_per_line ? align_up(busy_until(request.slot), timing_.clock) : 0;
-  const Tick for_line = std::clamp<Tick>(line_free - earliest, 0, edge - earliest);
+  const Tick for_line = transaction.for_line;
   Stage stage{.what = Stage::What::line,
               .at = named(kNobody),
               .line = request.line,
@@ -601,7 +631,7 @@ void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
   stage.what = Stage::What::bus;
   stage.from = stage.to;
   stage.to = edge + timing_.arbitration;
-  stage.queued = edge - earliest - for_line;
+  stage.queued = edge - edge_behind(request) - for_line;
   stage.held_from = edge;
   stage.held_until = edge + timing_.address;
   request.stage = log_.tell_stage(stage);
@@ -664,13 +694,12 @@ StageId SnoopingBus::tell_way(StageId after, Stage::What what, const BusRequest&
 StageId SnoopingBus::tell_supplied(const Supplied& it) const {
   // A read of memory overlaps the snoop: what counts is how long it waited for a bank behind the snoop's result.
   const Tick ready = std::max(it.from, it.ready);
-  const Tick read_from = it.supplier == kMemory ? it.ready - memory_->read_latency() : it.from;
   const StageId found = log_.tell_stage({.what = Stage::What::supply,
                                          .at = named(it.supplier),
                                          .line = it.request.line,
                                          .from = it.from,
                                          .to = ready,
-                                         .queued = std::clamp<Tick>(read_from - it.from, 0, ready - it.from),
+                                         .queued = it.supplier == kMemory ? read_wait(it.from, it.ready) : 0,
                                          .after = it.stage});
   const StageId waited = log_.tell_stage({.what = Stage::What::data_bus,
                                           .at = named(kNobody),
@@ -733,7 +762,7 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
                          .carries_data = true});
 }
 
-bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage) {
+bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) {
   found(client) = &copy;
   const BusRequest request{.stamp = at, .client = client, .line = copy.line, .slot = copy.slot};
   SnoopedLine line(*this, request, copy.slot, at);
@@ -741,7 +770,13 @@ bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage) {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     found(client) = nullptr;
     if (again) {
-      post({.stamp = at, .client = client, .stage = stage, .line = copy.line, .slot = copy.slot, .message = *again});
+      post({.stamp = at,
+            .client = client,
+            .stage = stage,
+            .line = copy.line,
+            .slot = copy.slot,
+            .message = *again,
+            .waits = waits});
     }
     return again.has_value();
   } catch (const ProtocolFault& fault) {

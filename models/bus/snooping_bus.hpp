@@ -72,7 +72,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
-  bool data_step(int client, Copy& copy, Tick at, StageId stage) override;
+  bool data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) override;
 
   // One line of text for each transaction under way, and for each request that waits for arbitration.
   [[nodiscard]] std::string describe_pending() const;
@@ -83,6 +83,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
     Tick address_at = 0;
     Tick sampled_at = 0;     // the time of the first snoop result
     Tick touch_at = 0;       // the time of the order step: sampled_at or, if the line is busy then, when it is free
+    Tick for_line = 0;       // how long the grant was put off because the line was busy
     std::uint32_t told = 0;  // the number that the StepListener gave to the request
   };
   class SnoopedLine;
@@ -99,6 +100,9 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[nodiscard]] Tick distance_from_line(const BusRequest& request) const;
   void note_taker(Slot slot, int taker);
   [[nodiscard]] Tick line_free(Slot slot) const;
+  [[nodiscard]] Tick edge_behind(const BusRequest& request) const {
+    return (request.stamp / timing_.clock + 1) * timing_.clock;
+  }
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
   [[nodiscard]] Tick busy_until(Slot slot) const { return slot < busy_until_.size() ? busy_until_[slot] : 0; }
@@ -108,6 +112,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
     busy_until_[slot] = std::max(busy_until_[slot], until);
   }
   void sample_front(Tick now);
+  void add_waits(Transaction& transaction, Tick now) const;
   void order(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_client(const Transaction& transaction, Slot slot, Tick now, Tick result);
@@ -126,7 +131,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
     return clients_.empty() ? 0 : store_.holders(slot, first_client_, static_cast<int>(clients_.size()));
   }
   [[nodiscard]] Tick all_given_up(Slot slot, int taker, Tick result) const;
-  Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
+  [[nodiscard]] Tick read_wait(Tick result, Tick ready) const;
+  Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   // These functions report to the StepListener, if one is attached.
   void tell_request(Transaction& transaction) const;

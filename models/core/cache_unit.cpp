@@ -126,7 +126,9 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   }
   if (operation.waited) {
     if (log_->listener() != nullptr) tell_core(operation, now, now);
-    thread.report_miss(operation, operation.waited_for, now);
+    Waits waits;
+    waits[Resource::core] = now - operation.issued;
+    thread.report_miss(operation, operation.waited_for, now, waits);
   }
   const Value value = apply(thread, operation, copy, now, Served::hit);
   const Tick reach = spec_.hit_latency[nearest];
@@ -187,12 +189,15 @@ void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
               : kind == AccessKind::store ? kStore
                                           : kLoad);
   mshrs_.push_back(mshr);
+  Waits waits;
+  waits[Resource::core] = now - mshr.operation.issued;
   bus_->post({.stamp = leaves,
               .client = client_,
               .stage = log_->listener() == nullptr ? kNoStage : tell_core(mshr.operation, now, leaves),
               .line = mshr.copy->line,
               .slot = mshr.copy->slot,
-              .message = own.message()});
+              .message = own.message(),
+              .waits = waits});
   owner_->reset_limits();
 }
 
@@ -264,7 +269,7 @@ void CacheUnit::run_fill(Tick at) {
   const Mshr mshr = *due;
   expire_locks(at);
   const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
-  if (data && bus_->data_step(client_, *mshr.copy, at, mshr.stage)) {
+  if (data && bus_->data_step(client_, *mshr.copy, at, mshr.stage, mshr.waits)) {
     REACHED(fill_without_the_right);
     due->fill_at = kNever;
     due->line_arrived = true;
@@ -289,7 +294,7 @@ void CacheUnit::finish(const Mshr& mshr) {
     return;
   }
   if (mshr.copy == nullptr) {
-    requester.thread->report_miss(operation, mshr.source, at);
+    requester.thread->report_miss(operation, mshr.source, at, mshr.waits);
     requester.thread->completed(*mshr.early_result, at + spec_.cycle);
     return;
   }
@@ -301,7 +306,7 @@ void CacheUnit::finish(const Mshr& mshr) {
     if (operation.writes()) keep_for_stores(copy, *requester.thread, at);
     return;
   }
-  requester.thread->report_miss(operation, mshr.source, at);
+  requester.thread->report_miss(operation, mshr.source, at, mshr.waits);
   const Value value = mshr.early_result ? *mshr.early_result : apply(*requester.thread, operation, copy, at, Served::fill);
   const Tick ends = at + hold(operation.kind);
   lock(copy, operation.kind, ends, *requester.thread);
@@ -407,17 +412,18 @@ Tick CacheUnit::next_unlock(Tick now) const {
   return next;
 }
 
-Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source, StageId stage) {
+Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source, StageId stage, const Waits& waits) {
   Mshr* own = mshr_being_ordered(copy);
   if (own == nullptr) return pins;
   if (!own->line_arrived) own->source = source;
-  schedule_fill(*own, pins, stage);
+  schedule_fill(*own, pins, stage, waits);
   const bool runs_at_fill = !own->requester.prefetches && !agent_.table().states[copy.state].reissues;
   if (!runs_at_fill) return own->fill_at + 1;
   return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + (keeps(own->operation) ? spec_.held : 0);
 }
 
-void CacheUnit::schedule_fill(Mshr& mshr, Tick pins, StageId stage) {
+void CacheUnit::schedule_fill(Mshr& mshr, Tick pins, StageId stage, const Waits& waits) {
+  mshr.waits = waits;
   mshr.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
   if (log_->listener() != nullptr) [[unlikely]]
     mshr.stage = tell_fill(mshr, pins, stage);
@@ -453,12 +459,12 @@ void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
   own->copy = nullptr;
 }
 
-void CacheUnit::operated(LineAddr line, Tick pins, Source source, StageId stage) {
+void CacheUnit::operated(LineAddr line, Tick pins, Source source, StageId stage, const Waits& waits) {
   const auto own = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& mshr) {
     return mshr.copy == nullptr && mshr.fill_at == kNever && agent_.store().line_of(mshr.operation.address) == line;
   });
   own->source = source;
-  schedule_fill(*own, pins, stage);
+  schedule_fill(*own, pins, stage, waits);
 }
 
 void CacheUnit::written_back(Tick at) {

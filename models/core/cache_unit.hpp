@@ -108,10 +108,10 @@ class CacheUnit final : public BusClient {
   // The functions of BusClient.
   CacheAgent& caches() override { return agent_; }
   Tick kept_until(LineAddr line) const override;
-  Tick deliver(Copy& copy, Tick pins, Source source, StageId stage) override;
+  Tick deliver(Copy& copy, Tick pins, Source source, StageId stage, const Waits& waits) override;
   WrittenWord write_in_order(Copy& copy, Tick at) override;
   void operate(Copy& copy, const LineData& line, Tick at) override;
-  void operated(LineAddr line, Tick pins, Source source, StageId stage) override;
+  void operated(LineAddr line, Tick pins, Source source, StageId stage, const Waits& waits) override;
   void written_back(Tick at) override;
   void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
 
@@ -129,6 +129,7 @@ class CacheUnit final : public BusClient {
     std::optional<Value> early_result = std::nullopt;
     Source source = Source::local_memory;
     StageId stage = kNoStage;
+    Waits waits = {};  // of the latest request, once it is ordered
     Operation operation;
   };
   struct Lock {
@@ -181,7 +182,7 @@ class CacheUnit final : public BusClient {
     return operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
   }
   // Schedules the fill for a response that reaches the core's pins at `pins`.
-  void schedule_fill(Mshr& mshr, Tick pins, StageId stage);
+  void schedule_fill(Mshr& mshr, Tick pins, StageId stage, const Waits& waits);
   // Reports a stage within the core, from the operation's issue: its wait until `now`, and the look-up until `to`.
   [[gnu::cold]] StageId tell_core(const Operation& operation, Tick now, Tick to) const;
   [[gnu::cold]] StageId tell_fill(const Mshr& mshr, Tick pins, StageId stage) const;

@@ -131,10 +131,12 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   const LineStore& store = agent_->store();
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::pair});
   last_load_miss_.reset();
+  const bool outer = std::exchange(pairs_loads_, true);  // an interrupt handler may run a pair of its own
   Pair pair;
   pair.first = load(first.address, first.bytes);
   const std::optional<LoadMiss> miss = std::exchange(last_load_miss_, std::nullopt);
   pair.second = load(second.address, second.bytes);
+  pairs_loads_ = outer;
   // The second load is recounted as a miss only if it hit the line that the first load fetched. An interrupt handler may have
   // run before or between the loads, or another CPU may have taken the line.
   if (!miss || last_load_miss_ || miss->address != first.address) return pair;
@@ -144,7 +146,7 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   Operation merged = operation_on(OperationKind::load, second.address, second.bytes);
   merged.function = function_;
   merged.issued = miss->issued;
-  report_miss(merged, miss->source, miss->at);
+  report_miss(merged, miss->source, miss->at, miss->waits);
   return pair;
 }
 
@@ -292,10 +294,12 @@ void HardwareThread::completed(Value result, Tick ends) {
   status_ = Status::ready;
 }
 
-void HardwareThread::report_miss(const Operation& operation, Source source, Tick at) {
-  if (operation.kind == OperationKind::load) last_load_miss_ = LoadMiss{operation.address, source, operation.issued, at};
+void HardwareThread::report_miss(const Operation& operation, Source source, Tick at, const Waits& waits) {
+  if (pairs_loads_ && operation.kind == OperationKind::load)
+    last_load_miss_ = LoadMiss{operation.address, source, operation.issued, at, waits};
   const Miss miss{
-      id_, operation.function, operation.access_kind(), source, operation.address, operation.issued, at - operation.issued};
+      id_,  operation.function, operation.access_kind(), source, operation.address, operation.issued, at - operation.issued,
+      waits};
   observer_->miss(miss);
   if (timeline_ != nullptr) timeline_->miss(miss);
 }

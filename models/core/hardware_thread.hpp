@@ -160,7 +160,7 @@ class HardwareThread final : public Cpu {
   void loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends);
   // Retries the thread's deferred operations; called by CacheUnitOwner::retry().
   void retry(Tick at, Source source);
-  void report_miss(const Operation& operation, Source source, Tick at);
+  void report_miss(const Operation& operation, Source source, Tick at, const Waits& waits);
 
   // Called by the thread that sends this one an interrupt or a wake.
   void receive(const Interrupt& interrupt);
@@ -170,6 +170,7 @@ class HardwareThread final : public Cpu {
     Address address = 0;
     Source source{};
     Tick issued = 0, at = 0;
+    Waits waits;
   };
   enum class Status : std::uint8_t {
     ready,    // may run its next operation at now_
@@ -262,7 +263,8 @@ class HardwareThread final : public Cpu {
   Tick limit_ = 0;  // operations before this time may run now
   Status status_ = Status::ready;
   Value result_ = 0;                        // result of the operation that blocked the thread
-  std::optional<LoadMiss> last_load_miss_;  // latest load miss; load_pair() resets it before each of its two loads
+  bool pairs_loads_ = false;                // while load_pair() runs
+  std::optional<LoadMiss> last_load_miss_;  // latest load miss within load_pair(), which resets it before each of its two loads
   StoreBuffer store_buffer_;
   Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
   Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()

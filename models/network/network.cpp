@@ -101,6 +101,7 @@ void Network::send(Packet& packet, Tick ready) {
   Tick& last = last_ready_[way * kMessageClasses + ordinal(packet.message_class)];
   const Tick free = std::max(ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1);
   last = std::max(last, free);
+  packet.waits[Resource::link] += last - free;
   if (log_.listener() != nullptr) [[unlikely]] {
     packet.stage = log_.tell_stage({.what = Stage::What::outlet,
                                     .at = named(packet.sender),
@@ -168,7 +169,10 @@ void Network::depart(Packet& packet, Tick at) {
   }
   if (log_.listener() != nullptr) [[unlikely]]
     tell_wait(packet, Stage::What::crossing, {Endpoint::Kind::directory, packet.place}, at, start, stage.free);
-  if (start > at) return push(packet, start, Move::link);
+  if (start > at) {
+    packet.waits[Resource::link] += start - at;
+    return push(packet, start, Move::link);
+  }
   take_link(packet, start, false);
 }
 
@@ -242,6 +246,7 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   const Tick asked = packet.due;
   packet.place = link.to;
   const Tick start = std::max(at, link.free);
+  packet.waits[Resource::link] += start - asked;
   const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
   link.free = start + busy;
   if (start >= warmup_end_ && start < end_) {
@@ -294,7 +299,10 @@ void Network::arrive(Packet& packet, Tick at) {
   free = start + port.occupancy;
   if (log_.listener() != nullptr) [[unlikely]]
     tell_arrival(packet, port, at, start);
-  if (start > at) return push(packet, start, Move::handle);
+  if (start > at) {
+    packet.waits[Resource::controller] += start - at;
+    return push(packet, start, Move::handle);
+  }
   handle(packet, at);
 }
 

@@ -52,6 +52,7 @@ struct Packet {
   std::unique_ptr<std::byte[]> data;  // room for a line
 
   StageId stage = kNoStage;  // the latest of the transaction that the message belongs to
+  Waits waits;               // of that transaction
 
   bool has_turn = false;  // true once the directory has given this request its turn among the line's requests
 

@@ -13,6 +13,11 @@
 #include "models/reached.hpp"
 
 namespace linebounce {
+namespace {
+
+const Waits kNoWaits;
+
+}  // namespace
 
 // Describes the step in progress, and carries out those of its effects that reach beyond the line's entry.
 struct CoherenceController::Outbox {
@@ -24,6 +29,7 @@ struct CoherenceController::Outbox {
   const Packet* packet = nullptr;  // the message being processed, if any
   LineData incoming = {};          // the message's data, or the data on the bus
   StageId stage = kNoStage;        // the transaction's latest, before its pass through the controller
+  const Waits& waits = kNoWaits;   // the transaction's, without that of a message that has stalled
 
   void send_home(const NetworkMessage& message) { send_up(self.place_.parent, message); }
   void send(int agent, const NetworkMessage& message) {
@@ -36,12 +42,13 @@ struct CoherenceController::Outbox {
   void take_data();
   void update_memory();
   void tell_taken() const;
+  [[nodiscard]] Waits waited() const;
   [[nodiscard]] StageId passed() const { return self.log_.listener() == nullptr ? kNoStage : tell_pass(); }
   [[gnu::cold]] StageId tell_pass() const;
   [[gnu::cold]] StageId found(Tick data_at, Tick queued) const;
   StageId tell_stage(StageId after, Stage::What what, Tick from, Tick to, Tick queued = 0) const;
-  void run() { self.bus_side_->run(slot, ready, passed()); }
-  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready, passed()); }
+  void run() { self.bus_side_->run(slot, ready, passed(), waited()); }
+  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready, passed(), waited()); }
   void on_transition(StateId state, EventId event, StateId next) {
     self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event, next);
   }
@@ -53,8 +60,8 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   const std::size_t ask = ask_event(self.rules_.protocol->bus_messages, request.message);
   if (self.rules_.table->base_events[ask].absent) return true;
   const Permission answer = permission(self.rules_, self.entries_[slot], ask);
-  CoherenceController::Outbox out{self, slot, at, at + self.latency_, {.side = Side::member, .bus_member = request.client}};
-  out.stage = request.stage;
+  const Cause cause{.side = Side::member, .bus_member = request.client};
+  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, {}, request.stage, request.waits};
   self.step(ask, out);
   if (answer.saved) lines_[slot].asked = request.message;
   if (!answer.granted && !answer.saved) {
@@ -101,6 +108,7 @@ bool CoherenceController::waits_for_turn(Packet& packet, Tick at) {
                                     .after = packet.stage});
   }
   if (turn == at) return false;
+  packet.waits[Resource::line] += turn - at;
   network_.requeue(packet, turn);
   return true;
 }
@@ -111,7 +119,8 @@ bool CoherenceController::process(Packet& packet, Tick at) {
   const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
   const Side side = inside ? Side::member : Side::outside;
   const Cause cause{.side = side, .in = &packet.message};
-  Outbox out{*this, packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version}, packet.stage};
+  Outbox out{*this,        packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version},
+             packet.stage, packet.waits};
   if (step(rules_.event_of(side, packet.message.message), out) == StepResult::stalled) return false;
   network_.free(packet);
   return true;
@@ -163,6 +172,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   sent.line = self.store_.line(slot);
   sent.sender = self.place_.endpoint;
   sent.receiver = receiver;
+  sent.waits = waited();
   Tick leaves = ready;
   if (kind.carries_data) {
     const LineData data = self.data(slot);
@@ -170,6 +180,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
     sent.version = data.version;
     sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
+    if (self.home_) sent.waits[Resource::memory] += leaves - ready - self.home_->latency();
   }
   if (self.log_.listener() != nullptr) [[unlikely]]
     sent.stage = found(leaves, kind.carries_data ? leaves - ready - (self.home_ ? self.home_->latency() : look_up) : 0);
@@ -178,6 +189,12 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   } else {
     self.network_.send(sent, leaves);
   }
+}
+
+Waits CoherenceController::Outbox::waited() const {
+  Waits all = waits;
+  if (packet != nullptr) all[Resource::line] += at - packet->due;
+  return all;
 }
 
 // The message being processed may have stalled before. Then comes the pass that all messages of the step have in common.
@@ -313,13 +330,14 @@ void BusSide::ask_again(Slot slot, Tick at) {
                                                  .queued = at - request.stamp,
                                                  .after = request.stage});
     }
+    again.waits[Resource::line] += at - request.stamp;
     again.stamp = at;
     bus->post(again);
     return true;
   });
 }
 
-void BusSide::run(Slot slot, Tick at, StageId stage) {
+void BusSide::run(Slot slot, Tick at, StageId stage, const Waits& waits) {
   Line& line = lines_[slot];
   line.running = true;
   bus->post({.stamp = at,
@@ -328,17 +346,19 @@ void BusSide::run(Slot slot, Tick at, StageId stage) {
              .line = controller_.store_.line(slot),
              .slot = slot,
              .message = line.asked,
-             .kind = BusRequest::Kind::run});
+             .kind = BusRequest::Kind::run,
+             .waits = waits});
 }
 
-void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage) {
+void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits) {
   bus->post({.stamp = at,
              .client = kMemory,
              .stage = stage,
              .line = controller_.store_.line(slot),
              .slot = slot,
              .message = message,
-             .kind = BusRequest::Kind::recall});
+             .kind = BusRequest::Kind::recall,
+             .waits = waits});
 }
 
 // The bus runs the rows of a granted transaction in its order step, and calls act() for their actions that memory lacks.
@@ -346,7 +366,7 @@ void BusSide::act(Slot slot, Action action, const BusRequest& request, const Lin
   CoherenceController& self = controller_;
   if (action.verb == Verb::save_asker) lines_[slot].asked = request.message;
   const Cause cause{.side = Side::member, .bus_member = request.client};
-  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, on_bus, request.stage};
+  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, on_bus, request.stage, request.waits};
   ControllerStep(self.rules_, self.entries_[slot], self.place_.number, cause, out).act(action);
 }
 
@@ -364,9 +384,10 @@ MemorySide::Supply BusSide::read(Slot slot, Tick address_at) {
   return {address_at, local ? Source::local_memory : Source::remote_memory};
 }
 
-void BusSide::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage) {
+void BusSide::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage,
+                       const Waits& waits) {
   CoherenceController& self = controller_;
-  CoherenceController::Outbox out{self, slot, at, data_at + self.latency_, {.owned = owned}, nullptr, data, stage};
+  CoherenceController::Outbox out{self, slot, at, data_at + self.latency_, {.owned = owned}, nullptr, data, stage, waits};
   self.step(recalled_event(self.rules_.protocol->bus_messages, message), out);
 }
 

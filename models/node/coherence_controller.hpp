@@ -130,14 +130,15 @@ class BusSide final : public MemorySide {
   Supply read(Slot slot, Tick address_at) override;
   [[nodiscard]] Tick read_latency() const override { return controller_.cache_latency_; }
   void write(Slot, Tick) override {}
-  void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage) override;
+  void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage,
+                const Waits& waits) override;
   void order_over(Slot slot, Tick at) override;
 
   void resize(std::size_t slots) { lines_.resize(slots); }
   // Puts the saved transaction, which is now granted, on the bus again.
-  void run(Slot slot, Tick at, StageId stage);
+  void run(Slot slot, Tick at, StageId stage, const Waits& waits);
   // Puts the controller's own `message` on the bus.
-  void recall(Slot slot, MessageId message, Tick at, StageId stage);
+  void recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits);
   // Called when the line's state is stable. The deferred requests for the line ask again.
   void transaction_over(Slot slot, Tick at) {
     lines_[slot].running = false;

@@ -109,6 +109,9 @@ ordered_json row_json(const WaterfallRow& row, double ns_per_tick) {
 ordered_json miss_json(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick) {
   ordered_json rows = ordered_json::array();
   for (const WaterfallRow& row : waterfall(miss, endpoints, ns_per_tick)) rows.push_back(row_json(row, ns_per_tick));
+  ordered_json waits = ordered_json::object();
+  for (std::size_t resource = 0; resource < kResources; ++resource)
+    waits[kResourceNames[resource]] = miss.miss.waits[static_cast<Resource>(resource)];
   return {{"percentile", miss.percentile},
           {"ticks", miss.miss.latency},
           {"ns", rounded(static_cast<double>(miss.miss.latency) * ns_per_tick)},
@@ -121,7 +124,8 @@ ordered_json miss_json(const ExplainedMiss& miss, const Endpoints& endpoints, do
           {"field", miss.field},
           {"function", miss.function},
           {"access", kAccessNames[ordinal(miss.miss.access)]},
-          {"stages", std::move(rows)}};
+          {"stages", std::move(rows)},
+          {"waits_ticks", std::move(waits)}};
 }
 
 void print_json(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
@@ -153,7 +157,7 @@ void print_text(const Chosen& chosen, const ExplainedMisses& explained, const st
   std::vector<std::string> others;
   for (std::size_t kind = 0; kind < explained.counts.size(); ++kind) {
     if (explained.counts[kind] > 0 && kind != ordinal(explained.kind))
-      others.push_back(fmt::format("{} {}", grouped(explained.counts[kind]), kSourceNames[kind]));
+      others.push_back(fmt::format("{} {}", grouped(explained.counts[kind]), kSourceWords[kind]));
   }
   std::string kinds = fmt::format("{} {}{}", grouped(explained.counts[ordinal(explained.kind)]), title_of(explained.kind),
                                   line.empty() ? "" : " on " + line);

@@ -1,11 +1,15 @@
 // What one simulated run leaves behind: the content of the results files before they are written (docs/results.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "models/waits.hpp"
+#include "sim/point/cpu_set.hpp"
 
 namespace linebounce::sim {
 
@@ -22,6 +26,17 @@ struct LatencyRow {                 // one bin of latency.csv
   std::int64_t count = 0;
 };
 
+// What a miss waits on the average, by Resource; the rest of its latency is travel.
+struct MeanWaits {
+  std::array<double, kResources> ns{};
+
+  [[nodiscard]] double total() const {
+    double sum = 0;
+    for (const double wait : ns) sum += wait;
+    return sum;
+  }
+};
+
 struct LineRow {  // one row of lines.csv
   std::string structure, object;
   std::int64_t line = 0, offset = 0;
@@ -30,12 +45,18 @@ struct LineRow {  // one row of lines.csv
   std::string source;
   std::int64_t count = 0;
   double remote_pct = 0, latency_ns_mean = 0;
+  CpuSet cpus = {};  // that missed
+  MeanWaits waits = {};
 };
 
 struct LockRow {  // one row of locks.csv, lockmeter's columns
   std::string lock, call_site;
   double util_pct = 0, con_pct = 0, hold_mean_us = 0, hold_max_us = 0, wait_mean_us = 0, wait_max_us = 0, cpu_pct = 0;
   std::int64_t total = 0, nowait = 0, spin = 0, rjct = 0;
+  // Misses on the lock's own words and objects; of the lock's own row alone.
+  std::int64_t misses = 0;
+  double miss_ns_mean = 0;
+  MeanWaits waits = {};
 };
 
 struct MatrixRow {  // one row of matrix.csv

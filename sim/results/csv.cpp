@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
@@ -14,9 +15,13 @@ namespace {
 
 constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
 constexpr const char* kLinesHeader =
-    "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean";
+    "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean,"
+    "cpus,travel_ns_mean,queueing_ns_mean,queueing_core_ns_mean,queueing_bus_ns_mean,queueing_line_ns_mean,"
+    "queueing_link_ns_mean,queueing_controller_ns_mean,queueing_memory_ns_mean";
 constexpr const char* kLocksHeader =
-    "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct";
+    "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct,"
+    "misses,miss_mean_ns,travel_mean_ns,queueing_mean_ns,queueing_core_mean_ns,queueing_bus_mean_ns,queueing_line_mean_ns,"
+    "queueing_link_mean_ns,queueing_controller_mean_ns,queueing_memory_mean_ns";
 constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
 constexpr const char* kSeriesHeader = "point,time_us,name,value";
 constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
@@ -46,6 +51,12 @@ class Row {
   bool first_ = true;
 };
 
+// Travel, queueing, and queueing by resource.
+void add_split(Row& row, double latency_ns, const MeanWaits& waits) {
+  row << std::max(0.0, latency_ns - waits.total()) << waits.total();
+  for (const double ns : waits.ns) row << ns;
+}
+
 std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
   std::string out = std::string(kLatencyHeader) + "\n";
   for (const LatencyRow& row : rows)
@@ -56,8 +67,10 @@ std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
 std::string lines_csv(int point, const std::vector<LineRow>& rows) {
   std::string out = std::string(kLinesHeader) + "\n";
   for (const LineRow& row : rows) {
-    Row(out) << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
-             << row.home << row.source << row.count << row.remote_pct << row.latency_ns_mean;
+    Row fields(out);
+    fields << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
+           << row.home << row.source << row.count << row.remote_pct << row.latency_ns_mean << cpu_list(row.cpus);
+    add_split(fields, row.latency_ns_mean, row.waits);
   }
   return out;
 }
@@ -65,8 +78,11 @@ std::string lines_csv(int point, const std::vector<LineRow>& rows) {
 std::string locks_csv(int point, const std::vector<LockRow>& rows) {
   std::string out = std::string(kLocksHeader) + "\n";
   for (const LockRow& row : rows) {
-    Row(out) << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
-             << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;
+    Row fields(out);
+    fields << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
+           << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;
+    fields << row.misses << row.miss_ns_mean;
+    add_split(fields, row.miss_ns_mean, row.waits);
   }
   return out;
 }
@@ -102,6 +118,20 @@ Value parse_number(const std::string& file, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is no number");
   return value;
+}
+
+CpuSet read_cpus(const std::string& file, const std::string& text) {
+  const std::optional<CpuSet> cpus = read_cpu_list(text);
+  if (!cpus) throw InputError(file + ": \"" + text + "\" is no list of CPUs");
+  return *cpus;
+}
+
+// The last of the columns of a split.
+MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fields) {
+  MeanWaits waits;
+  for (std::size_t resource = 0; resource < kResources; ++resource)
+    waits.ns[resource] = parse_number<double>(file, fields[fields.size() - kResources + resource]);
+  return waits;
 }
 
 // Calls `take` with each row's fields of a file of ours. Its last line ends, too: otherwise some of it is missing.
@@ -195,7 +225,9 @@ std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
                                                           .source = fields[9],
                                                           .count = count(10),
                                                           .remote_pct = number(11),
-                                                          .latency_ns_mean = number(12)});
+                                                          .latency_ns_mean = number(12),
+                                                          .cpus = read_cpus(file, fields[13]),
+                                                          .waits = read_waits(file, fields)});
   });
   return points;
 }
@@ -239,7 +271,10 @@ std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
                                                           .total = count(10),
                                                           .nowait = count(11),
                                                           .spin = count(12),
-                                                          .rjct = count(13)});
+                                                          .rjct = count(13),
+                                                          .misses = count(14),
+                                                          .miss_ns_mean = number(15),
+                                                          .waits = read_waits(file, fields)});
   });
   return points;
 }

@@ -85,6 +85,13 @@ std::vector<LatencyRow> merge_latency(const std::vector<PointData>& runs) {
   return rows;
 }
 
+MeanWaits weighted(const MeanWaits& left, std::int64_t left_weight, const MeanWaits& right, std::int64_t right_weight) {
+  MeanWaits mean;
+  for (std::size_t resource = 0; resource < kResources; ++resource)
+    mean.ns[resource] = weighted(left.ns[resource], left_weight, right.ns[resource], right_weight);
+  return mean;
+}
+
 auto key(const LineRow& row) {
   return std::tie(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source);
 }
@@ -97,6 +104,8 @@ void add_up(std::vector<LineRow>& rows) {
     if (key(*row) == key(*sum)) {
       sum->remote_pct = weighted(sum->remote_pct, sum->count, row->remote_pct, row->count);
       sum->latency_ns_mean = weighted(sum->latency_ns_mean, sum->count, row->latency_ns_mean, row->count);
+      sum->waits = weighted(sum->waits, sum->count, row->waits, row->count);
+      sum->cpus |= row->cpus;
       sum->count += row->count;
     } else if (++sum != row) {
       *sum = std::move(*row);
@@ -114,6 +123,9 @@ void add_lock(LockRow& sum, const LockRow& row, std::int64_t runs_before) {
   sum.wait_mean_us = weighted(sum.wait_mean_us, sum.spin, row.wait_mean_us, row.spin);
   sum.hold_max_us = std::max(sum.hold_max_us, row.hold_max_us);
   sum.wait_max_us = std::max(sum.wait_max_us, row.wait_max_us);
+  sum.miss_ns_mean = weighted(sum.miss_ns_mean, sum.misses, row.miss_ns_mean, row.misses);
+  sum.waits = weighted(sum.waits, sum.misses, row.waits, row.misses);
+  sum.misses += row.misses;
   sum.total += row.total;
   sum.nowait += row.nowait;
   sum.spin += row.spin;

@@ -19,8 +19,9 @@ namespace linebounce::sim {
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(LINEBOUNCE_TAKE, __VA_ARGS__))          \
   }
 LINEBOUNCE_ROW(LatencyRow, kind, source, latency_cycles, latency_ns, count)
+LINEBOUNCE_ROW(MeanWaits, ns)
 LINEBOUNCE_ROW(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us, wait_max_us, cpu_pct,
-               total, nowait, spin, rjct)
+               total, nowait, spin, rjct, misses, miss_ns_mean, waits)
 LINEBOUNCE_ROW(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
 LINEBOUNCE_ROW(SeriesRow, time_us, name, value)
 LINEBOUNCE_ROW(TransitionRow, controller, state, event, count)
@@ -56,8 +57,9 @@ std::map<std::string, Metric> metrics_from_json(const json& in) {
 }
 
 std::string line_text(const LineRow& row) {
-  const json out = {row.structure, row.object, row.line,   row.offset, row.field,      row.function,
-                    row.access,    row.home,   row.source, row.count,  row.remote_pct, row.latency_ns_mean};
+  const json out = {row.structure,  row.object,          row.line,           row.offset,  row.field,
+                    row.function,   row.access,          row.home,           row.source,  row.count,
+                    row.remote_pct, row.latency_ns_mean, cpu_list(row.cpus), row.waits.ns};
   return out.dump() + "\n";
 }
 
@@ -76,6 +78,10 @@ LineRow line_from(std::string_view text) {
   take(in.at(9), row.count);
   take(in.at(10), row.remote_pct);
   take(in.at(11), row.latency_ns_mean);
+  const std::optional<CpuSet> cpus = read_cpu_list(in.at(12).get<std::string>());
+  if (!cpus) throw InputError("the results of one seed have no list of CPUs");
+  row.cpus = *cpus;
+  in.at(13).get_to(row.waits.ns);
   return row;
 }
 

@@ -203,7 +203,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   PointData point;
   statistics.collect(machine, point);
   add_table_metrics(tables, statistics.placed_rows(tables), point);
-  collect_locks(locks, memory, machine.timebase(), machine.measured(), machine.cpus(), point);
+  collect_locks(locks, memory, machine.timebase(), machine.measured(), machine.cpus(), statistics.lock_misses(locks), point);
   PointMetrics metrics(point);
   const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
   const double measured_ns = machine.timebase().to_ns(machine.measured());

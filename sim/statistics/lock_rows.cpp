@@ -6,6 +6,7 @@
 
 #include "sim/point/point_metrics.hpp"
 #include "sim/statistics/metric_names.hpp"
+#include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
 
@@ -72,6 +73,25 @@ void add_waits(const std::string& lock, const LockUse& use, const Timebase& time
   if (use.handoffs > 0) handoff.add({lock}, timebase.to_ns(use.handoff_sum) / static_cast<double>(use.handoffs));
 }
 
+// Of the lock's own lines: they include those of waiting CPUs, and of the CPU that hands the lock over.
+void add_misses(const std::string& lock, const LockRow& row, MetricSink& metrics) {
+  const MetricFamily misses = metrics.family("locks.<lock>.misses", "", kLower,
+                                             "misses on the lock's words and objects; missing if there are none", kDetail);
+  const MetricFamily mean = metrics.family("locks.<lock>.miss_mean_ns", "ns", kLower, "mean latency of these misses", kDetail);
+  const MetricFamily queueing = metrics.family("locks.<lock>.queueing_mean_ns", "ns", kLower,
+                                               "of that: waits for resources in use. The rest is travel", kDetail);
+  const MetricFamily by_resource = metrics.family(
+      "locks.<lock>.queueing_<resource>_mean_ns", "ns", kLower,
+      "of that: waits for one resource, as in `latency.<source>.queueing_<resource>_mean_ns`; missing if none", kDetail);
+  if (row.misses == 0) return;
+  misses.add({lock}, row.misses);
+  mean.add({lock}, row.miss_ns_mean);
+  queueing.add({lock}, row.waits.total());
+  for (std::size_t resource = 0; resource < kResources; ++resource) {
+    if (row.waits.ns[resource] > 0) by_resource.add({lock, kResourceNames[resource]}, row.waits.ns[resource]);
+  }
+}
+
 void add_worst(const std::string& lock, double worst_pct, MetricSink& metrics) {
   const MetricFamily worst = metrics.family("locks.<lock>.util_worst_pct", "%", kLower,
                                             "of several locks of one name: `util_pct` of the one that is held most", kDetail);
@@ -98,7 +118,7 @@ void add_races(const std::string& lock, const Races& races, const Timebase& time
 }  // namespace
 
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
-                   PointData& point) {
+                   const std::map<std::string, LockMisses>& misses, PointData& point) {
   PointMetrics metrics(point);
   std::set<std::string> names;
   for (const auto& [name, figures] : locks.figures()) names.insert(name);
@@ -111,7 +131,13 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
       sites.push_back(row_of(name, memory.functions()[call_site].name, use, figures.instances(), timebase, measured, cpus));
     }
     std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
-    point.locks.push_back(row_of(name, "", all, figures.instances(), timebase, measured, cpus));
+    LockRow& own = point.locks.emplace_back(row_of(name, "", all, figures.instances(), timebase, measured, cpus));
+    if (const auto found = misses.find(name); found != misses.end()) {
+      own.misses = found->second.count;
+      own.miss_ns_mean = found->second.ns_mean;
+      own.waits = found->second.waits;
+    }
+    add_misses(lock_names.at(name), own, metrics);
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
     add_waits(lock_names.at(name), all, timebase, metrics);
     if (figures.instances() > 1) {
@@ -133,6 +159,7 @@ void declare_lock_metrics(MetricSink& metrics) {
   const Timebase timebase(std::array{Frequency{.numerator_mhz = 1}});
   add_metrics({}, "", "", metrics);
   add_waits("", {}, timebase, metrics);
+  add_misses("", {}, metrics);
   add_worst("", 0, metrics);
   add_races("", {}, timebase, metrics);
   add_metrics({}, "", "call_site", metrics);

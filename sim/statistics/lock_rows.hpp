@@ -1,6 +1,9 @@
 // locks.csv and the metrics of locks, from what the locks of a run have counted.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "models/timebase.hpp"
 #include "sim/point/point_data.hpp"
 #include "workloads/locks/lock_set.hpp"
@@ -11,9 +14,16 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
+// Misses on the words and objects of the locks of one name.
+struct LockMisses {
+  std::int64_t count = 0;
+  double ns_mean = 0;
+  MeanWaits waits = {};
+};
+
 // A row for each lock and for each function that took it; `measured` ticks on `cpus` CPUs.
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
-                   PointData& point);
+                   const std::map<std::string, LockMisses>& misses, PointData& point);
 void declare_lock_metrics(MetricSink& metrics);
 
 }  // namespace linebounce::sim

@@ -14,7 +14,7 @@ MissTable::Entry& MissTable::find(std::vector<Entry>& entries, const Key& key) c
   return entries[i];
 }
 
-void MissTable::add(const Key& key, bool remote, Tick latency) {
+void MissTable::add(const Key& key, bool remote, const Miss& miss) {
   Entry* entry = &find(entries_, key);
   if (entry->count == 0) {
     if (++used_ * 4 > entries_.size() * 3) {
@@ -29,7 +29,9 @@ void MissTable::add(const Key& key, bool remote, Tick latency) {
   }
   ++entry->count;
   entry->remote += remote ? 1 : 0;
-  entry->latency += latency;
+  entry->latency += miss.latency;
+  entry->waits += miss.waits;
+  entry->cpus.set(static_cast<std::size_t>(miss.cpu.value));
 }
 
 std::vector<const MissTable::Entry*> MissTable::sorted() const {

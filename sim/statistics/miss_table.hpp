@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/observer.hpp"
+#include "sim/point/cpu_set.hpp"
 
 namespace linebounce::sim {
 
@@ -27,9 +28,22 @@ class MissTable {
     std::int64_t count = 0;
     std::int64_t remote = 0;  // by requesters on other nodes than the home
     Tick latency = 0;
+    Waits waits = {};
+    CpuSet cpus = {};
+  };
+  struct Sum {
+    std::int64_t count = 0;
+    Tick latency = 0;
+    Waits waits = {};
+
+    void add(const Entry& entry) {
+      count += entry.count;
+      latency += entry.latency;
+      waits += entry.waits;
+    }
   };
   MissTable() : entries_(256) {}
-  void add(const Key& key, bool remote, Tick latency);
+  void add(const Key& key, bool remote, const Miss& miss);
   // By key. Until the next add().
   [[nodiscard]] std::vector<const Entry*> sorted() const;
 

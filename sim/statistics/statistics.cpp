@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "models/ordinal.hpp"
 #include "sim/point/point_metrics.hpp"
 #include "sim/statistics/metric_names.hpp"
 #include "sim/statistics/share.hpp"
@@ -112,6 +113,23 @@ void report_footprint(double time_pct, const FootprintMisses& all, const std::ma
   }
 }
 
+// By source: what its misses wait on the average.
+void report_queueing(const std::map<std::string, MeanWaits>& of_source, MetricSink& metrics) {
+  const MetricFamily queueing =
+      metrics.family("latency.<source>.queueing_mean_ns", "ns", kLower,
+                     "of the mean latency of misses with that source: waits for resources in use. The rest is travel", kDetail);
+  const MetricFamily by_resource = metrics.family(
+      "latency.<source>.queueing_<resource>_mean_ns", "ns", kLower,
+      "of the same: waits for that resource, one of `core`, `bus`, `line`, `link`, `controller`, `memory`; missing if none",
+      kDetail);
+  for (const auto& [source, mean] : of_source) {
+    queueing.add({source}, mean.total());
+    for (std::size_t resource = 0; resource < kResources; ++resource) {
+      if (mean.ns[resource] > 0) by_resource.add({source, kResourceNames[resource]}, mean.ns[resource]);
+    }
+  }
+}
+
 void report_latency_per_operation(const std::map<std::string, double>& ns_by_subsystem, double operations,
                                   MetricSink& metrics) {
   const MetricFamily of_subsystem = metrics.family("subsystem.<name>.latency_us_per_operation", "us", kLower,
@@ -154,6 +172,7 @@ void Statistics::declare(MetricSink& metrics) {
   report_links({}, 0, 0, metrics);
   add_latency_metrics(
       {}, {}, [](std::int64_t) { return 0.0; }, metrics);
+  report_queueing({}, metrics);
   declare_top_lines(metrics);
   report_latency_per_operation({}, 0, metrics);
   report_replay_differences({}, {}, metrics);
@@ -194,7 +213,7 @@ void Statistics::miss(const Miss& miss) {
   const int home = homes_.peek(store_.line_of(miss.address));
   const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
   table_.add({place.object, place.offset, miss.function, miss.access, static_cast<std::int16_t>(home), miss.source}, remote,
-             miss.latency);
+             miss);
   ++halves_[miss.issued < middle_ ? 0 : 1];
 }
 
@@ -202,6 +221,7 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   PointMetrics metrics(point);
   collect_latency(machine, point, metrics);
   collect_lines(point);
+  collect_queueing(metrics);
   add_top_lines(table_, memory_, metrics);
   collect_time(machine, metrics);
   if (core_.footprint.on()) collect_footprint(machine, metrics);
@@ -270,6 +290,13 @@ std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& b
   return all;
 }
 
+MeanWaits Statistics::mean_waits(const Waits& waits, std::int64_t count) const {
+  MeanWaits mean;
+  for (std::size_t resource = 0; resource < kResources; ++resource)
+    mean.ns[resource] = timebase_.to_ns(waits[static_cast<Resource>(resource)]) / static_cast<double>(count);
+  return mean;
+}
+
 LineRow Statistics::line_row(const MissTable::Entry& entry) const {
   const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
   LineRow row;
@@ -285,6 +312,8 @@ LineRow Statistics::line_row(const MissTable::Entry& entry) const {
   row.count = entry.count;
   row.remote_pct = share_pct(static_cast<double>(entry.remote), static_cast<double>(entry.count));
   row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
+  row.cpus = entry.cpus;
+  row.waits = mean_waits(entry.waits, entry.count);
   return row;
 }
 
@@ -309,6 +338,39 @@ void Statistics::collect_lines(PointData& point) const {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
   });
+}
+
+void Statistics::collect_queueing(MetricSink& metrics) const {
+  std::map<std::string, MissTable::Sum> of_source;
+  for (const MissTable::Entry* entry : table_.sorted()) of_source[kSourceNames[ordinal(entry->key.source)]].add(*entry);
+  std::map<std::string, MeanWaits> means;
+  for (const auto& [source, sum] : of_source) means[source] = mean_waits(sum.waits, sum.count);
+  report_queueing(means, metrics);
+}
+
+std::map<std::string, LockMisses> Statistics::lock_misses(const LockSet& locks) const {
+  std::map<std::uint32_t, std::string> of_object;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> of_word;
+  for (const LockSet::Created& lock : locks.created()) {
+    const std::string name = name_in_figures(lock.options.figures.empty() ? lock.lock->name() : lock.options.figures);
+    for (std::size_t object = lock.first_object; object < lock.end_object; ++object)
+      of_object[static_cast<std::uint32_t>(object)] = name;
+    if (!lock.options.word) continue;
+    const AddressSpace::Place place = memory_.find(*lock.options.word);
+    of_word[{place.object, place.offset}] = name;
+  }
+  std::map<std::string, MissTable::Sum> sums;
+  for (const MissTable::Entry* entry : table_.sorted()) {
+    if (const auto whole = of_object.find(entry->key.object); whole != of_object.end()) {
+      sums[whole->second].add(*entry);
+    } else if (const auto word = of_word.find({entry->key.object, entry->key.offset}); word != of_word.end()) {
+      sums[word->second].add(*entry);
+    }
+  }
+  std::map<std::string, LockMisses> misses;
+  for (const auto& [name, sum] : sums)
+    misses[name] = {sum.count, timebase_.to_ns(sum.latency) / static_cast<double>(sum.count), mean_waits(sum.waits, sum.count)};
+  return misses;
 }
 
 void Statistics::add_latency_per_operation(double measured_ns, PointData& point) const {

@@ -11,6 +11,7 @@
 #include "sim/lines/table_metrics.hpp"
 #include "sim/point/point_data.hpp"
 #include "sim/statistics/latency_metrics.hpp"
+#include "sim/statistics/lock_rows.hpp"
 #include "sim/statistics/miss_table.hpp"
 #include "workloads/program/address_space.hpp"
 
@@ -50,6 +51,9 @@ class Statistics final : public Observer {
   // Of a replay: by how much it misses more, or less, than the run that was recorded. `recorded`: misses by source.
   static void add_replay_differences(const std::map<std::string, std::int64_t>& recorded, PointData& point);
 
+  // Misses on the words and objects of locks, by the locks' names in the figures.
+  [[nodiscard]] std::map<std::string, LockMisses> lock_misses(const LockSet& locks) const;
+
   // The rows of lines.csv, not sorted, each with its line in memory. What no object holds has no line, and is none of them.
   [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
 
@@ -58,7 +62,9 @@ class Statistics final : public Observer {
   [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
   void collect_latency(Machine& machine, PointData& point, MetricSink& metrics) const;
   [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
+  [[nodiscard]] MeanWaits mean_waits(const Waits& waits, std::int64_t count) const;
   void collect_lines(PointData& point) const;
+  void collect_queueing(MetricSink& metrics) const;
   void collect_time(Machine& machine, MetricSink& metrics) const;
   [[nodiscard]] std::map<std::string, Tick> kernel_times(Machine& machine) const;  // by function
   void collect_footprint(Machine& machine, MetricSink& metrics) const;

@@ -14,9 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 CSV_COLUMNS = {
     "latency.csv": "point,kind,source,latency_cycles,latency_ns,count",
-    "lines.csv": "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean",
+    "lines.csv": "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean,"
+    "cpus,travel_ns_mean,queueing_ns_mean,queueing_core_ns_mean,queueing_bus_ns_mean,queueing_line_ns_mean,"
+    "queueing_link_ns_mean,queueing_controller_ns_mean,queueing_memory_ns_mean",
     "locks.csv": "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,"
-    "spin,rjct",
+    "spin,rjct,misses,miss_mean_ns,travel_mean_ns,queueing_mean_ns,queueing_core_mean_ns,queueing_bus_mean_ns,"
+    "queueing_line_mean_ns,queueing_link_mean_ns,queueing_controller_mean_ns,queueing_memory_mean_ns",
     "matrix.csv": "point,from_cpu,to_cpu,home_node,state,latency_ns",
     "series.csv": "point,time_us,name,value",
     "seeds.csv": "point,seed,metric,value,unit",

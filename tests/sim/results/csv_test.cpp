@@ -57,7 +57,7 @@ TEST(Csv, SeedsAreReadAsTheyWereWritten) {
 
 TEST(Csv, LocksAreReadAsTheyWereWritten) {
   PointData data;
-  data.locks = {{"dcache_lock", "", 5.3, 16.5, 0.6, 2787, 5, 3094, 0.89, 150, 125, 25, 3},
+  data.locks = {{"dcache_lock", "", 5.3, 16.5, 0.6, 2787, 5, 3094, 0.89, 150, 125, 25, 3, 90, 412.5, {{0, 10, 200.5, 0, 0, 1}}},
                 {"dcache_lock", "d_lookup", 4.8, 17.2, 0.7, 1362, 4.8, 2692, 0.76, 127, 105, 22, 0}};
   const CsvFile file = csv_files(4, data)[2];
   ASSERT_EQ(file.name, "locks.csv");
@@ -74,15 +74,39 @@ TEST(Csv, LocksAreReadAsTheyWereWritten) {
   EXPECT_EQ(csv_files(4, data)[2].content, file.content);
 }
 
+TEST(Csv, CpusAreAListAsLinuxWritesIt) {
+  EXPECT_EQ(cpu_list(*read_cpu_list("1,2,3,7")), "1-3,7");
+  EXPECT_EQ(cpu_list({}), "");
+  EXPECT_FALSE(read_cpu_list("3-1"));
+  EXPECT_FALSE(read_cpu_list("256"));
+  EXPECT_FALSE(read_cpu_list("1;2"));
+}
+
 TEST(Csv, LinesAreReadAsTheyWereWritten) {
   PointData data;
-  data.lines = {{"rq", "rq[3]", 1, 40, "idle", "idle_cpu", "load", 0, "remote_c2c", 799, 65.96, 412.5},
+  data.lines = {{"rq",
+                 "rq[3]",
+                 1,
+                 40,
+                 "idle",
+                 "idle_cpu",
+                 "load",
+                 0,
+                 "remote_c2c",
+                 799,
+                 65.96,
+                 412.5,
+                 *read_cpu_list("0-3,8"),
+                 {{0, 10, 200.5, 0, 0, 1}}},
                 {"odd, one", "odd", 0, 0, "say \"x\"", "f", "atomic", 1, "upgrade", 1, 0, 0}};
   const std::string content = csv_files(4, data)[1].content;
   const auto points = read_lines_csv(content);
   ASSERT_EQ(points.at(4).size(), 2U);
   EXPECT_EQ(points.at(4)[0].object, "rq[3]");
   EXPECT_EQ(points.at(4)[0].remote_pct, 65.96);
+  EXPECT_EQ(cpu_list(points.at(4)[0].cpus), "0-3,8");
+  EXPECT_EQ(points.at(4)[0].waits.total(), 211.5);
+  EXPECT_NE(content.find(",\"0-3,8\",201,211.5,0,10,200.5,0,0,1\n"), std::string::npos) << "travel, queueing, by resource";
   EXPECT_EQ(points.at(4)[1].structure, "odd, one");
   data.lines = points.at(4);
   EXPECT_EQ(csv_files(4, data)[1].content, content);

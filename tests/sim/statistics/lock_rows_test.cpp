@@ -26,7 +26,7 @@ class LockRows : public testing::Test {
     std::vector<const Cpu*> cpus;
     for (int cpu = 0; cpu < kCpus; ++cpu) cpus.push_back(&small_.machine.cpu(cpu));
     locks_.finish(cpus, small_.machine.finished_at());
-    collect_locks(locks_, space_, small_.machine.timebase(), small_.machine.measured(), kCpus, point_);
+    collect_locks(locks_, space_, small_.machine.timebase(), small_.machine.measured(), kCpus, {}, point_);
   }
 
   [[nodiscard]] const LockRow& row(const std::string& lock, const std::string& call_site) const {
