@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from linebounce.html_table import Row, html_table
+from linebounce.quantity import quantity
 from linebounce.records import Headline, Manifest, OrderRow, PaperRow, Point, Setting, ShapeRow, ValueRow, shown_setting
+from linebounce.report.charts.base import LABELS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +76,13 @@ def _latency_table(results: ShownResults) -> str:
     for name, count in metrics.items():
         parts = name.split(".")
         if kinds and parts[:2] == ["latency", kinds[0]] and parts[-1] == "count":
-            rows.append((parts[2], f"{count.value:,}", str(metrics[name.removesuffix("count") + "mean_ns"])))
+            rows.append(
+                (
+                    LABELS.get(parts[2], parts[2].upper()),
+                    quantity(count.value),
+                    str(metrics[name.removesuffix("count") + "mean_ns"]),
+                )
+            )
     return html_table(("supplied by", f"accesses, {kinds[0]}", "mean"), rows) if rows else ""
 
 
@@ -114,10 +122,7 @@ def _paper_row(row: PaperRow) -> Row:
 
 
 def _number(value: float | None, unit: str = "") -> str:
-    """Four digits, and all of those that stand before the point."""
-    if value is None:
-        return "none"
-    return f"{value:,.0f} {unit}".rstrip() if abs(value) >= 1000 else f"{value:.4g} {unit}".rstrip()
+    return "none" if value is None else quantity(value, unit)
 
 
 def _series(values: Iterable[float | None], unit: str) -> str:

@@ -12,13 +12,13 @@
 namespace linebounce::sim {
 namespace {
 
-struct Scale {
+struct Step {
   double factor;
   const char* name;
 };
 
-constexpr std::array kTimes = {Scale{1, "ns"}, Scale{1e3, "µs"}, Scale{1e6, "ms"}, Scale{1e9, "s"}};
-constexpr std::array kCounts = {Scale{1, ""}, Scale{1e3, "k"}, Scale{1e6, "M"}, Scale{1e9, "G"}};
+constexpr std::array kTimes = {Step{1, "ns"}, Step{1e3, "µs"}, Step{1e6, "ms"}, Step{1e9, "s"}};
+constexpr std::array kCounts = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}};
 constexpr double kLargestPlainCount = 1e4;
 
 // 0 for a unit that is no time.
@@ -27,32 +27,34 @@ double nanoseconds_of(const std::string& unit) {
 }
 
 // The largest that leaves at least one digit before the point.
-Scale scale_for(double size, std::span<const Scale> scales) {
-  Scale chosen = scales.front();
-  for (const Scale& scale : scales) {
-    if (size >= 0.9995 * scale.factor) chosen = scale;
+Step step_for(double size, std::span<const Step> steps) {
+  Step chosen = steps.front();
+  for (const Step& step : steps) {
+    if (size >= 0.9995 * step.factor) chosen = step;
   }
   return chosen;
 }
 
+constexpr double kSmallest = 0.01;  // of what is smaller, two decimals would leave nothing
+
 int decimals_of(double value) {
   const double size = std::abs(value);
-  return size == 0 ? 0 : size < 0.01 ? 4 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  return size == 0 ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
 }
 
-std::string digits(double value, std::optional<double> interval) {
-  const int decimals = decimals_of(value);
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  constexpr double kRounding = 1e-9;
-  if (!interval || *interval <= kRounding * std::abs(value)) return text;
+std::string digits(double value, int decimals) {
+  constexpr std::array kTwoDigits = {10.0, 1.0, 0.1};  // by decimals
+  const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(decimals);
+  if (!too_small) return fmt::format("{:.{}f}", value, decimals);
+  return std::abs(value) < kSmallest ? fmt::format("{:.2g}", value) : fmt::format("{:.{}f}", value, decimals_of(value));
+}
+
+std::string digits(double value, std::optional<double> interval, int decimals) {
+  std::string text = digits(value, decimals);
+  if (!interval || !is_interval(value, *interval)) return text;
   const std::string half = fmt::format("{:.{}f}", *interval, decimals);
   const bool too_small = half.find_first_of("123456789") == std::string::npos;
   return text + " ±" + (too_small ? fmt::format("{:.1g}", *interval) : half);
-}
-
-std::string scaled(double value, std::optional<double> interval, const Scale& scale) {
-  if (interval) *interval /= scale.factor;
-  return digits(value / scale.factor, interval);
 }
 
 std::string joined(const std::string& left, const std::string& right) {
@@ -63,17 +65,50 @@ constexpr double kManyTimes = 2;
 
 }  // namespace
 
-std::string quantity(double value, std::optional<double> interval, const std::string& unit, const std::string& what) {
+bool is_interval(double value, double interval) {
+  constexpr double kRounding = 1e-9;
+  return interval > kRounding * std::abs(value);
+}
+
+std::string shown_unit(const std::string& unit) {
+  return unit == "us" || unit.ends_with("/us") ? unit.substr(0, unit.size() - 2) + "µs" : unit;
+}
+
+Scale scale_of(double largest, const std::string& unit) {
+  largest = std::abs(largest);
+  Scale scale{.unit = unit == "1/s" ? "/s" : shown_unit(unit)};
   if (const double ns = nanoseconds_of(unit); ns > 0) {
-    if (interval) *interval *= ns;
-    const Scale scale = scale_for(std::abs(value * ns), kTimes);
-    return joined(scaled(value * ns, interval, scale), scale.name);
+    const Step step = step_for(largest * ns, kTimes);
+    scale.factor = step.factor / ns;
+    scale.unit = step.name;
+  } else if (unit != "%" && largest >= kLargestPlainCount) {
+    const Step step = step_for(largest, kCounts);
+    scale.factor = step.factor;
+    scale.prefix = step.name;
   }
-  const bool rate = unit == "1/s";
-  const std::string name = !what.empty() ? what : rate ? "per s" : unit;
-  if (unit == "%" || std::abs(value) < kLargestPlainCount) return joined(digits(value, interval), name);
-  const Scale scale = scale_for(std::abs(value), kCounts);
-  return joined(scaled(value, interval, scale), joined(scale.name, name));
+  scale.decimals = decimals_of(largest / scale.factor);
+  return scale;
+}
+
+std::string figure_in(const Scale& scale, double value, std::optional<double> interval) {
+  if (interval) *interval /= scale.factor;
+  return digits(value / scale.factor, interval, scale.decimals);
+}
+
+std::string figure(double value) {
+  const Scale scale = scale_of(value, "");
+  return joined(figure_in(scale, value), scale.prefix);
+}
+
+std::string figure(double value, const std::string& unit) {
+  return joined(digits(value, decimals_of(value)), shown_unit(unit));
+}
+
+std::string quantity(double value, std::optional<double> interval, const std::string& unit, const std::string& what) {
+  const Scale scale = scale_of(value, unit);
+  const std::string text = figure_in(scale, value, interval);
+  if (!what.empty() && nanoseconds_of(unit) == 0) return joined(text, joined(scale.prefix, what));
+  return joined(text, joined(scale.prefix, scale.unit == "/s" ? "per s" : scale.unit));
 }
 
 std::string factor_text(double larger, double smaller) {

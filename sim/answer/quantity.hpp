@@ -1,4 +1,5 @@
-// Figures in sentences: three digits, and the unit that fits them.
+// Figures for people, in sentences and in tables: three digits, and the unit that fits them. Python's
+// analysis/linebounce/quantity.py has the same rules; tests/analysis/quantities.csv holds both to them.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,29 @@
 #include <vector>
 
 namespace linebounce::sim {
+
+// "12.9", "0.50", "1234", "1.06 M": k, M or G from ten thousand on.
+std::string figure(double value);
+std::string figure(double value, const std::string& unit);  // "12.9 ns": in that unit, for figures that are to be compared
+
+// In what the figures of one column or row are shown, by the largest of them.
+struct Scale {
+  double factor = 1;        // of the metric's unit
+  std::string prefix = {};  // "k", "M", "G" or nothing
+  std::string unit = {};    // "µs", "%", "/s"
+  int decimals = 0;
+
+  [[nodiscard]] std::string name() const { return prefix + (prefix.empty() || unit.empty() || unit == "/s" ? "" : " ") + unit; }
+};
+Scale scale_of(double largest, const std::string& unit);
+// With the scale's decimals, or two digits of what is much smaller than the largest. Without unit.
+std::string figure_in(const Scale& scale, double value, std::optional<double> interval = {});
+
+// Whether an interval is more than the rounding of equal values.
+bool is_interval(double value, double interval);
+
+// A metric's unit as people read it: "µs" for "us".
+std::string shown_unit(const std::string& unit);
 
 // "2.73 ±0.20 M/s", "931 k/s", "11.1 ±0.8 µs", "97.7 %". A rate's unit is "1/s"; `what` stands in its place: "2.73 M
 // operations/s". An interval that is only the rounding of equal values is left out.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/table.hpp"
@@ -45,9 +46,9 @@ Cell interval_cell(const LockTrial& trial) {
 }
 
 void add_trial(Table& table, const LockTrial& trial) {
-  table.add({"  " + trial.algorithm, readable(trial.throughput_per_s), change_cell(trial), interval_cell(trial),
-             fmt::format("{:.1f} %", trial.waited_pct), readable(trial.wait_mean_us, "us"), readable(trial.wait_max_us, "us"),
-             fmt::format("{:.0f}", trial.transfers)});
+  table.add({"  " + trial.algorithm, figure(trial.throughput_per_s), change_cell(trial), interval_cell(trial),
+             fmt::format("{:.1f} %", trial.waited_pct), quantity(trial.wait_mean_us, {}, "us"),
+             quantity(trial.wait_max_us, {}, "us"), fmt::format("{:.0f}", trial.transfers)});
 }
 
 std::string cheap_locks_text(const LockComparison& comparison, const Painter& paint) {

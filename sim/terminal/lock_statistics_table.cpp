@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -15,7 +16,7 @@ constexpr std::size_t kMostSites = 2;        // of each
 constexpr double kLongestInSeconds = 1000;   // what lasts longer is said in minutes and hours
 
 std::string time_text(double us) {
-  return us < kLongestInSeconds * 1e6 ? readable_ns(us * 1000) : readable_duration(us / 1e6);
+  return us < kLongestInSeconds * 1e6 ? quantity(us, {}, "us") : readable_duration(us / 1e6);
 }
 
 std::string mean_text(const LockTimes& times, std::uint64_t count) {

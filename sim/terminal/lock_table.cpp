@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/statistics/share.hpp"
 #include "sim/terminal/metrics_table.hpp"
@@ -110,7 +111,7 @@ std::string head(const Painter& paint) {
       {fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU"),
        {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},
       paint);
-  return paint(Colour::dim, trimmed(groups)) + "\n" + paint(Colour::dim, columns + "  NAME") + "\n";
+  return paint(Colour::bold, trimmed(groups)) + "\n" + paint(Colour::bold, columns + "  NAME") + "\n";
 }
 
 struct RacedPoint {
@@ -139,8 +140,8 @@ std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const auto* first = std::get_if<std::int64_t>(&inside->second.value);
   const auto* second = std::get_if<std::int64_t>(&entering->second.value);
   if (first == nullptr || second == nullptr) return "";
-  return fmt::format("; the first: CPU {} came in at {} µs while CPU {} was inside", *second,
-                     readable(as_double(at->second.value)), *first);
+  return fmt::format("; the first: CPU {} came in at {} while CPU {} was inside", *second,
+                     quantity(as_double(at->second.value), {}, "us"), *first);
 }
 
 }  // namespace

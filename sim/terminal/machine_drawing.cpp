@@ -7,6 +7,7 @@
 
 #include "models/machine_layout.hpp"
 #include "models/network/topology.hpp"
+#include "sim/answer/quantity.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -200,7 +201,7 @@ class Drawing {
 
   [[nodiscard]] Box memory_box() const {
     const MemorySpec& memory = machine_.memory;
-    Box box = {{"memory", readable(memory.latency_ns) + " ns"}};
+    Box box = {{"memory", figure(memory.latency_ns, "ns")}};
     std::string banks = fmt::format("{} bank{}", memory.banks, memory.banks == 1 ? "" : "s");
     if (memory.bank_busy_ns > 0) banks += fmt::format(", busy {:g} ns each", memory.bank_busy_ns);
     box.front().push_back(banks);

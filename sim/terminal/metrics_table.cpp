@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/answer/what_varies.hpp"
 #include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
@@ -56,14 +57,37 @@ std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& po
   return compared;
 }
 
-std::string metric_text(const ReportedPoint& point, const std::string& name) {
-  const auto found = point.metrics.find(name);
-  if (found == point.metrics.end()) return "-";
-  const double value = as_double(found->second.value);
-  const double interval = found->second.ci95.value_or(0);
-  if (is_interval(value, interval)) return with_interval(value, interval, readable_decimals(value));
-  const auto* count = std::get_if<std::int64_t>(&found->second.value);
-  return count != nullptr ? std::to_string(*count) : readable(value);
+std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& points, const std::string& name) {
+  std::vector<const ReportedMetric*> values;
+  for (const ReportedPoint& point : points) {
+    const auto found = point.metrics.find(name);
+    values.push_back(found == point.metrics.end() ? nullptr : &found->second);
+  }
+  return values;
+}
+
+// One metric's figures at several points, in one unit and with one number of decimals.
+struct RowFigures {
+  Scale scale;
+  std::vector<std::string> texts;  // "-" where there is none
+};
+
+RowFigures row_figures(const std::vector<const ReportedMetric*>& values, const std::string& unit) {
+  double largest = 0;
+  for (const ReportedMetric* metric : values) {
+    if (metric != nullptr) largest = std::max(largest, std::abs(as_double(metric->value)));
+  }
+  RowFigures figures{scale_of(largest, unit), {}};
+  for (const ReportedMetric* metric : values) {
+    if (metric == nullptr) {
+      figures.texts.emplace_back("-");
+      continue;
+    }
+    const auto* count = std::get_if<std::int64_t>(&metric->value);
+    const bool exact = count != nullptr && figures.scale.factor == 1;
+    figures.texts.push_back(exact ? std::to_string(*count) : figure_in(figures.scale, as_double(metric->value), metric->ci95));
+  }
+  return figures;
 }
 
 // The unit of each metric, by group and name.
@@ -86,8 +110,9 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
     if (group != key.first) table.add_text(paint(Colour::bold, fmt::format("  {}", to_string(key.first))) + "\n");
     group = key.first;
     std::vector<Cell> cells = {name};
-    for (std::size_t i = first; i < last; ++i) cells.emplace_back(metric_text(points[i], name));
-    cells.emplace_back(shown_unit(unit), Colour::dim);
+    const RowFigures figures = row_figures(values_of(points, name), unit);
+    for (std::size_t i = first; i < last; ++i) cells.emplace_back(figures.texts[i]);
+    cells.emplace_back(figures.scale.name(), Colour::dim);
     table.add(std::move(cells));
   }
   return table.text();
@@ -126,9 +151,10 @@ void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<Reporte
 std::string headline_rows(const ReportedPoint& point, const std::vector<HeadlineMetric>& headlines, const Painter& paint) {
   Table table({words(""), figures("", 0, 2), words("", 0, 1), names("", 0, 3)}, paint);
   for (const HeadlineMetric& metric : headlines) {
+    const RowFigures figures = row_figures(values_of({point}, metric.name), metric.unit);
     table.add({{metric.label, Colour::bold},
-               {metric_text(point, metric.name), Colour::bold},
-               metric.unit == "1/s" ? "/s" : shown_unit(metric.unit),
+               {figures.texts.front(), Colour::bold},
+               figures.scale.name(),
                {metric.name, Colour::dim}});
   }
   return table.text();
@@ -144,8 +170,11 @@ std::string all_metrics_table(const std::vector<ReportedPoint>& points, const Pa
       if (name.starts_with(kLocks) && !compared.contains(name)) continue;
       units[{metric_group(name), name}] = metric.unit;
       names = std::max(names, std::min(width_of(name) + 1, kMetricNameWidth));
-      width = std::max(width, width_of(metric_text(point, name)) + 2);
     }
+  }
+  for (const auto& [key, unit] : units) {
+    for (const std::string& text : row_figures(values_of(points, key.second), unit).texts)
+      width = std::max(width, width_of(text) + 2);
   }
   std::string out;
   if (points.size() > 1) {
@@ -171,52 +200,13 @@ struct SweepColumn {
   std::size_t width = 0;
 };
 
-// ---- figures: all of a column with the same decimals ----
-
-std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& points, const std::string& name) {
-  std::vector<const ReportedMetric*> values;
-  for (const ReportedPoint& point : points) {
-    const auto found = point.metrics.find(name);
-    values.push_back(found == point.metrics.end() ? nullptr : &found->second);
-  }
-  return values;
-}
-
-std::string figure(double value, int decimals) {
-  constexpr std::array kTwoDigits = {10.0, 1.0, 0.1, 0.01};  // by decimals; of what is smaller, too little would be left
-  const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(decimals);
-  return too_small ? readable(value) : fmt::format("{:.{}f}", value, decimals);
-}
-
-std::vector<std::string> figures_of(const std::vector<const ReportedMetric*>& values) {
-  double largest = 0;
-  for (const ReportedMetric* metric : values) {
-    if (metric != nullptr) largest = std::max(largest, std::abs(as_double(metric->value)));
-  }
-  const int decimals = readable_decimals(largest);
-  std::vector<std::string> cells;
-  for (const ReportedMetric* metric : values) {
-    if (metric == nullptr) {
-      cells.emplace_back("-");
-      continue;
-    }
-    const auto* count = std::get_if<std::int64_t>(&metric->value);
-    const double interval = metric->ci95.value_or(0);
-    if (is_interval(as_double(metric->value), interval)) {
-      cells.push_back(with_interval(as_double(metric->value), interval, decimals));
-    } else {
-      cells.push_back(count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals));
-    }
-  }
-  return cells;
-}
-
 // ---- columns ----
 
-// "wait µs", "operations/s", "slowest/fastest CPU %".
-std::string title_of(const HeadlineMetric& metric) {
-  if (metric.unit == "1/s") return metric.label + "/s";
-  return metric.unit.empty() ? metric.label : metric.label + " " + shown_unit(metric.unit);
+// "wait µs", "M operations/s", "k misses", "slowest/fastest CPU %".
+std::string title_of(const HeadlineMetric& metric, const Scale& scale) {
+  const std::string prefix = scale.prefix.empty() ? "" : scale.prefix + " ";
+  const bool rate = scale.unit == "/s";
+  return prefix + metric.label + (rate || scale.unit.empty() ? "" : " ") + scale.unit;
 }
 
 std::size_t widest(const std::vector<std::string>& texts) {
@@ -227,8 +217,9 @@ std::size_t widest(const std::vector<std::string>& texts) {
 
 SweepColumn metric_column(const std::vector<ReportedPoint>& points, const HeadlineMetric& metric) {
   SweepColumn column;
-  column.title = title_of(metric);
-  column.cells = figures_of(values_of(points, metric.name));
+  RowFigures figures = row_figures(values_of(points, metric.name), metric.unit);
+  column.title = title_of(metric, figures.scale);
+  column.cells = std::move(figures.texts);
   column.width = std::max(widest(column.cells), width_of(column.title));
   return column;
 }
@@ -292,23 +283,17 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<
   return out;
 }
 
-std::string headline_names(const std::vector<HeadlineMetric>& metrics, const Painter& paint) {
-  Table table({words(""), names("", 0, 2)}, paint);
-  for (const HeadlineMetric& metric : metrics) table.add({{title_of(metric), Colour::dim}, {metric.name, Colour::dim}});
-  return table.text();
-}
-
 std::string sweep_table(const std::vector<ReportedPoint>& points, const std::vector<HeadlineMetric>& metrics,
                         const Painter& paint) {
   std::vector<SweepColumn> columns;
   const std::size_t axes = points.front().at.size();
   for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
-  std::vector<HeadlineMetric> shown;
+  Table legend({words(""), names("", 0, 2)}, paint);
   for (const HeadlineMetric& metric : metrics) {
     SweepColumn column = metric_column(points, metric);
-    if (!shown.empty() && total_width(columns) + column.width + kGap > paint.columns()) break;
+    if (columns.size() > axes && total_width(columns) + column.width + kGap > paint.columns()) break;
+    legend.add({{column.title, Colour::dim}, {metric.name, Colour::dim}});
     columns.push_back(std::move(column));
-    shown.push_back(metric);
   }
   std::vector<Column> places;
   for (const SweepColumn& column : columns)
@@ -316,7 +301,7 @@ std::string sweep_table(const std::vector<ReportedPoint>& points, const std::vec
   Table table(std::move(places), paint, kGap);
   table.add_rule();
   for (std::size_t row = 0; row < points.size(); ++row) table.add(cells_of(columns, axes, row, points[row]));
-  return table.text() + "\n" + headline_names(shown, paint);
+  return table.text() + "\n" + legend.text();
 }
 
 }  // namespace linebounce::sim

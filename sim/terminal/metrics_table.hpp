@@ -27,7 +27,4 @@ std::string point_title(const ReportedPoint& point);
 std::string sweep_table(const std::vector<ReportedPoint>& points, const std::vector<HeadlineMetric>& metrics,
                         const Painter& paint);
 
-// The metrics' full names, as lines below a table.
-std::string headline_names(const std::vector<HeadlineMetric>& metrics, const Painter& paint);
-
 }  // namespace linebounce::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -122,14 +123,14 @@ std::string difference_text(const PaperResult& result) {
 
 std::string simulated_value(const PaperResult& result) {
   return result.row.value && result.row.is_change() ? signed_percent(*result.simulated)
-                                                    : readable(*result.simulated, result.unit);
+                                                    : figure(*result.simulated, result.unit);
 }
 
 std::string series_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   std::string text = row.metrics.size() > 1 ? "rising over " + std::to_string(row.metrics.size()) + " metrics:"
                                             : to_string(row.shape) + " over " + row.over + ":";
-  for (const auto& value : result.series) text += fmt::format(" {}", value ? readable(*value) : "-");
+  for (const auto& value : result.series) text += fmt::format(" {}", value ? figure(*value, "") : "-");
   return result.unit.empty() ? text : text + " " + shown_unit(result.unit);
 }
 

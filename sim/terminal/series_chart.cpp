@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/charts.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -77,17 +78,14 @@ std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& pain
   const std::size_t columns = std::min(kMostSeriesColumns, paint.columns() - beside);
   double last_us = 0;
   for (const SeriesRow& row : rows) last_us = std::max(last_us, row.time_us);
-  const std::string to = fmt::format("0 to {}", readable_ns(last_us * 1000));
+  const std::string to = fmt::format("0 to {}", quantity(last_us, {}, "us"));
   const std::string axis = width_of("highest from " + to) <= columns ? "highest from " + to : to;
   Table table({names(kTimeTitle, name), figures("lowest", kSeriesFigure), figures("mean", kSeriesFigure),
                figures("highest", kSeriesFigure), words(axis, columns, 2)},
               paint);
   for (const Series& series : all_series(rows, last_us, columns)) {
-    table.add({series.name,
-               readable(series.lowest),
-               readable(series.mean()),
-               readable(series.highest),
-               {strip_of(series), Colour::blue}});
+    table.add(
+        {series.name, figure(series.lowest), figure(series.mean()), figure(series.highest), {strip_of(series), Colour::blue}});
   }
   return table.text();
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/ordinal.hpp"
+#include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 #include "trace/summary.hpp"
@@ -41,7 +42,8 @@ std::string line_text(const CostlyLine& line, const trace::Symbols& symbols, con
   constexpr std::size_t kMostPieces = 8;
   const std::string out =
       fmt::format("  {}  {}\n", paint(Colour::bold, shortened(line_name(line, symbols), 40)),
-                  paint(Colour::dim, fmt::format("{} misses, {} µs of latency{}", line.misses, readable(line.latency_us),
+                  paint(Colour::dim, fmt::format("{} misses, {} of latency{}", figure(static_cast<double>(line.misses)),
+                                                 quantity(line.latency_us, {}, "us"),
                                                  line.line.in_turn ? ", by slots that threads use in turn" : "")));
   const auto& pieces = line.line.pieces;
   const std::size_t place_width = is_narrow(paint) ? 0 : 38, users_width = is_narrow(paint) ? 0 : 30;

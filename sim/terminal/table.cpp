@@ -61,7 +61,7 @@ std::vector<std::size_t> Table::widths() const {
   }
   std::size_t total = indent_;
   for (std::size_t i = 0; i < columns_.size(); ++i) total += columns_[i].gap + widths[i];
-  // The longest names are shortened first.
+  // The longest names are broken first.
   for (; total > paint_.columns(); --total) {
     std::size_t* longest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -86,7 +86,7 @@ std::vector<Table::Place> Table::places() const {
 }
 
 Table::Lines Table::lines_of(const Cell& cell, const Column& column, const Place& place) const {
-  if (column.fit == Fit::name) return {shortened(cell.text, place.width)};
+  if (column.fit == Fit::name) return wrapped_name(cell.text, std::max<std::size_t>(1, place.width));
   if (column.fit != Fit::prose) return {cell.text};
   return wrapped(cell.text, place.width > 0 ? place.width : paint_.wrap_at() - place.begin);
 }

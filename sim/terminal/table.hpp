@@ -12,7 +12,7 @@ namespace linebounce::sim {
 
 enum class Fit {
   figure,  // ends where its column ends; a longer one begins earlier
-  name,    // shortened to its column
+  name,    // broken into lines, at a dot or an underscore if it can be
   text,    // a longer one moves what follows
   prose,   // broken into lines
 };
@@ -20,10 +20,10 @@ enum class Fit {
 struct Column {
   std::string title;
   Fit fit = Fit::figure;
-  std::size_t width = 0;        // 0: its widest cell's, names' as far as there is room; prose: what the line has left
-  std::size_t gap = 0;          // spaces before it
-  Colour colour = Colour::dim;  // of the title
-  int dispensable = 0;          // where the line has no room, the column with the highest goes first; 0: never
+  std::size_t width = 0;         // 0: its widest cell's, names' as far as there is room; prose: what the line has left
+  std::size_t gap = 0;           // spaces before it
+  Colour colour = Colour::bold;  // of the title
+  int dispensable = 0;           // where the line has no room, the column with the highest goes first; 0: never
 };
 
 inline Column dispensable(Column column, int rank) {

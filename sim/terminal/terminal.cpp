@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "models/ordinal.hpp"
 #include "models/text/visible.hpp"
+#include "sim/answer/quantity.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -35,17 +36,23 @@ std::string_view head(std::string_view text, std::size_t count) {
   return text.substr(0, end);
 }
 
-// Read, not computed: the nearest double, whatever the mathematical library.
-double power_of_ten(int exponent) {
-  return std::stod(fmt::format("1e{}", exponent));
+// As shells and tests set it; nothing that is no number.
+std::optional<std::size_t> columns_wanted() {
+  const char* text = std::getenv("COLUMNS");
+  if (text == nullptr) return std::nullopt;
+  std::size_t columns = 0;
+  const std::string_view all(text);
+  const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), columns);
+  if (error != std::errc{} || end != all.data() + all.size() || columns == 0) return std::nullopt;
+  return std::max(kNarrowestTerminal, columns);
 }
 
 }  // namespace
 
-// By Colour; that of none ends the others.
+// By Colour; that of none ends the others. Blue is the bright one: the dark one is hardly seen on black.
 const std::vector<std::string_view>& colour_sequences() {
   static const std::vector<std::string_view> sequences = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
-                                                          "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m"};
+                                                          "\x1b[33m", "\x1b[94m", "\x1b[35m", "\x1b[36m"};
   return sequences;
 }
 
@@ -67,7 +74,7 @@ Painter painter_for_stdout() {
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   const std::optional<std::size_t> terminal_width = terminal_columns(STDOUT_FILENO);
   const bool colour = terminal_width && (refused == nullptr || *refused == '\0') && !dumb;
-  const std::size_t columns = terminal_width.value_or(kTerminalWidth);
+  const std::size_t columns = columns_wanted().value_or(terminal_width.value_or(kWithoutTerminal));
   return {colour, terminal_width ? std::min(kTerminalWidth, columns) : std::numeric_limits<std::size_t>::max(), columns};
 }
 
@@ -107,6 +114,19 @@ std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t front = (width - 1) / 2;
   const std::size_t back = width - 1 - front;
   return std::string(head(text, front)) + "…" + std::string(text.substr(head(text, used - back).size()));
+}
+
+std::vector<std::string> wrapped_name(std::string_view name, std::size_t width) {
+  std::vector<std::string> lines;
+  while (width_of(name) > width) {
+    std::string_view line = head(name, width);
+    const std::size_t stop = line.find_last_of("._-:/ ");
+    if (stop != std::string_view::npos && stop >= line.size() / 2) line = line.substr(0, stop + 1);
+    lines.emplace_back(line);
+    name.remove_prefix(line.size());
+  }
+  lines.emplace_back(name);
+  return lines;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -168,42 +188,6 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string shown_unit(const std::string& unit) {
-  return unit == "us" || unit.ends_with("/us") ? unit.substr(0, unit.size() - 2) + "µs" : unit;
-}
-
-int readable_decimals(double value) {
-  const double size = std::abs(value);
-  return size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
-}
-
-std::string readable(double value) {
-  if (value != 0 && std::abs(value) < 0.001) return fmt::format("{:.3g}", value);
-  return fmt::format("{:.{}f}", value, readable_decimals(value));
-}
-
-std::string readable(double value, const std::string& unit) {
-  return unit.empty() ? readable(value) : readable(value) + " " + shown_unit(unit);
-}
-
-bool is_interval(double value, double interval) {
-  constexpr double kRounding = 1e-9;
-  return interval > kRounding * std::abs(value);
-}
-
-std::string with_interval(double value, double interval, int decimals) {
-  const std::string two_digits = fmt::format("{:.1e}", interval);
-  const int last_digit = std::stoi(two_digits.substr(two_digits.find('e') + 1)) - 1;  // power of ten of the second digit
-  if (last_digit >= 0) {
-    const double step = power_of_ten(last_digit);
-    return fmt::format("{:.0f} ±{:.0f}", std::round(value / step) * step, std::round(interval / step) * step);
-  }
-  const int shown = std::min(decimals, -last_digit);
-  const bool too_small = interval < 0.5 * power_of_ten(-shown);
-  return fmt::format("{:.{}f} ±", value, shown) +
-         (too_small ? fmt::format("{:.1g}", interval) : fmt::format("{:.{}f}", interval, shown));
-}
-
 std::string as_given(double value, const std::string& unit) {
   constexpr double kExact = 1e9;  // integers up to it are written out
   const bool whole = std::abs(value) < kExact && value == std::trunc(value);
@@ -214,16 +198,6 @@ std::string signed_percent(double share) {
   constexpr double kManyTimes = 10;
   if (share >= kManyTimes) return fmt::format("x {:.4g}", share + 1);
   return fmt::format("{:+.1f} %", share * 100);
-}
-
-std::string readable_ns(double ns) {
-  constexpr std::array kUnits = {"ns", "µs", "ms", "s"};
-  std::size_t unit = 0;
-  while (ns >= 1000 && unit + 1 < kUnits.size()) {
-    ns /= 1000;
-    ++unit;
-  }
-  return fmt::format("{:.3g} {}", ns, kUnits.at(unit));
 }
 
 std::string readable_duration(double seconds) {

@@ -9,7 +9,8 @@
 
 namespace linebounce::sim {
 
-constexpr std::size_t kTerminalWidth = 100;     // of a file or pipe; prose is never wider
+constexpr std::size_t kTerminalWidth = 100;     // prose is never wider, and tables need no more
+constexpr std::size_t kWithoutTerminal = 80;    // of a file or pipe, unless COLUMNS says otherwise
 constexpr std::size_t kNarrowestTerminal = 72;  // everything that is printed fits from here on
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
@@ -29,7 +30,7 @@ class Painter {
   // Prose is broken into lines here. In a file or a pipe it is not: what reads it there looks for whole sentences.
   [[nodiscard]] std::size_t wrap_at() const { return wrap_at_; }
 
-  // A terminal's width, for what a narrow one has no room for; kTerminalWidth in a file or a pipe.
+  // The width of lines: a terminal's, or what COLUMNS says, or kWithoutTerminal.
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
  private:
@@ -56,6 +57,9 @@ std::string rule(const Painter& paint, std::size_t width = kTerminalWidth - 4);
 
 // At most `width` characters; of a longer text the beginning and the end, with an ellipsis between them.
 std::string shortened(std::string_view text, std::size_t width);
+
+// A name in lines of at most `width` characters, broken behind dots, underscores and the like if that leaves half a line.
+std::vector<std::string> wrapped_name(std::string_view name, std::size_t width);
 
 // Lines of at most `width` characters, broken at spaces.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
@@ -90,31 +94,11 @@ std::string grouped(std::uint64_t number);
 // "1 point", "12 points".
 std::string plural(std::uint64_t count, std::string_view noun);
 
-// "12.86", "160.0", "1234567": four digits or all of the integer part.
-std::string readable(double value);
-std::string readable(double value, const std::string& unit);
-
-// A metric's unit as people read it: "µs" for "us".
-std::string shown_unit(const std::string& unit);
-
-// Whether an interval is more than the rounding of equal values.
-bool is_interval(double value, double interval);
-
-// How many decimals `readable` shows.
-int readable_decimals(double value);
-
-// A mean with no more digits than its interval gives it: "2660000 ±150000", "1.235 ±0.012"; `decimals` at most. REQUIRES:
-// is_interval(value, interval).
-std::string with_interval(double value, double interval, int decimals);
-
 // A figure with the digits that it was given with: "12.9 ns".
 std::string as_given(double value, const std::string& unit);
 
 // "+1.2 %", "-0.3 %"; "x 21" for +2000 %.
 std::string signed_percent(double share);
-
-// "1.5 µs" for 1500.
-std::string readable_ns(double ns);
 
 // "45 s", "3 min 20 s", "2 h 05 min".
 std::string readable_duration(double seconds);

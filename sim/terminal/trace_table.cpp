@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -21,7 +22,7 @@ using trace::Symbols;
 std::string readable_bytes(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   const auto kib = static_cast<double>(bytes) / 1024;
-  return kib < 1024 ? readable(kib, "KiB") : readable(kib / 1024, "MiB");
+  return kib < 1024 ? figure(kib, "KiB") : figure(kib / 1024, "MiB");
 }
 
 std::uint64_t sum_of(const Profile::OfObject& it) {
@@ -81,7 +82,7 @@ std::string head(const Reader& reader, const Profile& profile, const Painter& pa
   facts.add({{"operations", Colour::dim},
              fmt::format("{} in {}; {} accesses to memory", grouped(reader.operations()),
                          plural(profile.streams.size(), "stream"), grouped(accesses))});
-  facts.add({{"size", Colour::dim}, fmt::format("{}, {} bytes an operation", readable_bytes(bytes), readable(each))});
+  facts.add({{"size", Colour::dim}, fmt::format("{}, {} bytes an operation", readable_bytes(bytes), figure(each))});
   if (!summary.program.empty()) facts.add({{"program", Colour::dim}, summary.program});
   if (!summary.recorder.empty()) facts.add({{"recorded by", Colour::dim}, summary.recorder});
   if (!summary.machine.empty()) facts.add({{"measured on", Colour::dim}, measured_text(summary)});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/ordinal.hpp"
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -160,12 +161,12 @@ std::string simulated_text(const PaperResult& result) {
   if (!result.problem.empty()) return "nothing";
   if (!result.series.empty()) {
     std::vector<std::string> values;
-    for (const auto& value : result.series) values.push_back(value ? readable(*value) : "-");
+    for (const auto& value : result.series) values.push_back(value ? figure(*value, "") : "-");
     return fmt::format("{}", fmt::join(values, " "));
   }
   const PaperRow& row = result.row;
   if (result.change && !row.difference) return signed_percent(result.change->share);
-  return result.simulated ? readable(*result.simulated, result.unit) : "";
+  return result.simulated ? figure(*result.simulated, result.unit) : "";
 }
 
 std::string off_text(const PaperResult& result) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -42,8 +43,8 @@ std::string lines_text(const Effect& effect) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kLinesShown, effect.lines.size()); ++i) {
     const LineChange& line = effect.lines[i];
-    text += fmt::format("{}{}.{} {} → {}", text.empty() ? "" : ", ", line.structure, line.line, readable(line.base_us),
-                        readable(line.changed_us));
+    text += fmt::format("{}{}.{} {} → {}", text.empty() ? "" : ", ", line.structure, line.line, figure(line.base_us),
+                        figure(line.changed_us));
   }
   return text;
 }
@@ -61,7 +62,7 @@ std::string what_if_table(const std::vector<Effect>& effects, const Painter& pai
     const Effect& effect = effects[i];
     table.add({std::to_string(i + 1),
                {effect.experiment, Colour::bold},
-               readable(effect.latency.base) + " → " + readable(effect.latency.changed),
+               figure(effect.latency.base) + " → " + figure(effect.latency.changed),
                change_cell(effect.latency, -1),
                change_cell(effect.throughput, 1)});
     table.add_text(below(effect.title, Colour::none));

@@ -5,11 +5,11 @@ from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
 from linebounce.compare.rows import run_names, shown_unit
+from linebounce.quantity import figure
 from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
-_PREFIXES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
 CPUS = "machine.cpus"
 # Keys of config.toml that describe the run or its figures and change no result.
 _NO_SETTINGS = (
@@ -78,7 +78,7 @@ def _pair_answer(comparison: Comparison, first: str, name: str) -> str:
     of_what = f" {label}/s" if rate else f" {shown_unit(change.unit)}".rstrip()
     within = "with" if base.part else "in"
     in_first, in_other = f"{within} {first}", f"{within} {name}"
-    figures = f"{'' if rate else label + ' '}{_short(change.base)}{of_what} {in_first}, {_short(change.changed)} {in_other}"
+    figures = f"{'' if rate else label + ' '}{figure(change.base)}{of_what} {in_first}, {figure(change.changed)} {in_other}"
     text = f"{place}{figures}: {_verdict(change, better, name)}."
     return text + _other_winner(base, other, in_first, in_other)
 
@@ -125,13 +125,6 @@ def _place(base: Results, point: PointChanges) -> str:
         else:
             words.append(f"{path.rpartition('.')[2]} = {shown_setting(value)}")
     return ", ".join(words)
-
-
-def _short(value: float) -> str:
-    """Three digits, and k, M or G from ten thousand on."""
-    scale, prefix = next(((size, name) for size, name in _PREFIXES if abs(value) >= max(size, 1e4)), (1.0, ""))
-    shown = value / scale
-    return f"{shown:.{0 if abs(shown) >= 99.95 else 1 if abs(shown) >= 9.995 else 2}f}{prefix}"
 
 
 def _verdict(change: Change, better: str, name: str) -> str:

@@ -74,9 +74,9 @@ TEST(MetricsTable, OfOnePointHasALineForEachHeadline) {
   point.metrics["cpi.kernel"].ci95 = 0.25;
   const auto lines = fitting_lines_of(sweep({point}));
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_THAT(lines[0], MatchesRegex("  operations +532000 /s +throughput.operations_per_s"));
+  EXPECT_THAT(lines[0], MatchesRegex("  operations +532 k/s +throughput.operations_per_s"));
   EXPECT_THAT(lines[1], MatchesRegex("  CPI +2.50 ±0.25 +cpi.kernel"));
-  EXPECT_THAT(lines[2], MatchesRegex("  transfer +137.7 ns +latency.local_c2c.mean_ns"));
+  EXPECT_THAT(lines[2], MatchesRegex("  transfer +138 ns +latency.local_c2c.mean_ns"));
   EXPECT_EQ(lines[3], "  3 more metrics: --all-metrics prints them; results.json has them");
 }
 
@@ -114,18 +114,18 @@ TEST(MetricsTable, OfSeveralPointsHasTheFiguresByWhichLocksAreCompared) {
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
   const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
   ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // titles above a rule, points, a space, full names, a note
-  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +operations/s +CPI +transfer ns"));
-  EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1064000 .*"));
-  EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +266000 .*"));
-  EXPECT_THAT(lines[9], MatchesRegex("  operations/s +throughput.operations_per_s"));
+  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +M operations/s +CPI +transfer ns"));
+  EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1.06 .*"));
+  EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +0.27 .*"));
+  EXPECT_THAT(lines[9], MatchesRegex("  M operations/s +throughput.operations_per_s"));
   EXPECT_EQ(lines.back(), "  3 more metrics: --all-metrics prints them; results.json has them");
 }
 
 TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNamesWhichComesFirst) {
   const auto lines = fitting_lines_of(sweep(locks_by_cpus(), {.sorted_by = "bus.utilisation_pct"}));
-  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +utilisation % +operations/s +CPI"));
+  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +utilisation % +M operations/s +CPI.*"));
   const auto by_cpi = fitting_lines_of(sweep(locks_by_cpus(), {.sorted_by = "cpi.kernel"}));
-  EXPECT_THAT(by_cpi[0], MatchesRegex("  lock +cpus +CPI +operations/s +transfer ns"));
+  EXPECT_THAT(by_cpi[0], MatchesRegex("  lock +cpus +CPI +M operations/s +transfer ns"));
   EXPECT_THAT(by_cpi[2], MatchesRegex("  ticket +4 .*"));
   EXPECT_THAT(by_cpi[3], MatchesRegex("  ttas +4 .*"));
   EXPECT_THAT(by_cpi[7], MatchesRegex("  ttas +1 .*"));

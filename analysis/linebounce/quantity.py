@@ -1,0 +1,45 @@
+"""Figures for people: three digits, and the unit that fits them.
+
+sim/answer/quantity.cpp has the same rules; tests/analysis/quantities.csv holds both to them.
+"""
+
+_TIMES = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"))
+_LARGEST_PLAIN = 1e4
+_SMALLEST = 0.01  # of what is smaller, two decimals would leave nothing
+
+
+def quantity(value: float, unit: str = "") -> str:
+    """`2.73 M per s`, `11.1 µs`, `97.7 %`, `45.0`."""
+    if unit in _NANOSECONDS:
+        factor, shown = _step(value * _NANOSECONDS[unit], _TIMES)
+        return f"{_digits(value * _NANOSECONDS[unit] / factor)} {shown}"
+    shown = "per s" if unit == "1/s" else shown_unit(unit)
+    if unit == "%" or abs(value) < _LARGEST_PLAIN:
+        return f"{_digits(value)} {shown}".rstrip()
+    factor, prefix = _step(value, _PREFIXES)
+    return f"{_digits(value / factor)} {prefix} {shown}".rstrip()
+
+
+def figure(value: float) -> str:
+    """A number without a unit."""
+    return quantity(value)
+
+
+def shown_unit(unit: str) -> str:
+    """`µs` for `us`."""
+    return f"{unit[:-2]}µs" if unit == "us" or unit.endswith("/us") else unit
+
+
+def _step(size: float, steps: tuple[tuple[float, str], ...]) -> tuple[float, str]:
+    """The largest that leaves at least one digit before the point."""
+    return [step for step in steps if abs(size) >= 0.9995 * step[0]][-1] if abs(size) >= 0.9995 else steps[0]
+
+
+def _digits(value: float) -> str:
+    size = abs(value)
+    if 0 < size < _SMALLEST:
+        return f"{value:.2g}"
+    decimals = 0 if size == 0 or size >= 99.95 else 1 if size >= 9.995 else 2
+    return f"{value:.{decimals}f}"
