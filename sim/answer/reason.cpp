@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -92,6 +93,25 @@ MissTime sum_of(const std::map<std::string, MissTime>& misses) {
   return sum;
 }
 
+// What a miss on the lock's own words queues for, where that is much of it; empty: nothing to speak of.
+std::string lock_queueing(const Contender& contender, const std::string& lock) {
+  constexpr double kMuch = 0.3;  // of the latency
+  static constexpr std::array<const char*, kResources> kBehind = {"in its core", "for the bus",     "for the line",
+                                                                  "for links",   "for controllers", "for memory"};
+  const std::string prefix = "locks." + lock + ".";
+  const auto mean = metric_of(contender.point, prefix + "miss_mean_ns");
+  const auto queueing = metric_of(contender.point, prefix + "queueing_mean_ns");
+  if (!mean || !queueing || *queueing < kMuch * *mean) return "";
+  double most = 0;
+  std::string behind;
+  for (std::size_t resource = 0; resource < kResources; ++resource) {
+    const auto waits = metric_of(contender.point, fmt::format("{}queueing_{}_mean_ns", prefix, kResourceNames[resource]));
+    if (waits && *waits > most) std::tie(most, behind) = std::pair(*waits, kBehind.at(resource));
+  }
+  return fmt::format(" {} a miss on {} takes {}, {} of it queueing, most of that {}.", contender.under, lock, ns_text(*mean),
+                     ns_text(*queueing), behind);
+}
+
 // Each acquisition waits for the one before: what counts is how long the lock is held and how long it takes to change hands.
 std::string by_lock(const Contender& winner, const Contender& next, const std::string& lock) {
   const auto fast = lock_time(winner.point, lock), slow = lock_time(next.point, lock);
@@ -116,7 +136,7 @@ std::string by_lock(const Contender& winner, const Contender& next, const std::s
   if (moved.count > 0 && more.count > 0)
     text += fmt::format(" (misses for each operation: {:.2g} of {}, and {:.2g} of {})", moved.count,
                         ns_text(moved.ns / moved.count), more.count, ns_text(more.ns / more.count));
-  return text + ".";
+  return text + "." + lock_queueing(next, lock);
 }
 
 // The CPUs' time for each operation, by where its misses were served.
@@ -178,14 +198,6 @@ std::string main_cost(const ReportedPoint& point) {
   if (most <= 0) return "";
   return fmt::format("{} of the misses' latency is {}, {} each.", quantity(100 * most / all, std::nullopt, "%"),
                      source_words(largest), ns_text(most / count));
-}
-
-std::string source_words(const std::string& source) {
-  static const std::map<std::string, std::string> words = {
-      {"local_c2c", "local HITM"},        {"remote_c2c", "remote HITM"},      {"local_memory", "local memory"},
-      {"remote_memory", "remote memory"}, {"node_cache", "the node's cache"}, {"upgrade", "upgrades"}};
-  const auto known = words.find(source);
-  return known == words.end() ? source : known->second;
 }
 
 }  // namespace linebounce::sim

@@ -21,7 +21,4 @@ std::string reason_of(const Contender& winner, const Contender& next, const std:
 // What most of a point's time goes into, as a sentence. Empty: nothing stands out.
 std::string main_cost(const ReportedPoint& point);
 
-// A source of misses in words: "remote HITM" of "remote_c2c".
-std::string source_words(const std::string& source);
-
 }  // namespace linebounce::sim

@@ -17,6 +17,7 @@
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/metrics_table.hpp"
 
@@ -32,8 +33,9 @@ constexpr const char* kLinesFooter = R"(Examples:
   linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure summed
   linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, for a program
 
-A row is one object's part of a cache line: objects that share a line have a row each. Remote: the requester's node is not the
-line's home.)";
+A row is one object's part of a cache line: objects that share a line have a row each. Loads and stores are those that miss; an
+atomic operation is a store. Local and remote HITM: served by a cache of the requester's node, or of another one. Remote %: the
+requester's node is not the line's home. Queueing: waits for resources in use; the rest of a miss's latency is travel.)";
 
 struct LinesArguments {
   std::string directory;
@@ -111,9 +113,16 @@ ordered_json line_json(const Line& line, const MissSum& all) {
                     {"access", use.access},
                     {"samples", use.misses.count},
                     {"remote_pct", rounded(use.misses.remote_pct())},
-                    {"latency_ns_mean", rounded(use.misses.latency_ns_mean())}});
+                    {"latency_ns_mean", rounded(use.misses.latency_ns_mean())},
+                    {"cpus", cpu_list(use.misses.cpus)},
+                    {"local_hitm", use.misses.local_hitm},
+                    {"remote_hitm", use.misses.remote_hitm},
+                    {"queueing_ns_mean", rounded(use.misses.queueing_ns() / static_cast<double>(use.misses.count))}});
   }
   const double remote = line.misses.remote_pct();
+  ordered_json waits = ordered_json::object();
+  for (std::size_t resource = 0; resource < kResources; ++resource)
+    waits[kResourceNames[resource]] = rounded(line.misses.waits_ns[resource]);
   return {{"structure", line.structure},
           {"object", line.object.empty() ? ordered_json(nullptr) : ordered_json(line.object)},
           {"line", line.number},
@@ -123,7 +132,16 @@ ordered_json line_json(const Line& line, const MissSum& all) {
           {"remote_pct", rounded(remote)},
           {"latency_ns", rounded(line.misses.latency_ns)},
           {"latency_share_pct", rounded(line.misses.latency_share_pct(all))},
-          {"rows", std::move(rows)}};
+          {"rows", std::move(rows)},
+          {"cpus", cpu_list(line.misses.cpus)},
+          {"loads", line.misses.loads},
+          {"stores", line.misses.stores},
+          {"local_hitm", line.misses.local_hitm},
+          {"remote_hitm", line.misses.remote_hitm},
+          {"code_places", line.code_places},
+          {"travel_ns", rounded(std::max(0.0, line.misses.latency_ns - line.misses.queueing_ns()))},
+          {"queueing_ns", rounded(line.misses.queueing_ns())},
+          {"queueing_ns_by_resource", std::move(waits)}};
 }
 
 void print_json(const LinesArguments& arguments, const Recorded& recorded, const LineSet& set) {

@@ -1,6 +1,8 @@
 #include "sim/lines/line_rows.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <tuple>
 
 namespace linebounce::sim {
@@ -24,6 +26,9 @@ Line finished(const LineKey& key, const Gathered& gathered) {
   for (const auto& [use, misses] : gathered.uses) {
     line.uses.push_back({std::get<0>(use), std::get<1>(use), std::get<2>(use), std::get<3>(use), misses});
   }
+  std::set<std::string> functions;
+  for (const LineUse& use : line.uses) functions.insert(use.function);
+  line.code_places = std::ssize(functions);
   std::ranges::stable_sort(line.uses, {}, [](const LineUse& use) { return std::tuple(use.offset, -use.misses.count); });
   return line;
 }
@@ -35,6 +40,15 @@ void MissSum::add(const LineRow& row) {
   count += row.count;
   remote += weight * row.remote_pct / 100;
   latency_ns += weight * row.latency_ns_mean;
+  (row.access == "load" ? loads : stores) += row.count;
+  if (row.source == "local_c2c") local_hitm += row.count;
+  if (row.source == "remote_c2c") remote_hitm += row.count;
+  cpus |= row.cpus;
+  for (std::size_t resource = 0; resource < waits_ns.size(); ++resource) waits_ns[resource] += weight * row.waits.ns[resource];
+}
+
+double MissSum::queueing_ns() const {
+  return std::accumulate(waits_ns.begin(), waits_ns.end(), 0.0);
 }
 
 bool is_sampled(const LineRow& row) {

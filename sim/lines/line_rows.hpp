@@ -1,6 +1,7 @@
 // Cache lines from the rows of lines.csv: which lines miss, and on each of them which fields, in which functions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,14 +15,20 @@ namespace linebounce::sim {
 // Adds up rows of lines.csv.
 struct MissSum {
   std::int64_t count = 0;
-  double remote = 0;      // of them: by requesters on other nodes than the line's home
-  double latency_ns = 0;  // of all of them
+  double remote = 0;                   // of them: by requesters on other nodes than the line's home
+  double latency_ns = 0;               // of all of them
+  std::int64_t loads = 0, stores = 0;  // an atomic operation writes: it is a store
+  std::int64_t local_hitm = 0, remote_hitm = 0;
+  CpuSet cpus = {};
+  std::array<double, kResources> waits_ns{};  // of latency_ns, by Resource; the rest is travel
 
   void add(const LineRow& row);
   [[nodiscard]] double remote_pct() const { return count > 0 ? 100 * remote / static_cast<double>(count) : 0; }
   [[nodiscard]] double latency_share_pct(const MissSum& all) const {
     return all.latency_ns > 0 ? 100 * latency_ns / all.latency_ns : 0;
   }
+  [[nodiscard]] double queueing_ns() const;
+  [[nodiscard]] double queueing_pct() const { return latency_ns > 0 ? 100 * queueing_ns() / latency_ns : 0; }
   [[nodiscard]] double latency_ns_mean() const { return count > 0 ? latency_ns / static_cast<double>(count) : 0; }
 };
 
@@ -38,7 +45,8 @@ struct Line {
   std::int64_t number = 0;
   std::optional<std::int64_t> home;  // none: not all of it has one home
   MissSum misses;
-  std::vector<LineUse> uses;  // by offset, then those with most misses first
+  std::vector<LineUse> uses;     // by offset, then those with most misses first
+  std::int64_t code_places = 0;  // functions that miss on it
 };
 
 struct LineChoice {

@@ -409,11 +409,11 @@ std::optional<Source> source_called(std::string_view name) {
 
 std::string title_of(Source source) {
   switch (source) {
-    case Source::local_c2c: return "local_c2c (another cache of the node; local HITM)";
-    case Source::remote_c2c: return "remote_c2c (a cache of another node; remote HITM)";
-    case Source::local_memory: return "local_memory (memory of the node)";
-    case Source::remote_memory: return "remote_memory (memory of another node)";
-    case Source::node_cache: return "node_cache (what the bus's controller keeps)";
+    case Source::local_c2c: return "local HITM (local_c2c: another cache of the node)";
+    case Source::remote_c2c: return "remote HITM (remote_c2c: a cache of another node)";
+    case Source::local_memory: return "local memory (of the requester's node)";
+    case Source::remote_memory: return "remote memory (of another node)";
+    case Source::node_cache: return "node cache (what the bus's controller keeps)";
     case Source::upgrade: return "upgrade (only the right to write was missing)";
   }
   return "";

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "sim/answer/quantity.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "sim/terminal/charts.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -117,7 +119,8 @@ std::string axis_text(const Axis& axis, const Painter& paint) {
   std::size_t labels_end = 0;
   for (const double tick : axis.ticks()) {
     const std::size_t at = axis.column(tick);
-    const std::string label = readable_ns(tick);
+    const Scale scale = scale_of(tick, "ns");
+    const std::string label = fmt::format("{:g} {}", tick / scale.factor, scale.unit);
     line += repeated("─", at - line_end) + "┴";
     line_end = at + 1;
     const std::size_t start = at > width_of(label) / 2 ? at - width_of(label) / 2 : 0;
@@ -143,6 +146,15 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
     total += static_cast<double>(row.count);
   }
   if (total == 0) return "";
+  if (shortest == longest) {
+    const auto one = std::ranges::find_if(rows, [](const LatencyRow& row) { return row.latency_ns > 0 && row.count > 0; });
+    const bool alone = std::ranges::all_of(
+        rows, [&one](const LatencyRow& row) { return row.source == one->source || row.latency_ns <= 0 || row.count == 0; });
+    if (alone)
+      return paragraph(fmt::format("Each of {} accesses took {}: {}.", figure(total, ""), quantity(shortest, {}, "ns"),
+                                   source_words(one->source)),
+                       2, Colour::none, paint);
+  }
   const Axis axis(shortest, longest, std::min(kMostColumns, paint.columns() - kBesideStrips));
   Table table({{"Latency, waiting included", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
                words("", axis.columns()),
@@ -153,9 +165,9 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   for (const Strip& strip : strips_of(rows, axis)) {
     const Colour colour = kPalette.at(number++ % kPalette.size());
     for (std::size_t row = kRows - 1; row > 0; --row) table.add({"", {trimmed(cells(strip, row)), colour}});
-    table.add({{shortened(strip.source, kLatencyLabelWidth - 1), colour},
+    table.add({{source_words(strip.source), colour},
                {cells(strip, 0), colour},
-               readable_ns(strip.ns / strip.count),
+               quantity(strip.ns / strip.count, {}, "ns"),
                fmt::format("{:.1f}", 100 * strip.count / total)});
   }
   return table.text() + axis_text(axis, paint);

@@ -1,10 +1,14 @@
 #include "sim/terminal/line_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -13,29 +17,36 @@ namespace {
 constexpr std::size_t kNoteIndent = 6;
 
 std::string object_of(const Line& line) {
-  return line.object.empty() ? "all" : line.object;
-}
-
-std::string home_of(const Line& line) {
-  return line.home ? std::to_string(*line.home) : "-";
+  return line.object.empty() ? "all " + line.structure : line.object;
 }
 
 std::string one_decimal(double value) {
   return fmt::format("{:.1f}", value);
 }
 
+std::string count_text(std::int64_t count) {
+  return figure(static_cast<double>(count), "").size() <= 4 ? std::to_string(count) : figure(static_cast<double>(count));
+}
+
+// The columns of `perf c2c report`, then where the time goes.
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
-  Table table({figures("", 2), names("structure", 0, 2), names("object", 0, 2), figures("line", 5), figures("misses", 9),
-               dispensable(figures("local %", 9), 3), figures("remote %", 10), figures("latency", 11),
-               dispensable(figures("share %", 9), 1), dispensable(figures("home", 6), 2)},
+  constexpr std::size_t kBetween = 2;
+  const Scale latency = scale_of(shown.front().misses.latency_ns, "ns");
+  Table table({figures("", 2), names("object", 0, kBetween), figures("line", 0, kBetween),
+               dispensable(figures("misses", 0, kBetween), 4), figures("CPUs", 0, kBetween), figures("loads", 0, 1),
+               figures("stores", 0, 1), figures("local HITM", 0, 1), figures("remote HITM", 0, 1),
+               dispensable(figures("code places", 0, kBetween), 3), figures("latency " + latency.name(), 0, kBetween),
+               dispensable(figures("share %", 0, 1), 2), dispensable(figures("queueing %", 0, 1), 1)},
               paint);
   table.add_rule();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Line& line = shown[i];
     const MissSum& misses = line.misses;
-    table.add({std::to_string(i + 1), line.structure, object_of(line), std::to_string(line.number),
-               std::to_string(misses.count), one_decimal(100 - misses.remote_pct()), one_decimal(misses.remote_pct()),
-               readable_ns(misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)), home_of(line)});
+    table.add({std::to_string(i + 1), object_of(line), std::to_string(line.number), count_text(misses.count),
+               std::to_string(misses.cpus.count()), count_text(misses.loads), count_text(misses.stores),
+               count_text(misses.local_hitm), count_text(misses.remote_hitm), std::to_string(line.code_places),
+               figure_in(latency, misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)),
+               one_decimal(misses.queueing_pct())});
   }
   return table.text();
 }
@@ -45,18 +56,43 @@ std::string use_name(const Line& line, const LineUse& use) {
   return use.field.empty() ? owner : owner + "." + use.field;
 }
 
+// "A miss takes 1.20 µs: 300 ns travel, 900 ns queueing (line 800 ns, bus 100 ns)."
+std::string split_text(const MissSum& misses) {
+  const auto mean = [&misses](double ns) { return quantity(ns / static_cast<double>(misses.count), {}, "ns"); };
+  std::string text = fmt::format("A miss takes {}: {} travel, {} queueing", mean(misses.latency_ns),
+                                 mean(misses.latency_ns - misses.queueing_ns()), mean(misses.queueing_ns()));
+  std::vector<std::size_t> order(kResources);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return misses.waits_ns[a] > misses.waits_ns[b]; });
+  std::vector<std::string> parts;
+  for (const std::size_t resource : order) {
+    if (misses.waits_ns[resource] > 0)
+      parts.push_back(fmt::format("{} {}", kResourceNames[resource], mean(misses.waits_ns[resource])));
+  }
+  return text + (parts.empty() ? "." : fmt::format(" ({}).", fmt::join(parts, ", ")));
+}
+
 std::string uses_of(const Line& line, std::size_t number, const Painter& paint) {
-  constexpr std::size_t kTitle = 40;  // beside the object's name
+  constexpr std::size_t kIndent = 6, kBetween = 2;
   const std::string owner = line.object.empty() ? "all objects of " + line.structure : line.object;
   const std::string home = line.home ? fmt::format("home node {}", *line.home) : "several homes";
-  const std::string out = fmt::format("{:>4}  {}, line {}, {}\n", number,
-                                      paint(Colour::bold, shortened(owner, paint.columns() - kTitle)), line.number, home);
-  Table table({figures("offset", 6), names("object.field", 0, 2), names("function", 0, 2), figures("access", 8),
-               figures("samples", 9), dispensable(figures("remote %", 10), 1), figures("mean", 10)},
-              paint, 0);
+  std::string out = fmt::format("{:>4}  {}, line {}, {}, CPUs {}\n", number, paint(Colour::bold, owner), line.number, home,
+                                cpu_list(line.misses.cpus));
+  out += paragraph(split_text(line.misses), kIndent, Colour::none, paint);
+  double slowest = 0;
+  for (const LineUse& use : line.uses) slowest = std::max(slowest, use.misses.latency_ns_mean());
+  const Scale mean = scale_of(slowest, "ns");
+  Table table(
+      {figures("offset", 6), names("object.field", 0, kBetween), names("function", 0, kBetween), words("access", 0, kBetween),
+       figures("misses", 0, kBetween), figures("CPUs", 0, kBetween), dispensable(figures("remote %", 0, kBetween), 3),
+       dispensable(figures("local HITM", 0, kBetween), 2), dispensable(figures("remote HITM", 0, kBetween), 2),
+       figures("mean " + mean.name(), 0, kBetween), dispensable(figures("queueing %", 0, kBetween), 1)},
+      paint, 0);
   for (const LineUse& use : line.uses) {
-    table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, std::to_string(use.misses.count),
-               one_decimal(use.misses.remote_pct()), readable_ns(use.misses.latency_ns_mean())});
+    const MissSum& misses = use.misses;
+    table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, count_text(misses.count),
+               std::to_string(misses.cpus.count()), one_decimal(misses.remote_pct()), count_text(misses.local_hitm),
+               count_text(misses.remote_hitm), figure_in(mean, misses.latency_ns_mean()), one_decimal(misses.queueing_pct())});
   }
   return out + table.text();
 }

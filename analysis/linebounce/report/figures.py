@@ -1,7 +1,7 @@
 """The page's charts as SVG and PNG, in a size and colours for a paper, on white."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,15 +119,22 @@ def _swept(results: Results, point: Point, name: str, axes: sweeps.Axes) -> Figu
 
 
 def _latencies(results: Results, point: Point) -> Iterator[Figure]:
-    wanted = {"point": point.number, "kind": tables.ALL}
+    """Kernel and user code apart where both miss: together, a peak of one hides among the other's."""
+    kinds = tables.latency_bins(results.latency).filter(point=point.number)["kind"].unique().sort().to_list()
+    apart = [kind for kind in kinds if kind != tables.ALL]
+    for kind in apart or kinds:
+        yield from _latencies_of(results, {"point": point.number, "kind": kind}, f"_{kind}" if apart else "")
+
+
+def _latencies_of(results: Results, wanted: Mapping[str, Any], suffix: str) -> Iterator[Figure]:
     bins = tables.latency_bins(results.latency).filter(**wanted).to_dicts()
     curves = tables.latency_curves(results.latency).filter(**wanted)
-    if bins:
-        yield _figure("latency_histogram", "latency_bins", bins)
-        yield _figure("latency_cdf", "latency_curves", curves.to_dicts())
+    if len(bins) > 1:  # one bar says no more than its latency
+        yield _figure("latency_histogram", "latency_bins", bins, name=f"latency_histogram{suffix}")
+        yield _figure("latency_cdf", "latency_curves", curves.to_dicts(), name=f"latency_cdf{suffix}")
     tail = curves.filter(pl.col("more_pct").is_not_null())
     if (tail["more_pct"] < 100).any():  # misses that all take as long have none
-        yield _figure("latency_tail", "latency_curves", tail.to_dicts())
+        yield _figure("latency_tail", "latency_curves", tail.to_dicts(), name=f"latency_tail{suffix}")
 
 
 def _figure(chart: str, table: str, rows: Rows, words: dict[str, str] | None = None, *, name: str = "") -> Figure:

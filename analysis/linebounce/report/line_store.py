@@ -4,6 +4,8 @@ from typing import Any
 
 import polars as pl
 
+from linebounce.frames import RESOURCES
+
 # What is written once, in a list, and meant by its place in it.
 _NAMES = ("structure", "object", "field", "function", "access", "source")
 # A line of an object, as the explorer lists them.
@@ -20,9 +22,12 @@ def pack(lines: pl.DataFrame) -> dict[str, Any]:
         ordered = ordered.with_columns(pl.col(column).replace_strict(values, pl.int_range(len(values), eager=True)))
     numbered = ordered.with_row_index("first")
     starts = numbered.filter(pl.struct(_LINE).rle_id().diff().fill_null(1) > 0)
-    rows = ordered.select("offset", "field", "function", "access", "home", "source", "count", "remote_pct", "latency_ns_mean")
+    waits = [f"queueing_{resource}_ns_mean" for resource in RESOURCES]
+    columns = ("offset", "field", "function", "access", "home", "source", "count", "remote_pct", "latency_ns_mean")
+    rows = ordered.select(*columns, *waits)
     return {
         "names": names,
+        "resources": list(RESOURCES),
         "lines": starts.select(*_LINE, "first").to_dict(as_series=False),
         "rows": rows.to_dict(as_series=False),
     }

@@ -172,7 +172,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "series": _columns(tables.series(results)),
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
-        "latency_summary": _columns(tables.latency_summary(results.latency)),
+        "latency_summary": _columns(tables.with_queueing(tables.latency_summary(results.latency), results.lines)),
         "locks": _columns(tables.locks(results)),
         "structures": _columns(tables.structures(results.lines)),
         "homes": _columns(tables.homes(results.lines)),

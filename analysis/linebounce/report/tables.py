@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from linebounce.frames import RESOURCES
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
 from linebounce.report.charts.base import COLOURS
 from linebounce.report.charts.paper import RATIOS_SHOWN
@@ -107,6 +108,26 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("count").sum(), mean.round_sig_figs(6).alias("mean"), *quantiles, pl.col("latency_ns").max().alias("max"))
         .sort("point", "kind", ~is_hit(pl.col("source")), _rank(), "source")
     )
+
+
+def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
+    """The share of each source's latency that is queueing, and the resource that most of it is for; of all kinds together."""
+    waits = [f"queueing_{resource}_ns_mean" for resource in RESOURCES]
+    sums = lines.group_by("point", "source").agg(
+        (pl.col(column) * pl.col("count")).sum() for column in ("latency_ns_mean", "queueing_ns_mean", *waits)
+    )
+    longest = pl.concat_list(waits).list.arg_max()
+    names = dict(enumerate(RESOURCES))
+    split = sums.select(
+        "point",
+        "source",
+        kind=pl.lit(ALL),
+        queueing_pct=(100 * pl.col("queueing_ns_mean") / pl.col("latency_ns_mean")).round_sig_figs(4),
+        waits_for=pl.when(pl.col("queueing_ns_mean") > 0).then(
+            longest.replace_strict(tuple(names), tuple(names.values()), default=None, return_dtype=pl.String)
+        ),
+    )
+    return summary.join(split, on=["point", "kind", "source"], how="left", maintain_order="left")
 
 
 def locks(results: Results) -> pl.DataFrame:

@@ -25,14 +25,29 @@ std::size_t widest(const std::string& text) {
   return width;
 }
 
-TEST(LineTable, HasTheWorstLinesAndThenEachFieldByField) {
-  const std::string table = line_table(
-      lines_of({row("rq[0]", 0, "lock", "schedule", 75, 20), row("rq[1]", 1, "idle", "idle_cpu", 25, 80)}, {}), 10, kPlain);
-  EXPECT_THAT(table, HasSubstr("   1  rq         rq[0]     0       75     80.0      20.0      15 µs     75.0     1\n"));
-  EXPECT_THAT(table, HasSubstr("   2  rq         rq[1]     1       25     20.0      80.0       5 µs     25.0     1\n"));
-  EXPECT_THAT(table, HasSubstr("   2  rq[1], line 1, home node 1\n"));
-  EXPECT_THAT(table, HasSubstr("     0  rq[1].idle    idle_cpu    load       25      80.0    200 ns\n"));
+LineSet two_lines() {
+  std::vector<LineRow> rows = {row("rq[0]", 0, "lock", "schedule", 75, 20), row("rq[1]", 1, "idle", "idle_cpu", 25, 80)};
+  rows[0].cpus = *read_cpu_list("0-3,8");
+  rows[0].waits.ns = {0, 0, 120, 30, 0, 0};
+  return lines_of(rows, {});
+}
+
+TEST(LineTable, HasTheColumnsOfPerfC2cAndThenEachLineFieldByField) {
+  const std::string table = line_table(two_lines(), 10, Painter(false, 200, 200));
+  EXPECT_THAT(table, HasSubstr("local HITM remote HITM"));
+  EXPECT_THAT(table,
+              HasSubstr("   1  rq[0]      0      75     5    75      0          0          75            1        15.0"));
+  EXPECT_THAT(table, HasSubstr("   1  rq[0], line 0, home node 1, CPUs 0-3,8\n"));
+  EXPECT_THAT(table, HasSubstr("A miss takes 200 ns: 50.0 ns travel, 150 ns queueing (line 120 ns, link 30.0 ns)."));
+  EXPECT_THAT(table, HasSubstr("rq[1].idle"));
   EXPECT_THAT(table, Not(HasSubstr("of 2 lines")));
+}
+
+TEST(LineTable, EightyColumnsHaveWhatPerfC2cHasAndTheField) {
+  const std::string table = line_table(two_lines(), 10, Painter(false, 80, 80));
+  EXPECT_LE(widest(table), 80U);
+  for (const char* word : {"object", "CPUs", "loads", "stores", "local HITM", "remote HITM", "latency µs", "rq[0].lock"})
+    EXPECT_THAT(table, HasSubstr(word));
 }
 
 TEST(LineTable, SaysHowManyLinesItLeavesOut) {
@@ -42,7 +57,7 @@ TEST(LineTable, SaysHowManyLinesItLeavesOut) {
   EXPECT_THAT(table, Not(HasSubstr("rq[1]")));
 }
 
-TEST(LineTable, LongNamesAreShortenedToTheTerminalsWidth) {
+TEST(LineTable, LongNamesAreBrokenToTheTerminalsWidth) {
   const std::string name(70, 'n');
   const LineSet set = lines_of({row(name + "[12]", 0, name, name, 75, 20)}, {});
   EXPECT_LE(widest(line_table(set, 1, kPlain)), 100U);

@@ -16,11 +16,11 @@ COLOURS = {
     "upgrade": "#cc79a7",
 }
 LABELS = {
-    "local_c2c": "cache, same node",
-    "local_memory": "memory, same node",
-    "node_cache": "node's own cache",
-    "remote_memory": "memory, other node",
-    "remote_c2c": "cache, other node",
+    "local_c2c": "local HITM",
+    "local_memory": "local memory",
+    "node_cache": "node cache",
+    "remote_memory": "remote memory",
+    "remote_c2c": "remote HITM",
     "upgrade": "upgrade",
     "all": "all",
 }

@@ -61,6 +61,8 @@ const LATENCY_COLUMNS = [
   { key: "p99", label: "99 %", number: true },
   { key: "p99.9", label: "99.9 %", number: true },
   { key: "max", label: "longest", number: true },
+  { ...percent("queueing_pct", "queueing %", "of the mean: waits for resources in use; kernel and user together"), text: (row) => (row.queueing_pct === null ? "" : numberText(row.queueing_pct, 3)) },
+  { key: "waits_for", label: "mostly for", text: (row) => row.waits_for ?? "" },
 ];
 
 const LOCK_COLUMNS = [
@@ -76,6 +78,8 @@ const LOCK_COLUMNS = [
   { key: "nowait", label: "at once", number: true },
   { key: "spin", label: "waited", number: true },
   { key: "rjct", label: "rejected", number: true },
+  { key: "miss_mean_ns", label: "miss, ns", title: "mean latency of misses on the lock's words", number: true, text: (row) => (row.misses ? numberText(row.miss_mean_ns, 3) : "") },
+  { key: "queueing_mean_ns", label: "of it queueing", title: "waits for resources in use; the rest is travel", number: true, text: (row) => (row.misses ? numberText(row.queueing_mean_ns, 3) : "") },
 ];
 
 const LINE_COLUMNS = [
@@ -85,6 +89,7 @@ const LINE_COLUMNS = [
   { key: "misses", label: "misses", number: true },
   percent("remote_pct", "remote %", "misses of CPUs that are on another node than the line's home"),
   { key: "home", label: "home", number: true, text: (row) => row.home },
+  percent("queueing_pct", "queueing %", "of the line's latency: waits for resources in use; the rest is travel"),
 ];
 
 const USE_COLUMNS = [

@@ -5,6 +5,8 @@ class LineStore {
     this.names = packed.names;
     this.lines = packed.lines;
     this.rows = packed.rows;
+    this.resources = packed.resources;
+    this.waits = packed.resources.map((resource) => packed.rows[`queueing_${resource}_ns_mean`]);
     this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not told apart
   }
 
@@ -38,13 +40,14 @@ class LineStore {
 
   totals(line, sampled) {
     const { count, remote_pct: remotePct, latency_ns_mean: mean, field, home } = this.rows;
-    const totals = { misses: 0, remote: 0, latency: 0, isArray: true, homes: new Set() };
+    const totals = { misses: 0, remote: 0, latency: 0, waits: this.waits.map(() => 0), isArray: true, homes: new Set() };
     for (let row = this.lines.first[line]; row < this.last(line); row++) {
       if (field[row] !== this.arrayField) totals.isArray = false;
       if (sampled && !this.isSampled(row)) continue;
       totals.misses += count[row];
       totals.remote += (count[row] * remotePct[row]) / 100;
       totals.latency += count[row] * mean[row];
+      this.waits.forEach((wait, i) => (totals.waits[i] += count[row] * wait[row]));
       totals.homes.add(home[row]);
     }
     return totals;
@@ -66,11 +69,12 @@ class LineStore {
   add(found, key, line, totals) {
     const entry = found.get(key);
     if (!entry) {
-      found.set(key, { ...totals, key, members: [line] });
+      found.set(key, { ...totals, waits: [...totals.waits], key, members: [line] });
       return;
     }
     entry.members.push(line);
     for (const column of ["misses", "remote", "latency"]) entry[column] += totals[column];
+    totals.waits.forEach((wait, i) => (entry.waits[i] += wait));
     totals.homes.forEach((home) => entry.homes.add(home));
   }
 
@@ -85,6 +89,7 @@ class LineStore {
       home: [...entry.homes].sort((a, b) => a - b).join(", "),
       remote_pct: entry.misses ? (100 * entry.remote) / entry.misses : 0,
       share_pct: all ? (100 * entry.latency) / all : 0,
+      queueing_pct: entry.latency ? (100 * sumOf(entry.waits)) / entry.latency : 0,
     };
   }
 
@@ -120,6 +125,10 @@ class LineStore {
     use.latency += count[row] * mean[row];
     found.set(key, use);
   }
+}
+
+function sumOf(numbers) {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 // The fields of a line by offset, with where each ends: at the next one that was seen, after 8 bytes at most (its alignment

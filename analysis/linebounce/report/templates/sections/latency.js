@@ -16,7 +16,11 @@ class LatencySection {
       this.show();
     });
     const wanted = { point: view.number, kind: this.kind };
-    view.draw("latency_histogram", "latency_bins", rowsWhere(run.latency_bins, wanted));
+    const bins = rowsWhere(run.latency_bins, wanted);
+    const one = view.find("[data-one-latency]");
+    one.hidden = bins.length !== 1;
+    if (bins.length === 1) one.textContent = `All ${numberText(bins[0].count)} misses are ${pageLabels[bins[0].source]} and take ${nanosecondsText(bins[0].low_ns)} to ${nanosecondsText(bins[0].high_ns)}.`;
+    view.draw("latency_histogram", "latency_bins", bins.length === 1 ? [] : bins);
     const curves = rowsWhere(run.latency_curves, wanted);
     view.draw("latency_cdf", "latency_curves", curves);
     const tail = curves.filter((row) => row.more_pct !== null);

@@ -74,7 +74,20 @@ class LinesSection {
   facts(row) {
     const misses = `${numberText(row.misses)} misses, ${numberText(row.remote_pct, 3)} % of them from another node than the home`;
     const latency = `${nanosecondsText(row.latency)}, ${numberText(row.share_pct, 3)} % of all misses' latency`;
-    return element("p", { class: "caption" }, `${this.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}.`);
+    return element("p", { class: "caption" }, `${this.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}. ${this.split(row)}`);
+  }
+
+  // Of the mean miss: how much is travel, and what it queues for.
+  split(row) {
+    const mean = (sum) => nanosecondsText(sum / row.misses);
+    const queueing = sumOf(row.waits);
+    const parts = row.waits
+      .map((wait, i) => [wait, this.store.resources[i]])
+      .filter(([wait]) => wait > 0)
+      .sort((a, b) => b[0] - a[0])
+      .map(([wait, resource]) => `${resource} ${mean(wait)}`);
+    const by = parts.length ? ` (${parts.join(", ")})` : "";
+    return `A miss takes ${mean(row.latency)}: ${mean(row.latency - queueing)} travel, ${mean(queueing)} queueing${by}.`;
   }
 }
 
