@@ -99,9 +99,8 @@ ReportedPoint raced(std::int64_t sections) {
 
 TEST(RaceNote, SaysWhichLockHowOftenAndWhoWasTheFirst) {
   EXPECT_EQ(race_note({raced(123)}, kUnbroken),
-            "  RACE  section_lock keeps nobody out: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.250 "
-            "µs while "
-            "CPU 0 was inside\n");
+            "  RACE  section_lock keeps nobody out: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.25 µs "
+            "while CPU 0 was inside\n");
 }
 
 TEST(RaceNote, FitsTheTerminal) {

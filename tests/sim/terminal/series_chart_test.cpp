@@ -26,7 +26,7 @@ TEST(SeriesChart, OfNothingIsNothing) {
 
 TEST(SeriesChart, SaysTheLowestTheMeanAndTheHighestAndDrawsFromZero) {
   const std::string chart = series_chart(ramp("ten.values", {7, 6, 5, 4, 3, 2, 1, 0, 7, 7, 2}), kTenColumns);
-  EXPECT_THAT(chart, HasSubstr("  ten.values     0.000     4.000     7.000  █▇▆▅▄▃▂▁██\n"));
+  EXPECT_THAT(chart, HasSubstr("  ten.values         0      4.00      7.00  █▇▆▅▄▃▂▁██\n"));
   EXPECT_THAT(chart, HasSubstr("over time"));
   EXPECT_THAT(chart, HasSubstr("0 to 1 s"));
 }

@@ -166,7 +166,7 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   expect_to_fit(chart);
   const auto lines = lines_of(chart);
   ASSERT_GE(lines.size(), 6U);
-  EXPECT_THAT(lines[2], HasSubstr("l2"));
+  EXPECT_THAT(lines[2], HasSubstr("L2"));
   EXPECT_THAT(lines[0], HasSubstr("% of accesses"));
   EXPECT_THAT(lines[2], HasSubstr("75.0"));
   EXPECT_THAT(lines[4], HasSubstr("memory"));
