@@ -291,9 +291,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   const auto granted = requests_.begin() + static_cast<std::ptrdiff_t>(arbitration.request);
   const bool alone = transactions_.empty();
   const Tick earliest = alone ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address;
-  Transaction& transaction = transactions_.emplace_back();
-  transaction.request = *granted;
-  transaction.address_at = edge + timing_.arbitration;
+  Transaction& transaction = transactions_.emplace_back(*granted, edge + timing_.arbitration);
   requests_.erase(granted);
   ++grants_;
   last_address_ = transaction.address_at;
@@ -588,7 +586,8 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
 
 // How long a read of memory, ready at `ready`, has waited for a bank behind the snoop's result, which it overlaps.
 Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
-  return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, std::max<Tick>(0, ready - result));
+  if (ready <= result) return 0;
+  return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, ready - result);
 }
 
 // Reserves the data bus for `duration`, at `ready` or later, and adds what that waits. Returns the start of the transfer.

@@ -79,6 +79,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
 
  private:
   struct Transaction {
+    Transaction(const BusRequest& its_request, Tick its_address) : request(its_request), address_at(its_address) {}
+
     BusRequest request;
     Tick address_at = 0;
     Tick sampled_at = 0;     // the time of the first snoop result

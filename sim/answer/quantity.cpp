@@ -58,7 +58,7 @@ std::string digits(double value, std::optional<double> interval, int decimals) {
 }
 
 std::string joined(const std::string& left, const std::string& right) {
-  return right.empty() ? left : left + " " + right;
+  return left.empty() || right.empty() ? left + right : left + " " + right;
 }
 
 constexpr double kManyTimes = 2;
