@@ -8,6 +8,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kShortestName = 12;
+constexpr std::size_t kShortName = 20;  // names are not broken further while there are columns to spare
 
 // A name stays on its line. What else it may hold is VisibleOutput's to escape; colours are ours.
 std::string on_one_line(const std::string& text) {
@@ -61,11 +62,13 @@ std::vector<std::size_t> Table::widths() const {
   }
   std::size_t total = indent_;
   for (std::size_t i = 0; i < columns_.size(); ++i) total += columns_[i].gap + widths[i];
+  const bool can_shed = std::ranges::any_of(columns_, [](const Column& column) { return column.dispensable > 0; });
+  const std::size_t shortest = can_shed ? kShortName : kShortestName;
   // The longest names are broken first.
   for (; total > paint_.columns(); --total) {
     std::size_t* longest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool shrinks = columns_[i].fit == Fit::name && columns_[i].width == 0 && widths[i] > kShortestName;
+      const bool shrinks = columns_[i].fit == Fit::name && columns_[i].width == 0 && widths[i] > shortest;
       if (shrinks && (longest == nullptr || widths[i] > *longest)) longest = &widths[i];
     }
     if (longest == nullptr) break;
