@@ -30,14 +30,13 @@ std::string count_text(std::int64_t count) {
 
 // The columns of `perf c2c report`, then where the time goes.
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
-  constexpr std::size_t kBetween = 2;
   const Scale latency = scale_of(shown.front().misses.latency_ns, "ns");
-  Table table({figures("", 2), names("object", 0, kBetween), figures("line", 0, kBetween),
-               dispensable(figures("misses", 0, kBetween), 4), figures("CPUs", 0, kBetween), figures("loads", 0, 1),
-               figures("stores", 0, 1), figures("local HITM", 0, 1), figures("remote HITM", 0, 1),
-               dispensable(figures("code places", 0, kBetween), 3), figures("latency " + latency.name(), 0, kBetween),
-               dispensable(figures("share %", 0, 1), 2), dispensable(figures("queueing %", 0, 1), 1)},
-              paint);
+  Table table(
+      {figures("", 2), names("object", 0, 1), figures("line", 0, 1), dispensable(figures("misses", 0, 1), 5),
+       dispensable(figures("CPUs", 0, 1), 1), figures("loads", 0, 1), figures("stores", 0, 1), figures("local HITM", 0, 1),
+       figures("remote HITM", 0, 1), dispensable(figures("code places", 0, 1), 4), figures("latency " + latency.name(), 0, 1),
+       dispensable(figures("share %", 0, 1), 3), dispensable(figures("queueing %", 0, 1), 2)},
+      paint, 0);
   table.add_rule();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Line& line = shown[i];

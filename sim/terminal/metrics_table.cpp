@@ -181,6 +181,7 @@ std::string all_metrics_table(const std::vector<ReportedPoint>& points, const Pa
     for (std::size_t i = 0; i < points.size(); ++i) out += fmt::format("  point {}: {}\n", i, point_title(points[i]));
     out += "\n";
   }
+  names = std::min(names, paint.columns() - std::min(paint.columns() / 2, 2 + kUnitWidth + width));
   const std::size_t room = paint.columns() - std::min(paint.columns(), 2 + names + kUnitWidth);
   const std::size_t columns = std::max<std::size_t>(1, room / width);
   for (std::size_t first = 0; first < points.size(); first += columns) {
