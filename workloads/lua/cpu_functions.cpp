@@ -288,7 +288,7 @@ int cpu_tally(lua_State* state) {
     while (which < names.size() && names[which] != name) ++which;
     if (which == names.size()) call.lua().fail(fmt::format("tally: \"{}\" is not in the list `tallies`", name));
   }
-  call.cpu().tally(static_cast<int>(which), call.has(2) ? call.integer(2) : 1);
+  call.cpu().tally(static_cast<int>(which), call.has(2) ? call.at_least_0(2, "counted") : 1);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <new>
 
+#include "models/text/visible.hpp"
 #include "workloads/lua/library.hpp"
 
 namespace linebounce::workloads {
@@ -23,7 +24,7 @@ Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
   *static_cast<Interpreter**>(lua_getextraspace(state_)) = this;
   lua_atpanic(state_, panic);
   // Files that ship are not checked, because the hook makes each Lua instruction cost about twice as much.
-  if (!file.is_ours) lua_sethook(state_, check_progress, LUA_MASKCOUNT, kInstructions);
+  if (!file.is_ours) lua_sethook(state_, count_instructions, LUA_MASKCOUNT, kInstructions);
   open_library(state_);
   seed(0);
 }
@@ -54,7 +55,10 @@ bool Interpreter::push_function(const char* name) {
 void Interpreter::call(int arguments, int results) {
   const char here = 0;
   const char* const caller = outermost_call_;
-  if (caller == nullptr) outermost_call_ = &here;
+  if (caller == nullptr) {
+    outermost_call_ = &here;
+    timeless_work_ = 0;
+  }
   const auto used = static_cast<std::size_t>(outermost_call_ > &here ? outermost_call_ - &here : &here - outermost_call_);
   if (used > kNestedBytes) fail("functions, locks and named functions call each other too deeply");
   lua_call(state_, arguments, results);
@@ -69,6 +73,7 @@ std::string Interpreter::text_at(int index) const {
   std::size_t size = 0;
   const char* begin = lua_tolstring(state_, index, &size);
   if (size > kLongestText) fail(fmt::format("a text of {} bytes; at most {} are legal here", size, kLongestText));
+  if (!is_utf8({begin, size})) fail(fmt::format("the text \"{}\" must be UTF-8", visible({begin, size})));
   return begin;  // ends at the first zero byte
 }
 
@@ -92,8 +97,10 @@ std::string Interpreter::place() const {
   return line > 0 ? fmt::format("{}:{}: ", name_, line) : name_ + ": ";
 }
 
-// Inserts "CPU N: " after "FILE:LINE: " in a message. Adds "FILE: " to a message without it.
-std::string Interpreter::located(const std::string& message) const {
+// Inserts "CPU N: " after "FILE:LINE: " in a message. Adds "FILE: " to a message without it. A program's own text may be of any
+// bytes.
+std::string Interpreter::located(const std::string& text) const {
+  const std::string message = visible(text);
   const std::string cpu = cpu_ == nullptr ? "" : fmt::format("CPU {}: ", cpu_->id().value);
   if (!message.starts_with(name_ + ":")) return fmt::format("{}: {}{}", name_, cpu, message);
   std::size_t end = name_.size() + 1;
@@ -103,12 +110,39 @@ std::string Interpreter::located(const std::string& message) const {
   return message.substr(0, end) + cpu + message.substr(end);
 }
 
-void Interpreter::check_progress(lua_State* state, lua_Debug*) {
+void Interpreter::charge(std::int64_t work) {
+  if (operations_ != operations_then_) work_ = 0;
+  operations_then_ = operations_;
+  work_ += work;
+  if (work_ > kMostWork)
+    fail(
+        fmt::format("{} instructions, or as much work of Lua's library, without an operation of the simulated machine: does a "
+                    "loop never end?",
+                    kMostWork));
+  if (cpu_ == nullptr || setup != nullptr) return;
+  if (cpu_->local_time() != time_then_) timeless_work_ = 0;
+  time_then_ = cpu_->local_time();
+  timeless_work_ += work;
+  if (timeless_work_ > kMostTimelessWork)
+    fail(fmt::format("{} instructions, or as much work of Lua's library, in no simulated time: does a loop never end?",
+                     kMostTimelessWork));
+}
+
+void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
   Interpreter& self = of(state);
-  if (self.operations_ == self.operations_then_)
-    self.fail(
-        fmt::format("{} instructions without an operation of the simulated machine: does a loop never end?", kInstructions));
-  self.operations_then_ = self.operations_;
+  self.charge(kInstructions * self.cost_of_instruction(at));
+}
+
+// An instruction can compare two texts, and copy all the arguments that a function with `...` was called with.
+std::int64_t Interpreter::cost_of_instruction(lua_Debug* at) const {
+  constexpr std::size_t kCheapText = 4096;  // bytes that are compared in the time of a few instructions
+  constexpr int kCheapArguments = 256;
+  int arguments = kCheapArguments;
+  while (lua_getlocal(state_, at, -arguments) != nullptr) {
+    lua_pop(state_, 1);
+    arguments *= 2;
+  }
+  return static_cast<std::int64_t>(longest_text_ / kCheapText) + arguments / kCheapArguments;
 }
 
 void Interpreter::refuse_word(Address address, int bytes) const {

@@ -7,7 +7,9 @@
 // any more.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,9 +68,16 @@ class Interpreter {
   [[nodiscard]] Cpu& cpu() const { return *cpu_; }
   [[nodiscard]] std::optional<int> cpu_number() const { return cpu_number_; }
   void set_memory(const AddressSpace& memory) { memory_ = &memory; }
-  // Called by every function of `cpu` and every function that setup() may use. check_progress() fails if it is not called for
-  // too long, as in an endless loop.
+  // Called by every function of `cpu` and every function that setup() may use.
   void count_operation() { ++operations_; }
+  // Charges `work`, in instructions of Lua, to the program: for instructions, and for what Lua does in C without counting any.
+  // Errors: LuaError if the program has done too much of it without an operation, or without moving simulated time.
+  void charge(std::int64_t work);
+  // Notes that the program has made a text of this many bytes: from now on one instruction may compare that many.
+  void note_text(std::size_t bytes) { longest_text_ = std::max(longest_text_, bytes); }
+  // The bytes that the program's values take, garbage included.
+  [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
+  static constexpr std::int64_t kMostWork = 10'000'000;  // instructions without an operation of the simulated machine
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
@@ -111,7 +120,8 @@ class Interpreter {
   std::map<std::string, std::vector<SeriesSample>>* samples = nullptr;
 
  private:
-  static constexpr int kInstructions = 10'000'000;       // instructions of Lua between two calls of check_progress()
+  static constexpr int kInstructions = 1000;  // instructions of Lua between two calls of count_instructions()
+  static constexpr std::int64_t kMostTimelessWork = 3 * kMostWork;  // of a program whose operations take no time
   static constexpr std::size_t kNestedBytes = 64 << 10;  // limit on the host's stack that nested calls between C++ and Lua use
 
   static constexpr int kKnownBits = 8;
@@ -121,8 +131,9 @@ class Interpreter {
   }
 
   static int panic(lua_State* state);
-  static void check_progress(lua_State* state, lua_Debug* at);
-  [[nodiscard]] std::string located(const std::string& message) const;
+  static void count_instructions(lua_State* state, lua_Debug* at);
+  [[nodiscard]] std::int64_t cost_of_instruction(lua_Debug* at) const;
+  [[nodiscard]] std::string located(const std::string& text) const;
   [[nodiscard]] std::string place() const;
   static Address end_of(const AddressSpace::Object& object) { return object.begin + static_cast<Address>(object.size); }
   [[noreturn]] void refuse_word(Address address, int bytes) const;
@@ -130,14 +141,17 @@ class Interpreter {
   const SourceFile& file_;
   const std::string name_;
   std::optional<int> cpu_number_;
+  Cpu* cpu_ = nullptr;
+  std::int64_t operations_ = 0;
+  // The work since operations_ and the CPU's time last had these values. The heap charges it, so these come before the heap.
+  std::int64_t work_ = 0, timeless_work_ = 0, operations_then_ = 0;
+  Tick time_then_ = 0;
+  std::size_t longest_text_ = 0;  // bytes
   LuaMemory heap_;
   lua_State* state_;
-  Cpu* cpu_ = nullptr;
   const AddressSpace* memory_ = nullptr;
   std::array<lua_Integer, 1 << kKnownBits> known_words_ = {};
   std::vector<Random> randoms_;
-  std::int64_t operations_ = 0;
-  std::int64_t operations_then_ = -1;     // the value of operations_ at the latest check_progress()
   const char* outermost_call_ = nullptr;  // the host's stack address in the outermost call() in progress
 };
 

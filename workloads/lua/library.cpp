@@ -23,8 +23,6 @@ constexpr std::array kStringNames = {"byte", "char", "format", "len", "lower", "
 constexpr std::array kArithmeticNames = {"__add", "__sub", "__mul", "__mod", "__pow", "__div", "__idiv", "__unm"};
 constexpr std::array kTableNames = {"concat", "insert", "move", "pack", "remove", "unpack"};
 
-constexpr lua_Unsigned kMostMoved = 1 << 24;  // limit on the elements that table.move may move
-
 bool is_plain(lua_State* state, int index) {
   const int type = lua_type(state, index);
   return type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
@@ -47,7 +45,9 @@ int plain_format(lua_State* state) {
     if (!is_plain(state, argument))
       lua.fail(fmt::format("string.format: argument {} is a {}, which has no text", argument, luaL_typename(state, argument)));
   }
-  const std::string_view format = luaL_checkstring(state, 1);
+  std::size_t size = 0;
+  const char* const text = luaL_checklstring(state, 1, &size);  // goes on behind a zero byte
+  const std::string_view format(text, size);
   for (std::size_t at = format.find('%'); at != std::string_view::npos; at = format.find('%', at + 2)) {
     const std::size_t end = format.find_first_not_of("0123456789.-+ #", at + 1);
     if (end != std::string_view::npos && format[end] == 'p') lua.fail("string.format: %p shows an address of this computer");
@@ -67,10 +67,64 @@ int bounded_rep(lua_State* state) {
   return 1;
 }
 
-int bounded_move(lua_State* state) {
-  const lua_Integer first = luaL_checkinteger(state, 2), last = luaL_checkinteger(state, 3);
-  if (last >= first && static_cast<lua_Unsigned>(last) - static_cast<lua_Unsigned>(first) >= kMostMoved)
-    Interpreter::of(state).fail(fmt::format("table.move: more than {} elements", kMostMoved));
+// How many elements there are from `first` to `last`; with a limit, so that sums don't overflow.
+std::int64_t elements(lua_Integer first, lua_Integer last) {
+  if (last < first) return 0;
+  const lua_Unsigned distance = static_cast<lua_Unsigned>(last) - static_cast<lua_Unsigned>(first);
+  return static_cast<std::int64_t>(std::min<lua_Unsigned>(distance, Interpreter::kMostWork)) + 1;
+}
+
+lua_Integer integer_or(lua_State* state, int argument, lua_Integer otherwise) {
+  return lua_isnoneornil(state, argument) ? otherwise : lua_tointeger(state, argument);
+}
+
+lua_Integer length(lua_State* state) {
+  return static_cast<lua_Integer>(lua_rawlen(state, 1));
+}
+
+// Elements from argument `from`, or 1, to argument `from` + 1, or the end.
+template <int from>
+std::int64_t in_range(lua_State* state) {
+  return elements(integer_or(state, from, 1), integer_or(state, from + 1, length(state)));
+}
+
+std::int64_t moved_by_insert(lua_State* state) {
+  return lua_gettop(state) < 3 ? 0 : elements(lua_tointeger(state, 2), length(state));
+}
+
+std::int64_t moved_by_remove(lua_State* state) {
+  return elements(integer_or(state, 2, length(state)), length(state));
+}
+
+std::int64_t bytes_of_byte(lua_State* state) {
+  const lua_Integer size = length(state);
+  const auto place = [size](lua_Integer at) { return at < 0 ? at + size + 1 : at; };
+  const lua_Integer first = place(integer_or(state, 2, 1));
+  return elements(std::max<lua_Integer>(1, first), std::min(size, place(integer_or(state, 3, first))));
+}
+
+// The functions of Lua's library whose work is neither in instructions nor in new memory, which LuaMemory charges. `work`
+// returns how many elements a call handles; it gets any arguments, and leaves errors to the function itself.
+struct ChargedFunction {
+  const char* table;
+  const char* name;
+  std::int64_t (*work)(lua_State* state);
+};
+constexpr std::array<ChargedFunction, 6> kCharged = {{{LUA_TABLIBNAME, "concat", in_range<3>},
+                                                      {LUA_TABLIBNAME, "insert", moved_by_insert},
+                                                      {LUA_TABLIBNAME, "move", in_range<2>},
+                                                      {LUA_TABLIBNAME, "remove", moved_by_remove},
+                                                      {LUA_TABLIBNAME, "unpack", in_range<2>},
+                                                      {LUA_STRLIBNAME, "byte", bytes_of_byte}}};
+
+// Calls one of kCharged. Upvalues: Lua's own function, and its place in kCharged.
+int charged_call(lua_State* state) {
+  const ChargedFunction& called = kCharged[static_cast<std::size_t>(lua_tointeger(state, lua_upvalueindex(2)))];
+  Interpreter& lua = Interpreter::of(state);
+  const std::int64_t work = called.work(state);
+  if (work > Interpreter::kMostWork)
+    lua.fail(fmt::format("{}.{}: more than {} elements", called.table, called.name, Interpreter::kMostWork));
+  lua.charge(work);
   return lua_tocfunction(state, lua_upvalueindex(1))(state);
 }
 
@@ -144,8 +198,12 @@ int next_sorted(lua_State* state) {
 }
 
 int sorted_pairs(lua_State* state) {
+  constexpr std::size_t kEntryBytes = 64;
   luaL_checktype(state, 1, LUA_TTABLE);
   lua_settop(state, 1);
+  // A table may have many more places than keys.
+  Interpreter& lua = Interpreter::of(state);
+  lua.charge(static_cast<std::int64_t>(lua.memory_used() / kEntryBytes));
   SortedKeys keys(state);
   for (lua_pushnil(state); lua_next(state, 1) != 0; lua_pop(state, 1)) keys.add(-2);
   keys.push();
@@ -207,11 +265,12 @@ void set_functions(lua_State* state, std::span<const luaL_Reg> functions) {
   }
 }
 
-// Replaces the function `name` of the global table `table` by `function`, which gets the old one as upvalue.
-void replace(lua_State* state, const char* table, const char* name, lua_CFunction function) {
+// Replaces the function `name` of the global table `table` by `function`, which gets the old one and `place` as upvalues.
+void replace(lua_State* state, const char* table, const char* name, lua_CFunction function, std::size_t place = 0) {
   lua_getfield(state, -1, table);
   lua_getfield(state, -1, name);
-  lua_pushcclosure(state, function, 1);
+  lua_pushinteger(state, static_cast<lua_Integer>(place));
+  lua_pushcclosure(state, function, 2);
   lua_setfield(state, -2, name);
   lua_pop(state, 1);
 }
@@ -252,7 +311,7 @@ void open_library(lua_State* state) {
     if (part.table != nullptr) lua_setfield(state, -2, part.table);
   }
   set_math_constants(state);
-  replace(state, LUA_TABLIBNAME, "move", bounded_move);
+  for (std::size_t i = 0; i < kCharged.size(); ++i) replace(state, kCharged[i].table, kCharged[i].name, charged_call, i);
   replace(state, LUA_STRLIBNAME, "rep", bounded_rep);
   replace(state, LUA_STRLIBNAME, "format", plain_format);
   set_methods_of_texts(state, kLibrary.arithmetic);

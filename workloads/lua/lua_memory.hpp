@@ -13,11 +13,12 @@ class Interpreter;
 
 class LuaMemory {
  public:
-  explicit LuaMemory(const Interpreter& owner) : owner_(owner) {}
+  explicit LuaMemory(Interpreter& owner) : owner_(owner) {}
   static constexpr std::size_t kLimit = std::size_t{64} << 20;  // bytes
 
   // Lua's allocation function (lua_Alloc). Errors: LuaError, if blocks, with garbage that is not yet collected, exceed kLimit.
   static void* allocate(void* memory, void* block, std::size_t old_size, std::size_t size);
+  [[nodiscard]] std::size_t used() const { return used_; }
 
  private:
   void* take(std::size_t size);
@@ -31,7 +32,7 @@ class LuaMemory {
   };
   static std::size_t list_of(std::size_t size) { return (size - 1) / kStep; }
 
-  const Interpreter& owner_;
+  Interpreter& owner_;
   std::pmr::unsynchronized_pool_resource large_;
   std::array<FreeBlock*, kLargestSmall / kStep> free_ = {};
   std::byte* chunk_ = nullptr;  // new small blocks are carved from here

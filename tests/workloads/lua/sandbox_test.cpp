@@ -23,6 +23,10 @@ std::string running(const std::string& line) {
          line + "\nend";
 }
 
+const std::string kFarBorder =
+    "local x, i = {}, 1 while i > 0 do x[i] = 1 i = i << 1 end while #x < 1 << 40 do x[#x + 1] = 1 end\n";
+constexpr const char* kNeverEnds = "does a loop never end?";
+
 class AMistake : public testing::TestWithParam<Mistake> {};
 
 TEST_P(AMistake, IsOneMessageWithItsPlace) {
@@ -82,6 +86,41 @@ INSTANTIATE_TEST_SUITE_P(
          "parameters = { { name = 'p', default = 'a', meaning = 'm', choices = { 'a', 2 } } } function run() end",
          "a list of texts"},
         {"long_move", running("table.move({}, 1, 1 << 60, 2)"), "table.move: more than"},
+        {"far_border_insert", running(kFarBorder + "table.insert(x, 1, 1)"), "table.insert: more than"},
+        {"far_border_remove", running(kFarBorder + "table.remove(x, 2)"), "table.remove: more than"},
+        {"far_border_concat", running(kFarBorder + "table.concat(x)"), "table.concat: more than"},
+        {"long_unpack", running("table.unpack({}, math.mininteger, math.maxinteger)"), "table.unpack: more than"},
+        {"address_behind_a_zero_byte", running("string.format('\\0%p', 'x')"), "%p"},
+        {"address_in_a_method", running("local s = ('a\\0 %s %8p'):format(1, 'x')"), "%p"},
+        {"endless_copies", running("while true do local s = ('x'):rep(1 << 20) end"), kNeverEnds},
+        {"endless_joins", running("local s = ('x'):rep(1 << 20) while true do local t = s .. 'x' end"), kNeverEnds},
+        {"endless_comparisons", running("local a, b = ('x'):rep(1 << 20), ('x'):rep(1 << 20) while a == b do end"), kNeverEnds},
+        {"endless_numbers", running("local a = (' '):rep(1 << 20) while not tonumber(a) do end"), kNeverEnds},
+        {"endless_insertions",
+         running("local x = {} for i = 1, 100000 do x[i] = i end while true do table.insert(x, 1, 0) table.remove(x, 1) end"),
+         kNeverEnds},
+        {"endless_moves",
+         running("local x = {} for i = 1, 100000 do x[i] = i end while true do table.move(x, 1, #x, 2) x[#x] = nil end"),
+         kNeverEnds},
+        {"endless_arguments",
+         running("local function f(...) while select('#', ...) > 0 do end end f(table.unpack({}, 1, 200000))"), kNeverEnds},
+        {"endless_results", running("local s = ('x'):rep(100000) while true do s:byte(1, -1) end"), kNeverEnds},
+        {"endless_walks",
+         running("local x = {} for i = 1, 100000 do x[-i] = 1 end for i = 1, 100000 do x[-i] = nil end\n"
+                 "while true do for k in pairs(x) do end end"),
+         kNeverEnds},
+        {"endless_draws", running("while true do cpu:random(2) end"), "in no simulated time"},
+        {"endless_nothing", running("while true do cpu:compute(0) cpu:tally() end"), "in no simulated time"},
+        {"negative_tally", running("cpu:tally(nil, -5)"), "-5 counted: 0 to 1000000000000 are legal"},
+        {"overflowing_tally", running("cpu:tally(nil, math.maxinteger)"), "0 to 1000000000000 are legal"},
+        {"negative_compute", running("cpu:compute(-1)"), "-1 cycles: 0 to 1000000000000 are legal"},
+        {"name_that_is_no_text", "function setup() place_array('a\xff', 64) end function run() end",
+         "\"a\\xff\" must be UTF-8"},
+        {"field_that_is_no_text", "function setup() structure { name = 's', 'a\xc3' } end function run() end", "must be UTF-8"},
+        {"lock_that_is_no_text", "function setup() lock('ticket', '\xf8') end function run() end", "must be UTF-8"},
+        {"title_that_is_no_text", "title = '\xed\xa0\x80' function run() end", "must be UTF-8"},
+        {"tally_that_is_no_text", "tallies = { '\x80' } function run() end", "must be UTF-8"},
+        {"own_error_that_is_no_text", running("error('\xff')"), "CPU 0: \\xff"},
         {"placed_too_late", running("place(t, 'x')"), "in setup() alone"},
         {"unknown_lock", "function setup() lock('tickit', 'l') end function run() end", "ticket"},
         {"lock_as_barrier", "function setup() b = barrier('b') end function run(cpu) cpu:acquire(b) end", "must be a lock"},
