@@ -1,4 +1,6 @@
 // The public interface over Machine. SystemC, and all headers of ours, stay on this side of it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -75,6 +77,29 @@ class Costs final : public Observer {
 
 }  // namespace
 
+// The objects that programs may use. What crossed a line's or an object's end would reach the models, which only assert.
+class PlacedMemory {
+ public:
+  explicit PlacedMemory(const workloads::AddressSpace& objects) : objects_(objects) {}
+
+  // Errors: as those of Cpu, for `what`.
+  void require_word(const char* what, Address address, int bytes) const {
+    const bool is_width = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    if (!is_width || address % static_cast<Address>(bytes) != 0)
+      throw std::invalid_argument(
+          fmt::format("{}: {} bytes at 0x{:x}: a word has 1, 2, 4 or 8, and lies at a multiple of that", what, bytes, address));
+    require_placed(what, address);  // the others, too: objects are whole lines
+  }
+  void require_placed(const char* what, Address address) const {
+    if (objects_.find_byte(address).object == workloads::AddressSpace::kNoObject)
+      throw std::out_of_range(fmt::format("{}: 0x{:x} is in none of the {} objects that place() has made", what, address,
+                                          objects_.objects().size()));
+  }
+
+ private:
+  const workloads::AddressSpace& objects_;
+};
+
 class Simulation::Implementation {
  public:
   Implementation(const std::string& machine, const char* home)
@@ -94,26 +119,25 @@ class Simulation::Implementation {
 
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node) {
     refuse_after_run();
-    if (bytes <= 0) throw std::invalid_argument(name + ": an object has at least one byte");
-    if (node && (*node < 0 || *node >= machine_->layout().nodes())) {
-      throw std::out_of_range(name + ": there is no node " + std::to_string(*node));
-    }
+    if (bytes <= 0 || bytes > kMostBytes)
+      throw std::invalid_argument(fmt::format("{}: {} bytes: an object has 1 to {}", name, bytes, kMostBytes));
+    const int nodes = machine_->layout().nodes();
+    if (node && (*node < 0 || *node >= nodes))
+      throw std::out_of_range(fmt::format("{}: there is no node {}: 0 to {} are legal", name, *node, nodes - 1));
     const std::int64_t line = line_bytes();
     const std::optional<Home> home = node ? std::optional(Home::on(*node)) : std::nullopt;
     return memory_.place_plain(name, (bytes + line - 1) / line * line, static_cast<int>(line), home);
   }
   void preset(Address address, Value value, int bytes) {
     refuse_after_run();
-    const bool is_width = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    if (!is_width || address % static_cast<Address>(bytes) != 0) {
-      throw std::invalid_argument("preset: " + std::to_string(bytes) + " bytes at " + std::to_string(address) +
-                                  ": a word has 1, 2, 4 or 8, and lies at a multiple of that");
-    }
+    placed_.require_word("preset", address, bytes);
     memory_.preset(address, value, bytes);
   }
   void program(int cpu, Program program) {
     refuse_after_run();
-    programs_.at(cpu) = std::move(program);
+    if (cpu < 0 || cpu >= cpus())
+      throw std::out_of_range(fmt::format("program: there is no CPU {}: 0 to {} are legal", cpu, cpus() - 1));
+    programs_[static_cast<std::size_t>(cpu)] = std::move(program);
   }
 
   Statistics run() {
@@ -122,8 +146,8 @@ class Simulation::Implementation {
     const KernelContext::Use use(context_);
     machine_->set_functions(memory_.functions().size());
     for (int cpu = 0; cpu < cpus(); ++cpu) {
-      machine_->set_program(cpu, [&program = programs_[cpu]](linebounce::Cpu& thread) {
-        Cpu self(thread);
+      machine_->set_program(cpu, [this, &program = programs_[cpu]](linebounce::Cpu& thread) {
+        Cpu self(thread, placed_);
         if (program) program(self);
       });
     }
@@ -173,6 +197,7 @@ class Simulation::Implementation {
   std::vector<Program> programs_;
   std::unique_ptr<Machine> machine_;
   workloads::AddressSpace memory_;
+  const PlacedMemory placed_{memory_};
   bool has_run_ = false;
 };
 
@@ -182,6 +207,15 @@ std::int64_t Transfers::total() const {
   return sum;
 }
 
+namespace {
+
+void require_amount(const char* what, std::int64_t amount) {
+  if (amount < 0 || amount > Cpu::kMostAtOnce)
+    throw std::invalid_argument(fmt::format("{}: {}: 0 to {} are legal", what, amount, Cpu::kMostAtOnce));
+}
+
+}  // namespace
+
 int Cpu::number() const {
   return cpu_.id().value;
 }
@@ -189,36 +223,47 @@ double Cpu::now_ns() {
   return cpu_.to_ns(cpu_.now());
 }
 Value Cpu::load(Address address, int bytes) {
+  memory_.require_word("load", address, bytes);
   return cpu_.load(address, bytes);
 }
 void Cpu::store(Address address, Value value, int bytes) {
+  memory_.require_word("store", address, bytes);
   cpu_.store(address, value, bytes);
 }
 void Cpu::store_release(Address address, Value value, int bytes) {
+  memory_.require_word("store_release", address, bytes);
   cpu_.store_release(address, value, bytes);
 }
 Value Cpu::exchange(Address address, Value value, int bytes) {
+  memory_.require_word("exchange", address, bytes);
   return cpu_.exchange(address, value, bytes);
 }
 Value Cpu::fetch_add(Address address, Value addend, int bytes) {
+  memory_.require_word("fetch_add", address, bytes);
   return cpu_.fetch_add(address, addend, bytes);
 }
 Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
+  memory_.require_word("compare_exchange", address, bytes);
   return cpu_.compare_exchange(address, expected, desired, bytes);
 }
 void Cpu::fence() {
   cpu_.fence();
 }
 void Cpu::prefetch(Address address) {
+  memory_.require_placed("prefetch", address);
   cpu_.prefetch(address);
 }
 void Cpu::compute(std::int64_t cycles) {
+  require_amount("compute", cycles);
   cpu_.compute(cycles);
 }
 void Cpu::execute(std::int64_t instructions) {
+  require_amount("execute", instructions);
   cpu_.execute(instructions);
 }
 Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, int bytes) {
+  memory_.require_word("spin_until", address, bytes);
+  if (!done) throw std::invalid_argument("spin_until: `done` must be a function");
   return cpu_.spin_until(address, done, bytes);
 }
 

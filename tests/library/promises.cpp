@@ -1,5 +1,6 @@
 // What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold. With a machine's name as
 // its argument it plays ping-pong there instead, and prints how many transfers came from where.
+#include <cstdint>
 #include <cstdio>
 #include <linebounce/linebounce.hpp>
 #include <stdexcept>
@@ -87,6 +88,9 @@ void errors_are_exceptions() {
   expect_throw<std::invalid_argument>([&] { simulation.place("nothing", 0); }, "an object has a byte");
   expect_throw<std::invalid_argument>([&] { simulation.preset(4, 1, 8); }, "a word of 8 bytes does not begin at byte 4");
   expect_throw<std::invalid_argument>([&] { simulation.preset(0, 1, 3); }, "no word has 3 bytes");
+  expect_throw<std::out_of_range>([&] { simulation.program(-1, {}); }, "there is no CPU before the first");
+  expect_throw<std::invalid_argument>([&] { simulation.place("endless", std::int64_t{1} << 62); }, "an object has an end");
+  expect_throw<std::out_of_range>([&] { simulation.preset(1 << 20, 1); }, "what was never placed is not preset");
   simulation.program(0, [](lb::Cpu&) { throw std::domain_error("the program's own"); });
   expect_throw<std::domain_error>([&] { simulation.run(); }, "what a program throws leaves run()");
   expect_throw<std::logic_error>([&] { simulation.run(); }, "it runs once");
@@ -101,6 +105,38 @@ void errors_are_exceptions() {
   lb::Simulation behind("p3_xeon_4way");
   ping_pong(behind, 2);
   expect(behind.run().transfers.total() > 0, "after a failure the next one runs");
+}
+
+// A program may catch what is refused, and go on: the call has done nothing.
+void calls_with_wrong_arguments_are_exceptions() {
+  lb::Simulation simulation("p3_xeon_4way");
+  const lb::Address word = simulation.place("word", 8);
+  const lb::Address end = word + static_cast<lb::Address>(simulation.line_bytes());
+  simulation.program(0, [=](lb::Cpu& cpu) {
+    for (const int bytes : {-8, 0, 3, 16, 64}) {
+      expect_throw<std::invalid_argument>([&] { cpu.load(word, bytes); }, "a word has 1, 2, 4 or 8 bytes");
+      expect_throw<std::invalid_argument>([&] { cpu.fetch_add(word, 1, bytes); }, "and an atomic one, too");
+    }
+    expect_throw<std::invalid_argument>([&] { cpu.store(word + 4, 1, 8); }, "a word lies at a multiple of its size");
+    expect_throw<std::invalid_argument>([&] { cpu.exchange(end - 1, 1, 2); }, "and so never in two lines");
+    for (const lb::Address outside : {lb::Address{0}, end, word - 8, ~lb::Address{7}}) {
+      expect_throw<std::out_of_range>([&] { cpu.load(outside); }, "nothing is placed there");
+      expect_throw<std::out_of_range>([&] { cpu.store_release(outside, 1); }, "nor stored");
+      expect_throw<std::out_of_range>([&] { cpu.compare_exchange(outside, 0, 1); }, "nor exchanged");
+      expect_throw<std::out_of_range>([&] { cpu.prefetch(outside); }, "nor fetched");
+      expect_throw<std::out_of_range>([&] { cpu.spin_until(outside, [](lb::Value) { return true; }); }, "nor awaited");
+    }
+    expect_throw<std::invalid_argument>([&] { cpu.spin_until(word, nullptr); }, "a spin has a condition");
+    for (const std::int64_t amount : {std::int64_t{-1}, INT64_MIN, INT64_MAX, lb::Cpu::kMostAtOnce + 1}) {
+      expect_throw<std::invalid_argument>([&] { cpu.compute(amount); }, "a computation is not negative, and ends");
+      expect_throw<std::invalid_argument>([&] { cpu.execute(amount); }, "and so are instructions");
+    }
+    cpu.compute(0);
+    cpu.execute(0);
+    cpu.fetch_add(word, 1);
+    expect(cpu.load(word) == 1, "what was refused has done nothing");
+  });
+  expect(simulation.run().transfers.total() == 1, "nor has it moved a line");
 }
 
 }  // namespace
@@ -118,5 +154,6 @@ int main(int count, char** arguments) {
   several_simulations_do_not_touch_each_other();
   a_local_line_is_cheaper_than_a_remote_one();
   errors_are_exceptions();
+  calls_with_wrong_arguments_are_exceptions();
   return failures == 0 ? 0 : 1;
 }

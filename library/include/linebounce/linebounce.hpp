@@ -31,11 +31,15 @@ namespace linebounce::library {
 using Address = std::uint64_t;  // of a byte in the simulated memory
 using Value = std::uint64_t;
 
+class PlacedMemory;
+
 // What a program sees of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes`: 1, 2, 4
-// or 8, and the address a multiple of it.
+// or 8, and the address a multiple of it. Errors: std::invalid_argument for another width or address, for a negative amount and
+// for a condition that is no function; std::out_of_range for bytes that lie in no placed object. A refused call has done
+// nothing.
 class Cpu {
  public:
-  explicit Cpu(linebounce::Cpu& cpu) : cpu_(cpu) {}
+  Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}
 
   [[nodiscard]] int number() const;
   [[nodiscard]] double now_ns();
@@ -50,8 +54,10 @@ class Cpu {
   void fence();
   void prefetch(Address address);
 
+  // At most kMostAtOnce.
   void compute(std::int64_t cycles);
   void execute(std::int64_t instructions);
+  static constexpr std::int64_t kMostAtOnce = 1'000'000'000'000;
 
   // Loads the word again and again until `done` says so of its value, which it returns. `done` depends on that value alone: it
   // is asked once for each change, however long the wait.
@@ -59,6 +65,7 @@ class Cpu {
 
  private:
   linebounce::Cpu& cpu_;
+  const PlacedMemory& memory_;
 };
 
 using Program = std::function<void(Cpu&)>;  // runs on a stack of 256 KiB
@@ -100,7 +107,8 @@ class Simulation {
   // below: std::logic_error once run() was called; std::invalid_argument for a size, std::out_of_range for a node that can't
   // be.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
-  // What a word holds before the programs start. Errors: std::invalid_argument for a width or an address that no word has.
+  static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of an object
+  // What a word holds before the programs start. Errors: as those of Cpu for a width or an address that no word has.
   void preset(Address address, Value value, int bytes = 8);
 
   // What a CPU does. One without a program does nothing. Errors: std::out_of_range for a CPU that isn't there.
