@@ -57,6 +57,10 @@ class EventScheduler final : public sc_core::sc_module {
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
+    // True while some program has not ended. A core calls program_ended() for each of its own.
+    [[nodiscard]] bool programs_run() const { return scheduler_->programs_ > 0; }
+    void program_ended() { --scheduler_->programs_; }
+
     // Errors: ModelFailure if `at` is after kLatest.
     static void require_in_range(Tick at) {
       if (at > kLatest) [[unlikely]]
@@ -76,6 +80,8 @@ class EventScheduler final : public sc_core::sc_module {
 
   // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
   void add(Part& part);
+  // REQUIRES: the simulation has not started.
+  void set_programs(int count) { programs_ = count; }
   // From now on, advances the kernel's time to each turn's time before the turn, for code that reads the kernel's time.
   void keep_kernel_time() { keeps_kernel_time_ = true; }
 
@@ -116,6 +122,7 @@ class EventScheduler final : public sc_core::sc_module {
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;
+  int programs_ = 0;  // that have not ended
   bool keeps_kernel_time_ = false;
   bool stopped_ = false;
 };

@@ -51,7 +51,7 @@ Tick Timebase::from_ns(double ns) const {
 }
 
 double Timebase::to_ns(Tick ticks) const {
-  return static_cast<double>(ticks * denominator_) * 1000.0 / static_cast<double>(numerator_);
+  return static_cast<double>(ticks) * static_cast<double>(denominator_) * 1000.0 / static_cast<double>(numerator_);
 }
 
 }  // namespace linebounce

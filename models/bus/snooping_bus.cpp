@@ -147,10 +147,11 @@ SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const MachineContext& mac
       log_(machine.log),
       failures_(machine.failures),
       first_client_(first_client),
-      warmup_end_(machine.warmup_end),
       end_(machine.end),
       announcements_(timing_.lookahead()),
-      last_address_(-timing_.address) {
+      last_address_(-timing_.address),
+      address_(machine.warmup_end, machine.end),
+      data_(machine.warmup_end, machine.end) {
   if (timing_.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
 }
 
@@ -306,10 +307,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   if (log_.listener() != nullptr) [[unlikely]]
     tell_grant(transaction, edge);
   tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
-  if (measured(edge)) {
-    ++statistics_.transactions;
-    statistics_.address_busy += timing_.address;
-  }
+  if (address_.add(edge, timing_.address, now(), programs_run())) ++measured_grants_;
 }
 
 // Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
@@ -597,7 +595,7 @@ Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender
   if (free > ready) waits[Resource::bus] += start - align_up(ready, timing_.clock);
   data_free_ = start + duration;
   last_sender_ = sender;
-  if (measured(start)) statistics_.data_busy += duration;
+  data_.add(start, duration, now(), programs_run());
   tell(request, BusPhase::data, start, duration);
   return start;
 }

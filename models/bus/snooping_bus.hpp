@@ -17,6 +17,7 @@
 #include "models/bus/bus_client.hpp"
 #include "models/bus/bus_places.hpp"
 #include "models/bus/memory_side.hpp"
+#include "models/busy_time.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/event_scheduler.hpp"
@@ -36,6 +37,7 @@ struct BusTiming {
   Tick next_limit;
 };
 
+// Of the measured time.
 struct BusStatistics {
   std::int64_t transactions = 0;
   Tick address_busy = 0;
@@ -66,7 +68,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void set_places(BusPlaces places) { places_ = std::move(places); }
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
-  [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
+  // `end`: when the measured time ended.
+  [[nodiscard]] BusStatistics statistics(Tick end) const { return {measured_grants_, address_.until(end), data_.until(end)}; }
   // The number of turns that the bus has taken, for the `bench` command.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
 
@@ -159,7 +162,6 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[gnu::cold]] StageId tell_supplied(const Supplied& it) const;
   [[gnu::cold]] StageId tell_way(StageId after, Stage::What what, const BusRequest& request, Tick from, Tick to) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
-  [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 
   const BusSpec& spec_;
   const BusTiming timing_;
@@ -169,7 +171,6 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   FailureSink& failures_;
   BusPlaces places_;
   int first_client_;
-  Tick warmup_end_;
   Tick end_;
   Announcements announcements_;
   std::vector<BusClient*> clients_;  // the clients bound to the port
@@ -191,7 +192,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   Tick data_free_ = 0;
   int last_sender_ = kNobody;
   std::uint64_t grants_ = 0;  // the number of requests granted so far
-  BusStatistics statistics_;
+  std::int64_t measured_grants_ = 0;
+  BusyTime address_, data_;
   Timeline* timeline_ = nullptr;
   int number_ = 0;
   Endpoint::Kind memory_side_ = Endpoint::Kind::memory;

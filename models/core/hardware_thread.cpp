@@ -32,7 +32,8 @@ HardwareThread::HardwareThread(const Wiring& wiring, CpuId id, int index_in_core
       cycle_(spec_->cycle),
       alone_(wiring.alone),
       store_buffer_(spec_->store_buffer_entries, spec_->consistency != Consistency::ia64),
-      spin_(*unit_, nearest_latency_) {
+      spin_(*unit_, nearest_latency_),
+      most_cycles_(static_cast<std::uint64_t>(kNever / 400 / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))) {
   set_functions(1);
 }
 

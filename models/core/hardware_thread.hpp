@@ -213,6 +213,11 @@ class HardwareThread final : public Cpu {
   // If the thread is waiting, makes it ready at `at`.
   void stop_waiting(Tick at);
 
+  // Amounts are such that neither they nor their ticks overflow. Errors: ModelFailure.
+  void require_countable(const char* what, std::int64_t amount) const {
+    if (static_cast<std::uint64_t>(amount) > most_cycles_) refuse_uncountable(what, amount);
+  }
+  [[noreturn]] [[gnu::cold]] void refuse_uncountable(const char* what, std::int64_t amount) const;
   // Computes for `cycles`, after fetching the code of `instructions` instructions.
   void run_computation(std::int64_t cycles, std::int64_t instructions);
   // Advances the local time by `ticks`. An interrupt may split the interval.
@@ -282,6 +287,7 @@ class HardwareThread final : public Cpu {
   std::int64_t warmup_instructions_ = 0;
   std::int64_t computations_ = 0;
 
+  std::uint64_t most_cycles_;  // of one computation
   static constexpr int kMaxComputationsPastEnd = 10'000;
   int computations_past_end_ = 0;
 

@@ -6,6 +6,7 @@
 
 #include "models/core/footprint.hpp"
 #include "models/core/hardware_thread.hpp"
+#include "models/failure.hpp"
 #include "models/timeline.hpp"
 
 namespace linebounce {
@@ -35,6 +36,7 @@ void HardwareThread::retry(Tick at, Source source) {
 }
 
 void HardwareThread::execute(std::int64_t instructions) {
+  require_countable("execute", instructions);
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::execute, .amount = instructions});
   function_counters_->instructions += instructions;
   slots_ += instructions;
@@ -44,10 +46,16 @@ void HardwareThread::execute(std::int64_t instructions) {
 }
 
 void HardwareThread::compute(std::int64_t cycles) {
+  require_countable("compute", cycles);
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
   ++computations_;
   run_computation(cycles, cycles * spec_->issue_per_cycle);
+}
+
+void HardwareThread::refuse_uncountable(const char* what, std::int64_t amount) const {
+  throw ModelFailure(fmt::format("CPU {}: {} of {}: 0 or more are legal, as far as ticks and tallies can be counted in 63 bits",
+                                 id_.value, what, amount));
 }
 
 // The computation's speed depends on the siblings' state at its start, so the thread waits until they have run up to there.
@@ -59,6 +67,7 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
+  if (now_ > kNever / 2) refuse_uncountable("compute", cycles);
   // Stops a program that only computes, and so never waits for the core. It may first compute past the run's end many times, so
   // that the program's code after the computation that crosses the end still runs.
   if (now_ >= spec_->end && ++computations_past_end_ > kMaxComputationsPastEnd) wait_turn();
@@ -149,7 +158,8 @@ void HardwareThread::account_sleep() {
 
 void HardwareThread::tally(int which, std::int64_t count) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::tally, .which = which, .amount = count});
-  if (measures(now_)) tallies_[which] += count;
+  if (!measures(now_)) return;
+  if (count < 0 || __builtin_add_overflow(tallies_[which], count, &tallies_[which])) refuse_uncountable("a tally", count);
 }
 
 void HardwareThread::set_functions(std::size_t count) {

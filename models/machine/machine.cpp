@@ -77,6 +77,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
   }
   build_cores(observer);
   if (network_) scheduler_.add(*network_);
+  scheduler_.set_programs(cpus());
 }
 
 void Machine::build_buses() {
@@ -171,6 +172,7 @@ void Machine::run(const std::function<void(double)>& progress) {
   for (const auto& core : cores_) finished_at_ = std::max(finished_at_, core->latest());
   if (core_spec_.end != kNever) finished_at_ = core_spec_.end;
   for (const auto& core : cores_) core->finish_measuring(finished_at_);
+  require_conservation();
 }
 
 void Machine::run_slices(const std::function<void(double)>& progress) {
@@ -212,9 +214,10 @@ bool Machine::all_ended() const {
 BusStatistics Machine::bus_statistics() const {
   BusStatistics sum;
   for (const auto& bus : buses_) {
-    sum.transactions += bus->statistics().transactions;
-    sum.address_busy += bus->statistics().address_busy;
-    sum.data_busy += bus->statistics().data_busy;
+    const BusStatistics of_bus = bus->statistics(finished_at_);
+    sum.transactions += of_bus.transactions;
+    sum.address_busy += of_bus.address_busy;
+    sum.data_busy += of_bus.data_busy;
   }
   return sum;
 }
@@ -235,14 +238,48 @@ std::int64_t Machine::kernel_events() const {
   return events;
 }
 
-void Machine::stuck(const char* what) const {
-  std::string text =
-      fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, scheduler_.now(), timebase_.to_ns(scheduler_.now()));
+std::string Machine::describe_pending(bool with_cpus) const {
+  std::string text;
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
   if (network_) text += network_->describe_pending();
-  for (const auto& core : cores_) text += core->describe() + core->unit().describe_pending();
-  throw ModelFailure(text);
+  for (const auto& core : cores_) text += (with_cpus ? core->describe() : "") + core->unit().describe_pending();
+  return text;
+}
+
+void Machine::stuck(const char* what) const {
+  throw ModelFailure(fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n{}", what, scheduler_.now(),
+                                 timebase_.to_ns(scheduler_.now()), describe_pending(true)));
+}
+
+// Nobody is busy for longer than there was time, each CPU's time is in some function or asleep, and where all programs have
+// ended, each request has had its response.
+void Machine::require_conservation() {
+  std::string broken;
+  const auto require = [&broken](bool holds, const char* what, std::int64_t part, std::int64_t whole) {
+    if (!holds) broken += fmt::format("  {}: {} of {}\n", what, part, whole);
+  };
+  const Tick time = measured();
+  for (const auto& bus : buses_) {
+    const BusStatistics busy = bus->statistics(finished_at_);
+    require(busy.data_busy <= time, "ticks that a bus moved data", busy.data_busy, time);
+    require(busy.address_busy <= time, "ticks that a bus moved addresses", busy.address_busy, time);
+  }
+  if (network_) {
+    for (const LinkStatistics& link : network_->links(finished_at_))
+      require(link.busy <= time, "ticks that a link was busy", link.busy, time);
+  }
+  for (int number = 0; number < cpus(); ++number) {
+    const HardwareThread& cpu = this->cpu(number);
+    const ThreadCounters& counters = cpu.counters();
+    const Tick spent = std::accumulate(counters.time_in_function.begin(), counters.time_in_function.end(), counters.asleep);
+    require(cpu.ended() ? spent <= time : spent == time, "ticks of a CPU", spent, time);
+  }
+  if (core_spec_.end == kNever) {
+    broken += describe_pending(false);
+    if (network_) broken += network_->describe_lost();
+  }
+  if (!broken.empty()) throw ModelFailure("what was counted does not add up:\n" + broken);
 }
 
 void Machine::unwind_programs() {

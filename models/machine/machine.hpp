@@ -83,7 +83,10 @@ class Machine final : public FailureSink {
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;
   void run_slices(const std::function<void(double)>& progress);
+  [[nodiscard]] std::string describe_pending(bool with_cpus) const;
   void stuck(const char* what) const;
+  // Errors: ModelFailure if what the parts have counted doesn't add up.
+  void require_conservation();
 
   const MachineSpec spec_;
   MachineLayout layout_;

@@ -33,7 +33,6 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
       homes_(machine.homes),
       log_(machine.log),
       failures_(machine.failures),
-      warmup_end_(machine.warmup_end),
       end_(machine.end),
       line_bytes_(store_.line_bytes()),
       calendar_(machine.timebase.from_ns(kSlotNs)),
@@ -61,7 +60,12 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
     links_.push_back({.from = link.from,
                       .to = link.to,
                       .latency = timebase.from_ns(link.latency_ns),
-                      .occupancy = {occupancy(false), occupancy(true)}});
+                      .occupancy = {occupancy(false), occupancy(true)},
+                      .busy = {machine.warmup_end, machine.end}});
+  }
+  for (int from = 0; from < map_.nodes; ++from) {
+    std::vector<Tick>& hops = hops_.emplace_back();
+    for (int to = 0; to < map_.nodes; ++to) hops.push_back(std::ssize(map_.way(from, to)));
   }
   for (const std::vector<double>& from : pair_costs_ns(spec_, machine.spec.nodes)) {
     std::vector<Tick>& costs = pair_costs_.emplace_back();
@@ -154,6 +158,7 @@ void Network::depart(Packet& packet, Tick at) {
   packet.to = node_of(packet.receiver);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_departure(packet, at);
+  bytes_to_move_ += hops_[packet.place][packet.to] * bytes_of(packet.carries_data);
   if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
@@ -245,14 +250,12 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   }
   const Tick asked = packet.due;
   packet.place = link.to;
+  bytes_moved_ += bytes_of(packet.carries_data);
   const Tick start = std::max(at, link.free);
   packet.waits[Resource::link] += start - asked;
   const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
   link.free = start + busy;
-  if (start >= warmup_end_ && start < end_) {
-    link.busy += busy;
-    link.bytes += bytes_of(packet.carries_data);
-  }
+  if (link.busy.add(start, busy, now(), programs_run())) link.bytes += bytes_of(packet.carries_data);
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
@@ -311,10 +314,24 @@ void Network::handle(Packet& packet, Tick at) {
   ports_[packet.receiver].endpoint->receive(packet, at);
 }
 
-std::vector<LinkStatistics> Network::links() const {
+std::vector<LinkStatistics> Network::links(Tick end) const {
   std::vector<LinkStatistics> statistics;
-  for (const LinkState& link : links_) statistics.push_back({link.from, link.to, link.busy, link.bytes});
+  for (const LinkState& link : links_) statistics.push_back({link.from, link.to, link.busy.until(end), link.bytes});
   return statistics;
+}
+
+std::string Network::describe_lost() const {
+  std::string text;
+  std::size_t unused = 0;
+  for (const Packet* packet = unused_; packet != nullptr && unused <= packets_.size(); packet = packet->next) ++unused;
+  if (unused != packets_.size()) text += fmt::format("  network: {} of {} packets were freed\n", unused, packets_.size());
+  if (bytes_moved_ != bytes_to_move_)
+    text += fmt::format("  network: links have moved {} bytes of {}\n", bytes_moved_, bytes_to_move_);
+  for (const LinkState& link : links_) {
+    const bool owes = std::any_of(link.in_use.begin(), link.in_use.end(), [](int buffers) { return buffers != 0; });
+    if (owes) text += fmt::format("  network: credits of the link from {} to {} have not come back\n", link.from, link.to);
+  }
+  return text;
 }
 
 std::string Network::describe_pending() const {

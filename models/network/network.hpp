@@ -15,6 +15,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/busy_time.hpp"
 #include "models/coherence/controller_step.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/event_scheduler.hpp"
@@ -121,9 +122,12 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   // Delivers the packet to its receiver once more, at `at`. REQUIRES: `at` is later than now.
   void requeue(Packet& packet, Tick at) { push(packet, at, Packet::Move::handle); }
 
-  [[nodiscard]] std::vector<LinkStatistics> links() const;
+  [[nodiscard]] std::vector<LinkStatistics> links(Tick end) const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   [[nodiscard]] std::string describe_pending() const;
+  // What contradicts that each packet was received and freed once and has crossed each link of its way; empty if nothing does.
+  // REQUIRES: all programs have ended, and no part wants another turn.
+  [[nodiscard]] std::string describe_lost() const;
 
  private:
   using Move = Packet::Move;
@@ -140,8 +144,8 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
     int from, to;
     Tick latency;
     std::array<Tick, 2> occupancy;  // how long a message occupies the link: [0] without a line, [1] with one
+    BusyTime busy;
     Tick free = 0;
-    Tick busy = 0;
     std::int64_t bytes = 0;
     std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end are not yet credited back
     std::array<std::deque<Packet*>, kMessageClasses> waiting{};
@@ -181,7 +185,6 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   Homes& homes_;
   const TransitionLog& log_;
   FailureSink& failures_;
-  Tick warmup_end_;
   Tick end_;
   std::size_t line_bytes_;
   std::vector<Port> ports_;  // of each endpoint
@@ -195,9 +198,12 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   std::vector<Tick> controller_free_;  // when each controller is free
   NetworkMap map_;
   std::vector<LinkState> links_;
+  std::vector<std::vector<Tick>> hops_;        // [from][to]: links on the way between two nodes
   std::vector<std::vector<Tick>> pair_costs_;  // [from][to]: the latency added to messages between two nodes
   Timeline* timeline_ = nullptr;
   std::int64_t activations_ = 0;
+  // The bytes that packets had to move over links, and those that links have moved.
+  std::int64_t bytes_to_move_ = 0, bytes_moved_ = 0;
 };
 
 }  // namespace linebounce

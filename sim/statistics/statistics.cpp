@@ -248,7 +248,7 @@ void Statistics::collect_traffic(const Machine& machine, MetricSink& metrics) co
                bus.transactions, metrics);
   if (core_.pair_prefetch != PairPrefetch::none) report_pair_prefetches(machine.pair_prefetches(), metrics);
   if (machine.network() != nullptr)
-    report_links(machine.network()->links(), measured, timebase_.to_ns(machine.measured()), metrics);
+    report_links(machine.network()->links(machine.finished_at()), measured, timebase_.to_ns(machine.measured()), metrics);
 }
 
 void Statistics::collect_latency(Machine& machine, PointData& point, MetricSink& metrics) const {

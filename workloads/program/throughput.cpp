@@ -1,12 +1,19 @@
 #include "workloads/program/throughput.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "models/failure.hpp"
 
 namespace linebounce::workloads {
 
 std::int64_t tallied_by_all(const RunFacts& facts, int tally) {
   std::int64_t total = 0;
-  for (int cpu = 0; cpu < facts.cpus; ++cpu) total += facts.cpu(cpu).tallied(tally);
+  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
+    if (__builtin_add_overflow(total, facts.cpu(cpu).tallied(tally), &total))
+      throw ModelFailure(fmt::format("tally {}: the sum of all CPUs' has more than 63 bits", tally));
+  }
   return total;
 }
 
@@ -34,7 +41,7 @@ void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics) {
     const std::int64_t done = facts.cpu(cpu).tallied(tally);
     least = std::min(least, done);
     most = std::max(most, done);
-    if (10 * done * facts.cpus < total) ++starved;
+    if (10.0 * static_cast<double>(done) * facts.cpus < static_cast<double>(total)) ++starved;
   }
   const double share_pct = most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most);
   metrics.value("fairness.least_share_pct", "%", kHigher, "operations of the slowest CPU, of those of the fastest", share_pct);

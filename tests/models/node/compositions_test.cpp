@@ -22,7 +22,7 @@ class Composed {
 
   // What has crossed the link between two nodes.
   [[nodiscard]] std::int64_t bytes(int from, int to) const {
-    for (const LinkStatistics& link : small.machine.network()->links()) {
+    for (const LinkStatistics& link : small.machine.network()->links(small.machine.finished_at())) {
       if (link.from == from && link.to == to) return link.bytes;
     }
     return -1;
