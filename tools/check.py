@@ -27,7 +27,12 @@ JOBS = str(os.cpu_count() or 2)
 
 # RapidCheck's settings: the same cases at every run of the tests, new and many more of them when fuzzing.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
-MANY_CASES = {"RC_PARAMS": "max_success=2000", "LINEBOUNCE_ALL_MUTANTS": "1", "LINEBOUNCE_TRACE_CASES": "10000"}
+MANY_CASES = {
+    "RC_PARAMS": "max_success=2000",
+    "LINEBOUNCE_ALL_MUTANTS": "1",
+    "LINEBOUNCE_TRACE_CASES": "10000",
+    "LINEBOUNCE_FUZZ_MACHINES": "10000",
+}
 
 
 @dataclass

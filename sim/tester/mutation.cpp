@@ -31,6 +31,7 @@ enum Group : int {
 
 constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
 constexpr int kSmallestLine = 16;
+constexpr int kUsualLine = 128;  // the largest that is drawn where the machine's bus isn't wider
 constexpr int kMostWays = 32;
 
 std::vector<int> powers_of_two(int from, int to) {
@@ -169,7 +170,10 @@ class Mutation {
   // A few lines each: victims, conflicts and write-backs all the time.
   void caches() {
     line_ = spec_.bus.line_bytes;
-    if (in(1, 3)) line_ = one_of(powers_of_two(std::max(kSmallestLine, spec_.bus.width_bytes), 128));
+    if (in(1, 3)) {
+      const int widest = std::max(kSmallestLine, spec_.bus.width_bytes);
+      line_ = one_of(powers_of_two(widest, std::max(widest, kUsualLine)));
+    }
     int inner_line = line_;
     for (std::size_t level = spec_.caches.size(); level-- > 0;) {
       if (level + 1 < spec_.caches.size() && in(1, 3)) inner_line = std::max(kSmallestLine, inner_line / 2);
@@ -182,7 +186,8 @@ class Mutation {
   void cache(std::size_t level, int line_bytes) {
     const std::string at = "machine.cache." + spec_.caches[level].name + ".";
     const int outer = static_cast<int>(spec_.caches.size() - 1 - level);
-    const int kib = outer == 0 ? 2 : 1;  // size_kib has no smaller value
+    const int usual = outer == 0 ? 2 : 1;  // size_kib has no smaller value
+    const int kib = std::max(usual, (line_bytes + 1023) / 1024);
     const int lines = kib * 1024 / line_bytes;
     const int ways = one_of(powers_of_two(1, std::min(lines, kMostWays)));
     set(kCaches, at + "size_kib", std::int64_t{kib});
@@ -274,7 +279,7 @@ class Mutation {
   }
 
   void node_cache() {
-    const auto kib = one_of(std::vector<int>{1, 2, 4, 16});
+    const int kib = std::max(one_of(std::vector<int>{1, 2, 4, 16}), (line_ + 1023) / 1024);
     const int ways = one_of(powers_of_two(1, std::min(8, kib * 1024 / line_)));
     set(kNodeCache, "machine.node.cache_size_kib", std::int64_t{kib});
     set(kNodeCache, "machine.node.cache_ways", std::int64_t{ways});
