@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/plan/protocol_pairs.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
@@ -28,7 +29,7 @@ void note(const Point& point, Plan& plan) {
     names.node = machine.node.protocol;
     names.directory = machine.directory.protocol;
   }
-  plan.protocols.insert(std::move(names));
+  if (plan.protocols.insert(std::move(names)).second) require_fitting_protocols(point.input);
   for (const SourceFile& file : point.input.lock_files) {
     Plan::LockFile& used = plan.lock_files[file.path];
     used.source = file;
