@@ -7,6 +7,9 @@
 // FAULTS_AT=N         this call fails with FAULTS_ERROR, a number of errno
 // FAULTS_FULL=N       from this call on the disk is full: all that takes room fails with ENOSPC
 // FAULTS_SHORT=1      no call fails, but each second read and write ends with EINTR, and the others move a half
+// FAULTS_SHORT_AT=N   this call, if it is a read or a write, moves a half
+// FAULTS_MEMORY=FILE  8 bytes, 0 at first: how many allocations of linebounce's own processes there have been
+// FAULTS_MEMORY_AT=N  this allocation fails
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,13 +30,26 @@
 static const char* under;
 static const char* log_file;
 static _Atomic long* count;
-static long at, full;
+static long at, full, short_at, memory_at;
+static _Atomic long* allocations;
+static __thread bool half;  // the call under way moves a half
 static int error;
 static bool is_short;
 
 static long number_in(const char* variable) {
   const char* text = getenv(variable);
   return text ? atol(text) : 0;
+}
+
+// The shared number in the file that the variable names; null if there is none.
+static _Atomic long* counter_in(const char* variable) {
+  const char* file = getenv(variable);
+  if (!file) return NULL;
+  const int descriptor = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDWR | O_CLOEXEC, 0);
+  if (descriptor < 0) return NULL;
+  void* memory = mmap(NULL, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  syscall(SYS_close, descriptor);
+  return memory == MAP_FAILED ? NULL : memory;
 }
 
 __attribute__((constructor)) static void begin(void) {
@@ -43,13 +59,34 @@ __attribute__((constructor)) static void begin(void) {
   full = number_in("FAULTS_FULL");
   error = (int)number_in("FAULTS_ERROR");
   is_short = number_in("FAULTS_SHORT") != 0;
-  const char* file = getenv("FAULTS_COUNT");
-  if (!under || !file) return;
-  const int descriptor = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDWR | O_CLOEXEC, 0);
-  if (descriptor < 0) return;
-  void* memory = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  if (memory != MAP_FAILED) count = memory;
-  syscall(SYS_close, descriptor);
+  short_at = number_in("FAULTS_SHORT_AT");
+  memory_at = number_in("FAULTS_MEMORY_AT");
+  if (under) count = counter_in("FAULTS_COUNT");
+  // Interpreters of other languages, shells and compilers are not ours to hold to anything.
+  const char* name = program_invocation_short_name;
+  if (strcmp(name, "linebounce") == 0 || strcmp(name, "linebounce-record") == 0) allocations = counter_in("FAULTS_MEMORY");
+}
+
+static bool allocation_fails(void) {
+  if (!allocations || atomic_fetch_add(allocations, 1) + 1 != memory_at) return false;
+  return errno = ENOMEM, true;
+}
+
+// glibc's own, under the names that it has for those who replace the others. operator new is malloc, too.
+extern void* __libc_malloc(size_t);
+extern void* __libc_calloc(size_t, size_t);
+extern void* __libc_realloc(void*, size_t);
+
+void* malloc(size_t size) {
+  return allocation_fails() ? NULL : __libc_malloc(size);
+}
+
+void* calloc(size_t number, size_t size) {
+  return allocation_fails() ? NULL : __libc_calloc(number, size);
+}
+
+void* realloc(void* block, size_t size) {
+  return allocation_fails() ? NULL : __libc_realloc(block, size);
 }
 
 // The next definition behind ours.
@@ -71,6 +108,7 @@ static bool fails_at(const char* call, const char* path, bool takes_room) {
     syscall(SYS_write, log, line, (size_t)length);
     syscall(SYS_close, log);
   }
+  half = number == short_at;
   if (number == at) return errno = error, true;
   if (full > 0 && number >= full && takes_room) return errno = ENOSPC, true;
   return false;
@@ -95,6 +133,7 @@ static bool fails_path(const char* call, int folder, const char* path, bool take
 
 static bool fails_file(const char* call, int descriptor, bool takes_room) {
   const int before = errno;
+  half = false;
   if (!count) return false;
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -112,6 +151,7 @@ static bool fails_file(const char* call, int descriptor, bool takes_room) {
 static size_t part_of(size_t size, int descriptor) {
   static _Atomic unsigned turn;
   struct stat about;
+  if (half) return half = false, (size + 1) / 2;
   if (!is_short || fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) return size;
   if (atomic_fetch_add(&turn, 1) % 2 == 0) return 0;
   return (size + 1) / 2;

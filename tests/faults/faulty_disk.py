@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,6 +42,7 @@ TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]
 # Of a sweep, of a merge without all points, and of what was recorded before the disk was full.
 ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: |: \d+ rows? recorded$")
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
+SIMULATION_FAILED = 4
 USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
 SCRATCH = "scratch"  # for temporary files, whose disk fails as any other
@@ -124,11 +126,13 @@ class FaultyDisk:
 
     def run(self, case: Case, directory: Path, variables: dict[str, str] | None = None) -> Outcome:
         there = set((directory / SCRATCH).iterdir())
-        count, log = self.place / "count", self.place / "log"
+        count, log, allocations = self.place / "count", self.place / "log", self.place / "allocations"
         count.write_bytes(bytes(8))
+        allocations.write_bytes(bytes(8))
         log.unlink(missing_ok=True)
         program = directory / INSTALLED / "linebounce" if case.installed else self.program
         state = {"LD_PRELOAD": self.library, "FAULTS_UNDER": directory, "FAULTS_COUNT": count, "FAULTS_LOG": log}
+        state |= {"FAULTS_MEMORY": allocations}
         state |= {"TMPDIR": directory / SCRATCH, "LINEBOUNCE": program}
         with (
             subprocess.Popen(
@@ -164,6 +168,18 @@ class FaultyDisk:
         split = (line.split(" ", 2) for line in lines)
         return sorted((Call(int(number), name, path) for number, name, path in split), key=lambda call: call.number)
 
+    def allocations(self) -> int:
+        """Of the last run, in processes of linebounce itself."""
+        return int.from_bytes((self.place / "allocations").read_bytes(), sys.byteorder)
+
+
+def numbers(most: int) -> list[int]:
+    """All up to 500, then each 1.3 times as far as the last."""
+    chosen = list(range(1, min(500, most) + 1))
+    while chosen and chosen[-1] * 1.3 < most:
+        chosen.append(int(chosen[-1] * 1.3) + 1)
+    return chosen
+
 
 def faults_of(calls: list[Call]) -> Iterator[Fault]:
     for call in calls:
@@ -188,6 +204,23 @@ def sample(faults: list[Fault], number: int) -> list[Fault]:
         return tuple(turns)
 
     return sorted(faults, key=turn)[:number]
+
+
+def hold_without_memory(case: Case, number: int, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
+    """What must hold when an allocation fails: as hold(), and one line says that the memory ran out."""
+    about = f"{' '.join(case.command)}: allocation {number}: exit code {outcome.code}\n{outcome.errors}"
+    assert "a bug in Linebounce" not in outcome.errors, about
+    if outcome.code == case.code:
+        assert outcome.files == undisturbed.files or not case.reproducible, about
+        return
+    assert outcome.code in (USAGE, UNREADABLE, SIMULATION_FAILED), about
+    for name, content in outcome.files.items():
+        is_merged = case.merges and "points" not in Path(name).parts and outcome.status != "complete"
+        assert content in (before.get(name), undisturbed.files.get(name)) or is_merged or not case.reproducible, about + name
+    lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
+    assert len(lines) == 1, about
+    assert re.search("memory", lines[0], re.IGNORECASE), about
+    assert not outcome.left, f"{about}{outcome.left}"
 
 
 def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:

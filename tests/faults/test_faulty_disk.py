@@ -2,13 +2,26 @@
 well again the same command ends as if nothing had happened. `./dev test` tries some of the calls, `./dev fuzz` each of them."""
 
 import errno
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from experiments import experiment
-from faulty_disk import INSTALLED, Case, Fault, FaultyDisk, Outcome, faults_of, hold, make_library, sample
+from faulty_disk import (
+    INSTALLED,
+    Case,
+    Fault,
+    FaultyDisk,
+    Outcome,
+    faults_of,
+    hold,
+    hold_without_memory,
+    make_library,
+    numbers,
+    sample,
+)
 from installation import ANSWERS, BROKEN_TABLE, LESSON, UNSAFE_LOCK, install
 from program import ROOT, Program
 
@@ -152,6 +165,47 @@ def test_short_transfers_and_signals_change_nothing(
     case = CASES[name]
     outcome = disk.run(case, disk.directory(case), {"FAULTS_SHORT": "1"})
     hold(case, None, outcome, {}, undisturbed(case))
+
+
+# Commands that are all of linebounce's own: Python's interpreter is not ours to hold to anything.
+IN_CPP = ["run", "run again", "timeline", "record", "convert", "info", "replay", "find sharing", "lines", "murphi", "recorder"]
+
+
+@pytest.mark.parametrize("name", ["run", "record", "replay"])
+def test_an_allocation_that_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+    fail_allocations(disk, CASES[name], undisturbed(CASES[name]), few=4)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", IN_CPP)
+def test_each_allocation_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+    fail_allocations(disk, CASES[name], undisturbed(CASES[name]))
+
+
+def fail_allocations(disk: FaultyDisk, case: Case, undisturbed: Outcome, few: int | None = None) -> None:
+    before = disk.run(Case(("list", "locks"), (), case.writes), disk.directory(case)).files
+    disk.run(case, disk.directory(case))
+    chosen = numbers(disk.allocations())
+    assert len(chosen) > 500
+    for number in random.Random(1).sample(chosen, few) if few else chosen:
+        directory = disk.directory(case)
+        outcome = disk.run(case, directory, {"FAULTS_MEMORY_AT": str(number)})
+        hold_without_memory(case, number, outcome, before, undisturbed)
+        hold(case, None, disk.run(case, directory), before, undisturbed)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", CASES)
+def test_each_transfer_is_short_or_interrupted(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+    case = CASES[name]
+    disk.run(case, disk.directory(case))
+    transfers = {call.number for call in disk.calls() if call.name in ("read", "pread", "pread64", "write")}
+    for number in transfers.intersection(numbers(max(transfers, default=0))):
+        for variables in (
+            {"FAULTS_SHORT_AT": str(number)},
+            {"FAULTS_AT": str(number), "FAULTS_ERROR": str(errno.EINTR)},
+        ):
+            hold(case, None, disk.run(case, disk.directory(case), variables), {}, undisturbed(case))
 
 
 @pytest.mark.parametrize("name", ["run", "run again"])
