@@ -1,5 +1,8 @@
 // Programs, locks and counters in Lua: what the file declares, setup() for two CPUs, and what it defines called by one of them.
+#include <algorithm>
+
 #include "models/machine_layout.hpp"
+#include "sim/interleavings/lock_cases.hpp"
 #include "sim/point/config_error.hpp"
 #include "tests/fuzz/lone_cpu.hpp"
 #include "tests/fuzz/readers.hpp"
@@ -82,6 +85,20 @@ void read_lua(const std::string& text) {
     if (declared.lock) use_lock(file);
     if (declared.counter.events || declared.counter.references) use_counter(file, counter_entry_of(file));
   } catch (const std::invalid_argument& refused) {  // as of every workload, see simulate.cpp
+    throw sim::ConfigError(refused.what());
+  }
+}
+
+// A lock as check-lock has it: some of the interleavings of its smallest cases.
+void read_lock(const std::string& text) {
+  constexpr std::size_t kCases = 2;
+  const SourceFile file{"/nowhere/lock.lua", text};
+  try {
+    if (!declaration_of(file).lock) return;
+    const std::vector<sim::LockCase> cases = sim::lock_cases(lock_entry_of(file), {});
+    for (std::size_t i = 0; i < std::min(kCases, cases.size()); ++i) sim::search(cases[i], {.states = 30, .steps = 60});
+  } catch (const sim::NotCheckable&) {
+  } catch (const std::invalid_argument& refused) {
     throw sim::ConfigError(refused.what());
   }
 }

@@ -24,7 +24,9 @@ std::string bug_in(const Reader& reader, const std::string& bytes);
 std::filesystem::path in_memory(std::string_view bytes);
 
 // Those with a file of their own here.
+void call_library(const std::string& bytes);
 void read_lua(const std::string& text);
+void read_lock(const std::string& text);
 void read_trace_frames(const std::string& bytes);
 void read_trace(const std::string& bytes);
 

@@ -39,6 +39,8 @@ READERS = {
     "matrix": Reader(24_000, 500, "docs/examples/*.csv"),
     "measured_rows": Reader(19_000, 500, "configs/figures/*/*.csv"),
     "probe": Reader(13_000, 1500),
+    "library": Reader(500, 300),
+    "lock": Reader(300, 1000, "programs/locks/*.lua"),
     "lua": Reader(2_200, 1000, "programs/**/*.lua"),
     "trace": Reader(6_000, 1500, "tests/fuzz/corpus/*.*"),
     "trace_frames": Reader(3_500, 1500),
