@@ -4,7 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <cstddef>
+#include <vector>
 
 #include "models/units.hpp"
 
@@ -23,9 +24,16 @@ class BusyTime {
       settled_ += std::min(duration, end_ - from);
       return true;
     }
-    for (; runs && !open_.empty() && open_.front().until <= now; open_.pop_front())
-      settled_ += open_.front().until - open_.front().from;
-    open_.push_back({from, from + duration});
+    if (runs && last_ <= now) {
+      settled_ += open_busy_;
+      open_busy_ = 0;
+      open_.clear();
+    } else if (runs && open_.size() >= kMostOpen) {
+      settle_until(now);
+    }
+    last_ = from + duration;
+    open_busy_ += duration;
+    open_.push_back({from, last_});
     return true;
   }
 
@@ -37,13 +45,26 @@ class BusyTime {
   }
 
  private:
+  static constexpr std::size_t kMostOpen = 64;  // before those that are over are looked for
   struct Transfer {
     Tick from, until;
   };
 
+  [[gnu::noinline]] void settle_until(Tick now) {
+    std::erase_if(open_, [this, now](const Transfer& transfer) {
+      if (transfer.until > now) return false;
+      settled_ += transfer.until - transfer.from;
+      open_busy_ -= transfer.until - transfer.from;
+      return true;
+    });
+  }
+
   Tick begin_, end_;
   Tick settled_ = 0;
-  std::deque<Transfer> open_;  // of a run whose end is not known yet: those that may outlast it
+  // Of a run whose end is not known yet: the transfers that may outlast it, and how long they take.
+  std::vector<Transfer> open_;
+  Tick open_busy_ = 0;
+  Tick last_ = 0;  // the end of the latest transfer
 };
 
 }  // namespace linebounce

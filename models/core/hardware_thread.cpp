@@ -33,7 +33,8 @@ HardwareThread::HardwareThread(const Wiring& wiring, CpuId id, int index_in_core
       alone_(wiring.alone),
       store_buffer_(spec_->store_buffer_entries, spec_->consistency != Consistency::ia64),
       spin_(*unit_, nearest_latency_),
-      most_cycles_(static_cast<std::uint64_t>(kNever / 400 / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))) {
+      most_cycles_(static_cast<std::uint64_t>(kNever / 400 / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))),
+      computing_end_(std::min(spec_->end, kLastCountable)) {
   set_functions(1);
 }
 

@@ -217,6 +217,7 @@ class HardwareThread final : public Cpu {
   void require_countable(const char* what, std::int64_t amount) const {
     if (static_cast<std::uint64_t>(amount) > most_cycles_) refuse_uncountable(what, amount);
   }
+  [[gnu::cold]] void compute_past_end(std::int64_t cycles);
   [[noreturn]] [[gnu::cold]] void refuse_uncountable(const char* what, std::int64_t amount) const;
   // Computes for `cycles`, after fetching the code of `instructions` instructions.
   void run_computation(std::int64_t cycles, std::int64_t instructions);
@@ -288,6 +289,8 @@ class HardwareThread final : public Cpu {
   std::int64_t computations_ = 0;
 
   std::uint64_t most_cycles_;  // of one computation
+  static constexpr Tick kLastCountable = kNever / 2;
+  Tick computing_end_;  // the run's end, or the last tick that can be counted
   static constexpr int kMaxComputationsPastEnd = 10'000;
   int computations_past_end_ = 0;
 

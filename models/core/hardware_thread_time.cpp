@@ -67,9 +67,14 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
-  if (now_ > kNever / 2) refuse_uncountable("compute", cycles);
   // Stops a program that only computes, and so never waits for the core. It may first compute past the run's end many times, so
   // that the program's code after the computation that crosses the end still runs.
+  if (now_ >= computing_end_) [[unlikely]]
+    compute_past_end(cycles);
+}
+
+void HardwareThread::compute_past_end(std::int64_t cycles) {
+  if (now_ > kLastCountable) refuse_uncountable("compute", cycles);
   if (now_ >= spec_->end && ++computations_past_end_ > kMaxComputationsPastEnd) wait_turn();
 }
 

@@ -64,8 +64,7 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
                       .busy = {machine.warmup_end, machine.end}});
   }
   for (int from = 0; from < map_.nodes; ++from) {
-    std::vector<Tick>& hops = hops_.emplace_back();
-    for (int to = 0; to < map_.nodes; ++to) hops.push_back(std::ssize(map_.way(from, to)));
+    for (int to = 0; to < map_.nodes; ++to) hops_.push_back(std::ssize(map_.way(from, to)));
   }
   for (const std::vector<double>& from : pair_costs_ns(spec_, machine.spec.nodes)) {
     std::vector<Tick>& costs = pair_costs_.emplace_back();
@@ -158,7 +157,7 @@ void Network::depart(Packet& packet, Tick at) {
   packet.to = node_of(packet.receiver);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_departure(packet, at);
-  bytes_to_move_ += hops_[packet.place][packet.to] * bytes_of(packet.carries_data);
+  bytes_to_move_ += hops_[static_cast<std::size_t>(packet.place * map_.nodes + packet.to)] * bytes_of(packet.carries_data);
   if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
@@ -250,12 +249,13 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   }
   const Tick asked = packet.due;
   packet.place = link.to;
-  bytes_moved_ += bytes_of(packet.carries_data);
   const Tick start = std::max(at, link.free);
   packet.waits[Resource::link] += start - asked;
   const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
   link.free = start + busy;
-  if (link.busy.add(start, busy, now(), programs_run())) link.bytes += bytes_of(packet.carries_data);
+  const Tick bytes = bytes_of(packet.carries_data);
+  bytes_moved_ += bytes;
+  if (link.busy.add(start, busy, now(), programs_run())) link.bytes += bytes;
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }

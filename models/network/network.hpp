@@ -198,7 +198,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   std::vector<Tick> controller_free_;  // when each controller is free
   NetworkMap map_;
   std::vector<LinkState> links_;
-  std::vector<std::vector<Tick>> hops_;        // [from][to]: links on the way between two nodes
+  std::vector<Tick> hops_;                     // [from * nodes + to]: links on the way between two nodes
   std::vector<std::vector<Tick>> pair_costs_;  // [from][to]: the latency added to messages between two nodes
   Timeline* timeline_ = nullptr;
   std::int64_t activations_ = 0;
