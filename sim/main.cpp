@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string_view>
 
@@ -15,21 +16,29 @@ extern "C" int sc_main(int, char**) {
 
 namespace {
 
-// Static objects are made before main(), where nobody could catch std::bad_alloc.
-[[noreturn]] void no_memory_to_begin() {
-  constexpr std::string_view kText = "linebounce: the memory ran out before anything began; ulimit -v may limit it\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
-  ::_exit(static_cast<int>(linebounce::sim::ExitCode::simulation_failed));
+// The exit code and the text of an allocation that fails where nobody can catch it: before main(), where static objects are
+// made, and in functions of the C++ library that are noexcept, such as a directory iterator's.
+std::terminate_handler before = nullptr;
+[[noreturn]] void terminated() {
+  constexpr std::string_view kText = "linebounce: the memory ran out: try a smaller -j; ulimit -v may limit it\n";
+  try {
+    if (const std::exception_ptr why = std::current_exception()) std::rethrow_exception(why);
+  } catch (const std::bad_alloc&) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    ::_exit(static_cast<int>(linebounce::sim::ExitCode::simulation_failed));
+  } catch (...) {  // as it would have been
+  }
+  before();
+  std::abort();
 }
 
-struct UntilMain {
-  UntilMain() { std::set_new_handler(no_memory_to_begin); }
+struct FromTheBeginning {
+  FromTheBeginning() { before = std::set_terminate(terminated); }
 };
-[[gnu::init_priority(101)]] const UntilMain kUntilMain;
+[[gnu::init_priority(101)]] const FromTheBeginning kFromTheBeginning;
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::set_new_handler(nullptr);
   return linebounce::sim::run_command_line(argc, argv);
 }
