@@ -21,6 +21,13 @@ _NUMBER = pl.Float64()
 # What a miss waits for, in the order of the columns (models/waits.hpp).
 RESOURCES = ("core", "bus", "line", "link", "controller", "memory")
 
+# What a CPU's cycles go to: the columns of cpi.csv that add up to `cycles`.
+CPI_PARTS = (
+    *("issue", "l1", "l2", "l3", "l4"),
+    *("local_c2c", "local_memory", "remote_memory", "remote_c2c", "node_cache", "upgrade"),
+    *("atomic", "store_buffer", "fence", "footprint", "spin", "sleep", "ended"),
+)
+
 # The columns of each file, as docs/results.md has them. Numbers have the six digits that are in the file.
 COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "latency": {
@@ -71,6 +78,14 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "queueing_mean_ns": _NUMBER,
         **{f"queueing_{resource}_mean_ns": _NUMBER for resource in RESOURCES},
     },
+    "cpi": {
+        "point": _COUNT,
+        "cpu": _COUNT,
+        "function": _TEXT,
+        "instructions": _COUNT,
+        "cycles": _COUNT,
+        **dict.fromkeys(CPI_PARTS, _COUNT),
+    },
     "matrix": {
         "point": _COUNT,
         "from_cpu": _COUNT,
@@ -118,7 +133,8 @@ TIMELINE_KINDS = tuple(_TRACKS)
 _NO_FORMULA = r"^'('*[=+@-])"
 
 # Files that only some runs have: core-to-core latencies, quantities over time, metrics of each seed where there are several.
-OPTIONAL = frozenset({"matrix", "series", "seeds"})
+# Results of older versions have no cpi.csv.
+OPTIONAL = frozenset({"matrix", "series", "seeds", "cpi"})
 
 
 def of_metrics(points: Sequence[Point]) -> pl.DataFrame:

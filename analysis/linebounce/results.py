@@ -120,6 +120,11 @@ class Results:
         return self._frame("locks")
 
     @cached_property
+    def cpi(self) -> pl.DataFrame:
+        """What each CPU's cycles went to in each function: cpi.csv, of all points. The parts add up to `cycles`."""
+        return self._frame("cpi")
+
+    @cached_property
     def matrix(self) -> pl.DataFrame:
         """What one CPU pays for a line of another: matrix.csv, without rows where the workload is another."""
         return self._frame("matrix")

@@ -295,7 +295,7 @@ void CacheUnit::finish(const Mshr& mshr) {
   }
   if (mshr.copy == nullptr) {
     requester.thread->report_miss(operation, mshr.source, at, mshr.waits);
-    requester.thread->completed(*mshr.early_result, at + spec_.cycle);
+    requester.thread->completed(operation, mshr.source, *mshr.early_result, at, at + spec_.cycle);
     return;
   }
   Copy& copy = *mshr.copy;
@@ -314,9 +314,9 @@ void CacheUnit::finish(const Mshr& mshr) {
     requester.thread->drained(requester.drain, at);
     keep_for_stores(copy, *requester.thread, at + spec_.cycle);
   } else if (requester.overlapped != nullptr) {
-    requester.thread->loaded(*requester.overlapped, requester.word, value, ends);
+    requester.thread->loaded(*requester.overlapped, requester.word, mshr.source, value, at, ends);
   } else {
-    requester.thread->completed(value, ends);
+    requester.thread->completed(operation, mshr.source, value, at, ends);
   }
 }
 

@@ -1,8 +1,10 @@
 // One memory operation of a program, from its first attempt until it completes.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
+#include "models/core/cpu_counters.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
 
@@ -35,8 +37,14 @@ struct OverlappedLoads {
   std::span<Value> values;
   Tick next_issue = 0;  // earliest time of the next issue: the thread issues one load per cycle
   Tick ends = 0;        // latest end of the completed loads
+  TimePart part{};      // what the load with that end waited for
   int under_way = 0;
   bool thread_waits = false;  // true if all loads are issued: the last one to complete resumes the thread
+
+  void finished(Tick at, TimePart waited_for) {
+    if (at > ends) part = waited_for;
+    ends = std::max(ends, at);
+  }
 };
 
 }  // namespace linebounce

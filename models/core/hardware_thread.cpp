@@ -145,6 +145,7 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   if (store.line_of(first.address) != store.line_of(second.address)) return pair;
   --function_counters_->hits_of(0, AccessKind::load);
   ++function_counters_->misses;
+  charge(TimePart::l1, now_ - nearest_latency_, now_);
   Operation merged = operation_on(OperationKind::load, second.address, second.bytes);
   merged.function = function_;
   merged.issued = miss->issued;
@@ -171,13 +172,14 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
     REACHED(overlapped_loads_wait);
     deferred_since_ = deferred.front().second.issued;
-    suspend(Status::waiting);
+    wait_for_change(kForFill);
     for (auto& load : deferred) load.second.waited_for = retry_source_;
   }
   if (loads.under_way > 0) {
     loads.thread_waits = true;
     suspend(Status::blocked);
   }
+  charge(loads.part, now_, loads.ends);
   now_ = std::max(now_, loads.ends);
 }
 
@@ -191,7 +193,8 @@ bool HardwareThread::issue_load(Operation& operation, std::size_t word, Overlapp
     if (load_from_buffer(operation, value)) {
       deferred_since_ = kNever;
       loads.values[word] = value;
-      loads.ends = std::max(loads.ends, now_);
+      loads.finished(now_, TimePart::l1);
+      ++function_counters_->hidden[0];
       now_ -= nearest_latency_;
       loads.next_issue = now_ + cycle_;
       return true;
@@ -202,6 +205,7 @@ bool HardwareThread::issue_load(Operation& operation, std::size_t word, Overlapp
     if (tried.outcome == CacheUnit::Outcome::retry_at) {
       REACHED(overlapped_load_retried_at_unlock);
       deferred_since_ = operation.issued;
+      charge(TimePart::atomic, now_, tried.at);
       now_ = tried.at;
       continue;
     }
@@ -211,16 +215,23 @@ bool HardwareThread::issue_load(Operation& operation, std::size_t word, Overlapp
       ++loads.under_way;
     } else {
       loads.values[word] = tried.value;
-      loads.ends = std::max(loads.ends, tried.at);
+      loads.finished(tried.at, part_of_level(tried.level));
+      if (!operation.waited) ++function_counters_->hidden[tried.level];
     }
     return true;
   }
 }
 
-void HardwareThread::loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends) {
+void HardwareThread::loaded(OverlappedLoads& loads, std::size_t word, Source source, Value value, Tick at, Tick ends) {
   loads.values[word] = value;
-  loads.ends = std::max(loads.ends, ends);
-  if (--loads.under_way > 0 || !loads.thread_waits) return;
+  loads.finished(ends, part_of(source));
+  --loads.under_way;
+  if (!loads.thread_waits) return;
+  // Charges the time since the load that arrived before this one.
+  charge(part_of(source), now_, at);
+  now_ = std::max(now_, at);
+  if (loads.under_way > 0) return;
+  charge(loads.part, now_, loads.ends);
   now_ = std::max(now_, loads.ends);
   status_ = Status::ready;
 }
@@ -271,6 +282,7 @@ Value HardwareThread::perform(Operation operation, bool release) {
     switch (tried.outcome) {
       case CacheUnit::Outcome::done:
         ++function_counters_->instructions;
+        if (operation.kind != OperationKind::load || operation.waited) charge_hit(operation, tried);
         now_ = tried.at;
         return tried.value;
       case CacheUnit::Outcome::waits_for_fill:
@@ -279,18 +291,31 @@ Value HardwareThread::perform(Operation operation, bool release) {
         return result_;
       case CacheUnit::Outcome::retry_on_change:
         deferred_since_ = operation.issued;
-        suspend(Status::waiting);
+        wait_for_change(kForFill);
         operation.waited_for = retry_source_;
         break;
       case CacheUnit::Outcome::retry_at:
         deferred_since_ = operation.issued;
+        charge(TimePart::atomic, now_, tried.at);
         now_ = tried.at;
         break;
     }
   }
 }
 
-void HardwareThread::completed(Value result, Tick ends) {
+// Charges a hit whose time its count does not tell: an atomic, a store that a farther level stalls, a load whose line was under
+// way and that counts as a miss.
+void HardwareThread::charge_hit(const Operation& operation, const CacheUnit::Attempt& hit) {
+  const TimePart level = part_of_level(hit.level);
+  if (operation.kind == OperationKind::load) return charge(level, now_, hit.at);
+  const Tick has_line = hit.level == 0 ? now_ : now_ + spec_->hit_latency[hit.level];
+  if (hit.level > 0) charge(level, now_, has_line);
+  if (operation.access_kind() == AccessKind::atomic) charge(TimePart::atomic, has_line, hit.at);
+}
+
+void HardwareThread::completed(const Operation& operation, Source source, Value result, Tick at, Tick ends) {
+  charge(part_of(source), now_, at);
+  if (operation.access_kind() == AccessKind::atomic) charge(TimePart::atomic, at, ends);
   result_ = result;
   now_ = ends;
   status_ = Status::ready;
@@ -302,6 +327,7 @@ void HardwareThread::report_miss(const Operation& operation, Source source, Tick
   const Miss miss{
       id_,  operation.function, operation.access_kind(), source, operation.address, operation.issued, at - operation.issued,
       waits};
+  last_source_ = source;
   observer_->miss(miss);
   if (timeline_ != nullptr) timeline_->miss(miss);
 }
@@ -323,7 +349,7 @@ bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) 
     }
     if (!forward.wait) return false;
     REACHED(load_wider_than_buffered_store);
-    suspend(Status::waiting);
+    wait_for_change(TimePart::fence);
   }
 }
 
@@ -339,7 +365,7 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
       return false;
     }
   }
-  while (store_buffer_.full()) suspend(Status::waiting);
+  while (store_buffer_.full()) wait_for_change(TimePart::store_buffer);
   if (store_buffer_.must_drain_before(release)) prefetch_ownership(operation);
   ++function_counters_->instructions;
   if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
@@ -368,7 +394,7 @@ void HardwareThread::drained(int entry_id, Tick at) {
   if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
     listener->store_drained(at, id_, store_buffer_.operation(entry_id));
   store_buffer_.remove(entry_id, at + cycle_);
-  stop_waiting(at);
+  stop_waiting(at, last_source_);
 }
 
 // Prefetches the line of an operation that must wait until earlier stores have drained.
@@ -385,6 +411,7 @@ void HardwareThread::fence() {
   wait_until_drained();
   ++function_counters_->instructions;
   slots_ = 0;
+  charge(TimePart::fence, now_, now_ + spec_->fence_latency);
   now_ += spec_->fence_latency;
 }
 
@@ -393,7 +420,7 @@ void HardwareThread::store_fence() {
 }
 
 void HardwareThread::wait_until_drained() {
-  while (!store_buffer_.empty()) suspend(Status::waiting);
+  while (!store_buffer_.empty()) wait_for_change(TimePart::fence);
 }
 
 void HardwareThread::prefetch(Address address, Access access) {

@@ -3,6 +3,7 @@
 // functions below those of Cpu. The thread knows its core only as a ThreadOwner.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -87,7 +88,9 @@ class HardwareThread final : public Cpu {
 
   Tick now() override;
   [[nodiscard]] Tick local_time() const override { return now_; }
-  [[nodiscard]] Tick measured(Tick from, Tick to) const override;
+  [[nodiscard]] Tick measured(Tick from, Tick to) const override {
+    return std::max<Tick>(0, std::min(to, spec_->end) - std::max(from, spec_->warmup_end));
+  }
   [[nodiscard]] bool measures(Tick at) const override { return at >= spec_->warmup_end && at < spec_->end; }
   [[nodiscard]] double to_ns(Tick ticks) const override { return spec_->timebase->to_ns(ticks); }
 
@@ -153,11 +156,11 @@ class HardwareThread final : public Cpu {
   [[nodiscard]] std::span<const Address> awaited_words() const { return parked() ? spin_.words() : std::span<const Address>(); }
 
   // Called by the core's cache unit to report what happened to an operation.
-  // completed(): the operation that blocks the thread ran with this result, and occupies the thread until `ends`.
-  void completed(Value result, Tick ends);
+  // completed(): the operation that blocks the thread ran at `at` with this result, and occupies the thread until `ends`.
+  void completed(const Operation& operation, Source source, Value result, Tick at, Tick ends);
   // drained(): a store-buffer entry has drained. loaded(): a load of load_all() has completed.
   void drained(int entry_id, Tick at);
-  void loaded(OverlappedLoads& loads, std::size_t word, Value value, Tick ends);
+  void loaded(OverlappedLoads& loads, std::size_t word, Source source, Value value, Tick at, Tick ends);
   // Retries the thread's deferred operations; called by CacheUnitOwner::retry().
   void retry(Tick at, Source source);
   void report_miss(const Operation& operation, Source source, Tick at, const Waits& waits);
@@ -194,6 +197,7 @@ class HardwareThread final : public Cpu {
   Value perform(Operation operation, bool release = false);
   CacheUnit::Attempt attempt(Operation& operation, Tick at, int actor, const CacheUnit::Requester& requester);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
+  void charge_hit(const Operation& operation, const CacheUnit::Attempt& hit);
   bool buffer_store(const Operation& operation, bool release);
   bool load_from_buffer(const Operation& operation, Value& value);
   bool issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads);
@@ -210,8 +214,14 @@ class HardwareThread final : public Cpu {
 
   void wait_turn();
   void suspend(Status status);
-  // If the thread is waiting, makes it ready at `at`.
-  void stop_waiting(Tick at);
+  // Suspends the thread until a fill, drain or write-back. kForFill: the time counts as that of the fill's source.
+  static constexpr TimePart kForFill = TimePart::issue;
+  void wait_for_change(TimePart part);
+  // If the thread is waiting, makes it ready at `at`. `source`: of the fill that it may have waited for.
+  void stop_waiting(Tick at, Source source) {
+    if (status_ == Status::waiting) make_ready(at, source);
+  }
+  void make_ready(Tick at, Source source);
 
   // Amounts are such that neither they nor their ticks overflow. Errors: ModelFailure.
   void require_countable(const char* what, std::int64_t amount) const {
@@ -246,6 +256,13 @@ class HardwareThread final : public Cpu {
   FunctionId change_function(FunctionId function);
   void account_time();
   void account_sleep();
+  // Charges a wait to a part of the CPI stack. A spin is charged as a whole, by spin_ends().
+  void charge(TimePart part, Tick from, Tick to) {
+    if (spinning_since_ == kNever) (*waits_)[ordinal(part)] += HardwareThread::measured(from, to);
+  }
+  void charge_spin_from(Tick since);
+  void charge_spin_until(Tick until);
+  void charge_open_wait(Tick end);
 
   ThreadOwner* owner_;
   CacheUnit* unit_;
@@ -274,6 +291,13 @@ class HardwareThread final : public Cpu {
   StoreBuffer store_buffer_;
   Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
   Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()
+
+  // For the CPI stack.
+  TimeParts* waits_ = nullptr;                 // of the current function
+  TimePart waits_for_ = kForFill;              // while the thread is waiting
+  Source last_source_ = Source::local_memory;  // of the thread's latest miss
+  Tick spinning_since_ = kNever;               // kNever if the thread does not spin
+  std::array<std::int64_t, kMostLevels> hits_before_spin_{};
 
   // [computing_from_, computing_until_) is the time of the latest unbroken sequence of execute(), compute() and spin pauses.
   Tick computing_from_ = -1;

@@ -85,6 +85,8 @@ void HardwareThread::accept_interrupt() {
 void HardwareThread::run_handler() {
   const ThreadInterrupts::Delivery delivery = interrupts_.begin_handler();
   const Spin spin = spin_;
+  const bool spins = spinning_since_ != kNever;
+  if (spins) charge_spin_until(now_);
   spin_.end();
   const Value result = result_;
   // After the handler a deferred operation counts as new: siblings may have run operations that a retry would have to precede.
@@ -97,6 +99,7 @@ void HardwareThread::run_handler() {
   wait_turn();
   if (tap() != nullptr) tap()->handler_ends(*this);
   spin_ = spin;
+  if (spins) charge_spin_from(now_);
   result_ = result;
   computing_from_ = now_;
   now_ += delivery.rest;

@@ -1,4 +1,6 @@
 // How a hardware thread runs, parks and resumes a spin loop.
+#include <utility>
+
 #include "models/core/hardware_thread.hpp"
 #include "models/reached.hpp"
 
@@ -19,12 +21,13 @@ void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> v
       values[word] = footprint_ == nullptr ? load(addresses[word], bytes) : load_in_spin(addresses[word], bytes);
     }
     if (done(values)) break;
-    waited = true;
+    if (!std::exchange(waited, true)) charge_spin_from(now_);
     pause_spin();
     park(values, bytes);
   }
   spin_.end();
   if (waited && loop != Loop::pauses) now_ += spec_->spin_exit;
+  if (waited) charge_spin_until(now_);
   if (tap() != nullptr) tap()->spin_ends(*this);
 }
 

@@ -23,16 +23,22 @@ void HardwareThread::suspend(Status status) {
   wait_turn();
 }
 
-void HardwareThread::stop_waiting(Tick at) {
-  if (status_ != Status::waiting) return;
-  now_ = std::max(now_, align_up(at, cycle_));
+void HardwareThread::wait_for_change(TimePart part) {
+  waits_for_ = part;
+  suspend(Status::waiting);
+}
+
+void HardwareThread::make_ready(Tick at, Source source) {
+  const Tick ready = std::max(now_, align_up(at, cycle_));
+  charge(waits_for_ == kForFill ? part_of(source) : waits_for_, now_, ready);
+  now_ = ready;
   status_ = Status::ready;
 }
 
 void HardwareThread::retry(Tick at, Source source) {
   store_buffer_.retry(align_up(at, cycle_), source);
   retry_source_ = source;
-  stop_waiting(at);
+  stop_waiting(at, source);
 }
 
 void HardwareThread::execute(std::int64_t instructions) {
@@ -61,6 +67,7 @@ void HardwareThread::refuse_uncountable(const char* what, std::int64_t amount) c
 // The computation's speed depends on the siblings' state at its start, so the thread waits until they have run up to there.
 void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructions) {
   const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
+  if (fetching > 0) charge(TimePart::footprint, now_, now_ + fetching);
   if (!alone_ && spec_->shares_issue_slots()) {
     wait_turn();
     const int pct = owner_->issue_pct_beside_siblings(*this);
@@ -104,9 +111,13 @@ Tick HardwareThread::fetch_code(std::int64_t instructions) {
 }
 
 void HardwareThread::fetch_and_translate(Address address) {
-  now_ += fetch_code(1);
+  const auto stall = [this](Tick ticks) {
+    charge(TimePart::footprint, now_, now_ + ticks);
+    now_ += ticks;
+  };
+  stall(fetch_code(1));
   wait_turn();
-  now_ += footprint_->translate(address, counters_.footprint[function_]);
+  stall(footprint_->translate(address, counters_.footprint[function_]));
 }
 
 void HardwareThread::invalidate_pages(Address first, std::int64_t pages) {
@@ -127,10 +138,6 @@ Tick HardwareThread::now() {
   return now_;
 }
 
-Tick HardwareThread::measured(Tick from, Tick to) const {
-  return std::max<Tick>(0, std::min(to, spec_->end) - std::max(from, spec_->warmup_end));
-}
-
 FunctionId HardwareThread::enter_function(FunctionId function) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::enter, .which = function});
   if (footprint_ != nullptr) footprint_->enter(index_, function);
@@ -146,6 +153,7 @@ FunctionId HardwareThread::change_function(FunctionId function) {
   account_time();
   computing_until_ = -1;  // an interrupt can no longer split the caller's computation
   function_counters_ = &counters_.by_function[function];
+  waits_ = &counters_.waits[function];
   return std::exchange(function_, function);
 }
 
@@ -156,7 +164,7 @@ void HardwareThread::account_time() {
 }
 
 void HardwareThread::account_sleep() {
-  counters_.asleep += measured(function_since_, now_);
+  charge(TimePart::sleep, function_since_, now_);
   if (timeline_ != nullptr) timeline_->sleep(id_, function_since_, now_);
   function_since_ = now_;
 }
@@ -171,7 +179,9 @@ void HardwareThread::set_functions(std::size_t count) {
   if (footprint_ != nullptr) counters_.footprint.resize(count);
   counters_.by_function.resize(count);
   counters_.time_in_function.resize(count);
+  counters_.waits.resize(count);
   function_counters_ = &counters_.by_function[function_];
+  waits_ = &counters_.waits[function_];
 }
 
 void HardwareThread::end_program() {
@@ -185,18 +195,46 @@ void HardwareThread::begin_measuring(Tick at) {
     warmup_instructions_ += counters.instructions;
     counters = {};
   }
+  hits_before_spin_ = {};
   std::fill(counters_.footprint.begin(), counters_.footprint.end(), FootprintMisses{});
 }
 
 void HardwareThread::finish_measuring(Tick end) {
   if (ended()) return;
   if (parked()) count_spins_until(end);
+  charge_open_wait(std::max(now_, end));
   now_ = std::max(now_, end);
   if (status_ == Status::asleep) {
     account_sleep();
   } else {
     account_time();
   }
+}
+
+// Charges what the thread still waits for at the end of the measured time. A miss that is under way has no source yet: it
+// counts as one of the thread's latest miss.
+void HardwareThread::charge_open_wait(Tick end) {
+  if (spinning_since_ != kNever) {
+    charge_spin_until(end);
+  } else if (status_ == Status::blocked || (status_ == Status::waiting && waits_for_ == kForFill)) {
+    charge(part_of(last_source_), now_, end);
+  } else if (status_ == Status::waiting) {
+    charge(waits_for_, now_, end);
+  }
+}
+
+void HardwareThread::charge_spin_from(Tick since) {
+  spinning_since_ = since;
+  const FunctionCounters& counters = *function_counters_;
+  for (std::size_t level = 0; level < spec_->hit_latency.size(); ++level)
+    hits_before_spin_[level] = counters.hits[level][ordinal(AccessKind::load)] - counters.hidden[level];
+}
+
+void HardwareThread::charge_spin_until(Tick until) {
+  FunctionCounters& counters = *function_counters_;
+  for (std::size_t level = 0; level < spec_->hit_latency.size(); ++level)
+    counters.hidden[level] = counters.hits[level][ordinal(AccessKind::load)] - hits_before_spin_[level];
+  charge(TimePart::spin, std::exchange(spinning_since_, kNever), until);
 }
 
 std::int64_t HardwareThread::progress() const {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/core/cpu_counters.hpp"
 #include "models/waits.hpp"
 #include "sim/point/cpu_set.hpp"
 
@@ -59,6 +60,19 @@ struct LockRow {  // one row of locks.csv, lockmeter's columns
   MeanWaits waits = {};
 };
 
+struct CpiRow {  // one row of cpi.csv: where a CPU's cycles went while it was in a function
+  std::int64_t cpu = 0;
+  std::string function;
+  std::int64_t instructions = 0;
+  std::array<std::int64_t, kTimeParts> parts{};  // cycles of the CPU's clock, by TimePart
+
+  [[nodiscard]] std::int64_t cycles() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t cycles : parts) sum += cycles;
+    return sum;
+  }
+};
+
 struct MatrixRow {  // one row of matrix.csv
   std::int64_t from_cpu = 0, to_cpu = 0, home_node = 0;
   std::string state;
@@ -81,6 +95,7 @@ struct PointData {
   std::vector<LatencyRow> latency;  // sorted by kind, source, latency
   std::vector<LineRow> lines;       // sorted by all its key columns
   std::vector<LockRow> locks;
+  std::vector<CpiRow> cpi;                 // by CPU, then by function
   std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
   std::vector<SeriesRow> series;           // by name as the workload has them, then by time; of the first seed
   std::vector<TransitionRow> transitions;  // only what happened, in the table's order

@@ -9,6 +9,7 @@
 #include "models/text/visible.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -22,6 +23,8 @@ constexpr const char* kLocksHeader =
     "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct,"
     "misses,miss_mean_ns,travel_mean_ns,queueing_mean_ns,queueing_core_mean_ns,queueing_bus_mean_ns,queueing_line_mean_ns,"
     "queueing_link_mean_ns,queueing_controller_mean_ns,queueing_memory_mean_ns";
+constexpr const char* kCpiColumns = "point,cpu,function,instructions,cycles";
+constexpr std::size_t kBeforeCpiParts = 5;
 constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
 constexpr const char* kSeriesHeader = "point,time_us,name,value";
 constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
@@ -83,6 +86,22 @@ std::string locks_csv(int point, const std::vector<LockRow>& rows) {
            << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;
     fields << row.misses << row.miss_ns_mean;
     add_split(fields, row.miss_ns_mean, row.waits);
+  }
+  return out;
+}
+
+std::string cpi_header() {
+  std::string header = kCpiColumns;
+  for (const char* part : kTimePartNames) header += std::string(",") + part;
+  return header;
+}
+
+std::string cpi_csv(int point, const std::vector<CpiRow>& rows) {
+  std::string out = cpi_header() + "\n";
+  for (const CpiRow& row : rows) {
+    Row line(out);
+    line << point << row.cpu << row.function << row.instructions << row.cycles();
+    for (const std::int64_t cycles : row.parts) line << cycles;
   }
   return out;
 }
@@ -162,7 +181,8 @@ std::vector<CsvFile> csv_files(int point, const PointData& data) {
   std::vector<CsvFile> files = {{"latency.csv", latency_csv(point, data.latency)},
                                 {"lines.csv", lines_csv(point, data.lines)},
                                 {"locks.csv", locks_csv(point, data.locks)},
-                                {"transitions.csv", transitions_csv(point, data.transitions)}};
+                                {"transitions.csv", transitions_csv(point, data.transitions)},
+                                {"cpi.csv", cpi_csv(point, data.cpi)}};
   if (!data.matrix.empty()) files.push_back({"matrix.csv", matrix_csv(point, data.matrix)});
   if (!data.series.empty()) files.push_back({"series.csv", series_csv(point, data.series)});
   return files;
@@ -183,8 +203,8 @@ CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointDa
 }
 
 const std::vector<std::string>& csv_names() {
-  static const std::vector<std::string> names = {"latency.csv", "lines.csv",  "locks.csv", "transitions.csv",
-                                                 "matrix.csv",  "series.csv", "seeds.csv"};
+  static const std::vector<std::string> names = {"latency.csv", "lines.csv",  "locks.csv",  "transitions.csv",
+                                                 "cpi.csv",     "matrix.csv", "series.csv", "seeds.csv"};
   return names;
 }
 
@@ -277,6 +297,18 @@ std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
                                                           .misses = count(14),
                                                           .miss_ns_mean = number(15),
                                                           .waits = read_waits(file, fields)});
+  });
+  return points;
+}
+
+std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content) {
+  const std::string file = "cpi.csv";
+  std::map<int, std::vector<CpiRow>> points;
+  read_rows(file, cpi_header(), content, [&](const std::vector<std::string>& fields) {
+    const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
+    CpiRow row{.cpu = count(1), .function = fields[2], .instructions = count(3)};
+    for (std::size_t part = 0; part < row.parts.size(); ++part) row.parts[part] = count(kBeforeCpiParts + part);
+    points[parse_number<int>(file, fields[0])].push_back(std::move(row));
   });
   return points;
 }

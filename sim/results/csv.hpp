@@ -45,6 +45,9 @@ std::map<int, std::vector<SeriesRow>> read_series_csv(const std::string& content
 // locks.csv again, by point. Errors: InputError.
 std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content);
 
+// cpi.csv again, by point. Errors: InputError.
+std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content);
+
 // seeds.csv again, by point: each metric's value by seed. Errors: InputError.
 using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
 std::map<int, SeedValues> read_seeds_csv(const std::string& content);

@@ -154,6 +154,22 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
   return rows;
 }
 
+std::vector<CpiRow> merge_cpi(const std::vector<PointData>& runs) {
+  std::map<std::pair<std::int64_t, std::string>, CpiRow> merged;
+  for (const PointData& run : runs) {
+    for (const CpiRow& row : run.cpi) {
+      const auto [entry, is_new] = merged.try_emplace({row.cpu, row.function}, row);
+      if (is_new) continue;
+      CpiRow& sum = entry->second;
+      sum.instructions += row.instructions;
+      for (std::size_t part = 0; part < sum.parts.size(); ++part) sum.parts[part] += row.parts[part];
+    }
+  }
+  std::vector<CpiRow> rows;
+  for (auto& [key, row] : merged) rows.push_back(std::move(row));
+  return rows;
+}
+
 // The same rows in every run, as they are a function of machine and parameters and not of the seed; but one that was cut short
 // has the first of them only.
 std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
@@ -231,6 +247,7 @@ MergedPoint merge_seeds(std::vector<PointData> runs) {
   merged.tables.latency = merge_latency(runs);
   for (PointData& run : runs) add_line_rows(merged.tables.lines, std::move(run.lines));
   merged.tables.locks = merge_locks(runs);
+  merged.tables.cpi = merge_cpi(runs);
   merged.tables.matrix = merge_matrix(runs);
   merged.tables.series = std::move(runs.front().series);  // runs of other seeds go other ways: no mean shows how one went
   merged.tables.transitions = merge_transitions(runs);

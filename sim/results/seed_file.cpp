@@ -22,6 +22,7 @@ LINEBOUNCE_ROW(LatencyRow, kind, source, latency_cycles, latency_ns, count)
 LINEBOUNCE_ROW(MeanWaits, ns)
 LINEBOUNCE_ROW(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us, wait_max_us, cpu_pct,
                total, nowait, spin, rjct, misses, miss_ns_mean, waits)
+LINEBOUNCE_ROW(CpiRow, cpu, function, instructions, parts)
 LINEBOUNCE_ROW(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
 LINEBOUNCE_ROW(SeriesRow, time_us, name, value)
 LINEBOUNCE_ROW(TransitionRow, controller, state, event, count)
@@ -112,6 +113,7 @@ std::string write_seed_file(const SeedFile& file) {
                     {"latency", data.latency},
                     {"lines", data.lines.size()},
                     {"locks", data.locks},
+                    {"cpi", data.cpi},
                     {"matrix", data.matrix},
                     {"series", data.series},
                     {"transitions", data.transitions},
@@ -134,6 +136,7 @@ SeedFile read_seed_file(std::string_view text) {
     file.data.metrics = metrics_from_json(in.at("metrics"));
     in.at("latency").get_to(file.data.latency);
     in.at("locks").get_to(file.data.locks);
+    if (in.contains("cpi")) in.at("cpi").get_to(file.data.cpi);  // older builds' have none
     in.at("matrix").get_to(file.data.matrix);
     if (in.contains("series")) in.at("series").get_to(file.data.series);  // older builds' have none
     in.at("transitions").get_to(file.data.transitions);

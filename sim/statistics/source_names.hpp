@@ -1,10 +1,11 @@
-// Sources, kinds of access and resources as the files of a results directory call them.
+// Sources, kinds of access, resources and parts of a CPI stack as the files of a results directory call them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
 
+#include "models/core/cpu_counters.hpp"
 #include "models/observer.hpp"
 
 namespace linebounce::sim {
@@ -13,7 +14,6 @@ inline constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c", 
                                                                    "remote_c2c", "node_cache",   "upgrade"};
 inline constexpr std::array<const char*, kResources> kResourceNames = {"core", "bus", "line", "link", "controller", "memory"};
 inline constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
-
 // What people read: in sentences, tables and pictures. local_c2c and remote_c2c have the names that `perf c2c` gives them.
 inline constexpr std::array<const char*, kSources> kSourceWords = {"local HITM",  "local memory", "remote memory",
                                                                    "remote HITM", "node cache",   "upgrade"};
@@ -24,5 +24,19 @@ inline std::string source_words(const std::string& source) {
   }
   return source.starts_with('l') ? "L" + source.substr(1) : source;
 }
+
+// By TimePart, each source's part with the source's own name or words.
+using TimePartTexts = std::array<const char*, kTimeParts>;
+constexpr TimePartTexts with_sources(TimePartTexts texts, const std::array<const char*, kSources>& sources) {
+  for (std::size_t i = 0; i < kSources; ++i) texts[ordinal(part_of(static_cast<Source>(i)))] = sources[i];
+  return texts;
+}
+inline constexpr TimePartTexts kTimePartNames = with_sources({"issue", "l1", "l2", "l3", "l4", "", "", "", "", "", "", "atomic",
+                                                              "store_buffer", "fence", "footprint", "spin", "sleep", "ended"},
+                                                             kSourceNames);
+inline constexpr TimePartTexts kTimePartWords =
+    with_sources({"issue", "L1", "L2", "L3", "L4", "", "", "", "", "", "", "atomic operations", "store buffer full", "fence",
+                  "TLB and code", "spin", "sleep", "program ended"},
+                 kSourceWords);
 
 }  // namespace linebounce::sim

@@ -8,6 +8,7 @@
 
 #include "models/ordinal.hpp"
 #include "sim/point/point_metrics.hpp"
+#include "sim/statistics/cpi_rows.hpp"
 #include "sim/statistics/metric_names.hpp"
 #include "sim/statistics/share.hpp"
 #include "sim/statistics/source_names.hpp"
@@ -70,9 +71,10 @@ using Cpi = std::array<std::optional<double>, 2>;  // by mode: kernel, user; of 
 void report_time(const Cpi& cpi, double system, double user, double all, MetricSink& metrics) {
   metrics.value(
       "cpi.kernel", "", kLower,
-      "cycles / instructions of the kernel's functions; a memory operation counts as one instruction, a spin's loads too",
-      cpi[0]);
-  metrics.value("cpi.user", "", kLower, "cycles / instructions of user code's functions, counted alike", cpi[1]);
+      "cycles / instructions of the kernel's functions; a memory operation counts as one instruction, a spin's loads too. "
+      "`cpi.csv` says what the cycles went to",
+      cpi[0], kDetail);
+  metrics.value("cpi.user", "", kLower, "cycles / instructions of user code's functions, counted alike", cpi[1], kDetail);
   metrics.value("time.system_pct", "%", kNeither, "of all CPUs' time: in the kernel", share_pct(system, all), kDetail);
   metrics.value("time.user_pct", "%", kNeither, "of all CPUs' time: in user code", share_pct(user, all), kDetail);
   metrics.value("time.idle_pct", "%", kNeither, "of all CPUs' time: CPUs that sleep or whose program has ended",
@@ -222,6 +224,7 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   collect_latency(machine, point, metrics);
   collect_lines(point);
   collect_queueing(metrics);
+  point.cpi = cpi_rows(machine, memory_);
   add_top_lines(table_, memory_, metrics);
   collect_time(machine, metrics);
   if (core_.footprint.on()) collect_footprint(machine, metrics);

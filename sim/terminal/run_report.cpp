@@ -23,6 +23,7 @@
 #include "sim/results/paper.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/charts.hpp"
+#include "sim/terminal/cpi_line.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_table.hpp"
 #include "sim/terminal/measured_view.hpp"
@@ -128,12 +129,13 @@ std::string lines_text(const Plan& plan, const RunReport& report, const fs::path
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// Latencies, locks and lines of the one point that the answer speaks of.
+// CPU time, latencies, locks and lines of the one point that the answer speaks of.
 std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, const std::string& wanted,
                       bool latencies, const Painter& paint) {
   if (!report.results.answer.point) return "";
   const int point = wanted.empty() ? *report.results.answer.point : chosen_point(wanted, report.results.points);
   std::vector<std::string> parts;
+  if (latencies) parts.push_back(cpi_line(rows_of_point(directory / "cpi.csv", point, read_cpi_csv), paint));
   if (latencies) parts.push_back(latency_chart(rows_of_point(directory / "latency.csv", point, read_latency_csv), paint));
   parts.push_back(lock_table(rows_of_point(directory / "locks.csv", point, read_locks_csv), paint));
   parts.push_back(lines_text(plan, report, directory, point, paint));

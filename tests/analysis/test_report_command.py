@@ -64,7 +64,16 @@ def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Pa
     assert result.code == 0, result.stderr
     figures = tmp_path / "figures" / locks_run.resolve().name
     names = {path.name for path in figures.iterdir()}
-    charts = ["sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"]
+    charts = [
+        "sweep",
+        "contention",
+        "cpi_cpus",
+        "cpi_functions",
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+    ]
     assert names == {f"{chart}.{suffix}" for chart in charts for suffix in ("svg", "png")}
     for path in figures.iterdir():
         start = path.read_bytes()[:8]

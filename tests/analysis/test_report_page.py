@@ -18,11 +18,30 @@ from program import Result
 from written_headlines import headline, set_headlines
 
 CHARTS = {
-    "costs_run": {"paper_ratios", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
-    "locks_run": {"sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
-    "crossbar_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
-    "matrix_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
+    "costs_run": {
+        "paper_ratios",
+        "cpi_cpus",
+        "cpi_functions",
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+    },
+    "locks_run": {
+        "sweep",
+        "contention",
+        "cpi_cpus",
+        "cpi_functions",
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+    },
+    "crossbar_run": {"cpi_cpus", "cpi_functions", "latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
+    "matrix_run": {"cpi_cpus", "cpi_functions", "latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
     "series_run": {
+        "cpi_cpus",
+        "cpi_functions",
         "latency_histogram",
         "latency_cdf",
         "latency_tail",
@@ -33,6 +52,8 @@ CHARTS = {
     "oltp_run": {
         "paper_ratios",
         "paper_points",
+        "cpi_cpus",
+        "cpi_functions",
         "latency_histogram",
         "latency_cdf",
         "latency_tail",
@@ -42,6 +63,8 @@ CHARTS = {
     "timeline_run": {
         "paper_ratios",
         "paper_points",
+        "cpi_cpus",
+        "cpi_functions",
         "latency_histogram",
         "latency_cdf",
         "latency_tail",

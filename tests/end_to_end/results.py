@@ -20,12 +20,14 @@ CSV_COLUMNS = {
     "locks.csv": "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,"
     "spin,rjct,misses,miss_mean_ns,travel_mean_ns,queueing_mean_ns,queueing_core_mean_ns,queueing_bus_mean_ns,"
     "queueing_line_mean_ns,queueing_link_mean_ns,queueing_controller_mean_ns,queueing_memory_mean_ns",
+    "cpi.csv": "point,cpu,function,instructions,cycles,issue,l1,l2,l3,l4,local_c2c,local_memory,remote_memory,remote_c2c,"
+    "node_cache,upgrade,atomic,store_buffer,fence,footprint,spin,sleep,ended",
     "matrix.csv": "point,from_cpu,to_cpu,home_node,state,latency_ns",
     "series.csv": "point,time_us,name,value",
     "seeds.csv": "point,seed,metric,value,unit",
     "transitions.csv": "point,controller,state,event,count",
 }
-ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "transitions.csv"}
+ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
 OF_ONE_RUN = {"timeline.csv"}  # only where it was asked for, never merged, so without a column for the point
 NOT_DATA = {"manifest.json"}  # holds host, time, path: the one file that may differ between equal runs
 

@@ -193,7 +193,7 @@ def test_a_damaged_results_directory_is_mended_or_refused(linebounce: Program, r
     ends_as_it_should(linebounce, "lines", "out")
     ends_as_it_should(linebounce, "run", sweep, "-o", "out", "--plan")
     if ends_as_it_should(linebounce, "run", sweep, "-o", "out") == 0:
-        for file in ("results.json", "lines.csv", "locks.csv", "latency.csv", "transitions.csv", "seeds.csv"):
+        for file in ("results.json", "lines.csv", "locks.csv", "latency.csv", "transitions.csv", "cpi.csv", "seeds.csv"):
             assert (out / file).read_bytes() == (results / file).read_bytes(), "a damaged file was taken over"
 
 

@@ -68,6 +68,7 @@ def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Fig
     point = results.answered_point
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
+    yield from _cpi(results, point)
     yield from _latencies(results, point)
     matrix = tables.matrix(results).filter(pl.col("home_node").is_not_null(), pl.col("state") != tables.ALL, point=point.number)
     for (state, home), part in matrix.group_by("state", "home_node", maintain_order=True):
@@ -116,6 +117,14 @@ def _swept(results: Results, point: Point, name: str, axes: sweeps.Axes) -> Figu
     rows = sweeps.rows(results, point, axes)
     chart = "sweep_line" if sweeps.is_numeric(results.swept()[axes.x]) else "sweep_bars"
     return _figure(chart, "sweep", rows, sweeps.words_of(results, axes), name=name)
+
+
+def _cpi(results: Results, point: Point) -> Iterator[Figure]:
+    stacks = tables.cpi(results).filter(point=point.number)
+    for of, chart in (("cpu", "cpi_cpus"), ("function", "cpi_functions")):
+        rows = stacks.filter(of=of).to_dicts()
+        if rows:
+            yield _figure(chart, "cpi", rows)
 
 
 def _latencies(results: Results, point: Point) -> Iterator[Figure]:

@@ -21,7 +21,7 @@ from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 from linebounce.page_policy import page_policy
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
-from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
+from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK, PART_LABELS
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.network import network_drawing
@@ -39,6 +39,7 @@ _SECTIONS = (
     ("matrix", "Core to core"),
     ("measured", "Beside the measurement"),
     ("series", "Over time"),
+    ("cpi", "Where the CPUs' time goes"),
     ("latency", "Latency of misses"),
     ("locks", "Locks"),
     ("lines", "Cache lines"),
@@ -70,6 +71,7 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
             "runs": [run["data"] for run in shown],
             "charts": {name: make() for name, make in charts.CHARTS.items()},
             "labels": LABELS,
+            "part_labels": PART_LABELS,
             "on_dark": ON_DARK,
         }
         page = templates.get_template("report.html")
@@ -170,6 +172,8 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "paper": list(paper),
         "metrics": _metrics(results),
         "series": _columns(tables.series(results)),
+        "cpi": _columns(tables.cpi(results)),
+        "cpi_functions": _columns(tables.cpi_functions(results)),
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
         "latency_summary": _columns(tables.with_queueing(tables.latency_summary(results.latency), results.lines)),
@@ -208,6 +212,7 @@ def _sections(results: Results, *, has_measured: bool) -> list[tuple[str, str]]:
         "matrix": results.matrix.is_empty(),
         "measured": not has_measured,
         "series": results.series.is_empty(),
+        "cpi": results.cpi.is_empty(),
         "latency": results.latency.is_empty(),
         "locks": results.locks.is_empty(),
         "lines": results.lines.is_empty(),

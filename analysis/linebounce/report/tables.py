@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from linebounce.frames import RESOURCES
+from linebounce.frames import CPI_PARTS, RESOURCES
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
 from linebounce.report.charts.base import COLOURS
 from linebounce.report.charts.paper import RATIOS_SHOWN
@@ -221,6 +221,55 @@ def homes(lines: pl.DataFrame) -> pl.DataFrame:
         lines.group_by("point", "home")
         .agg(pl.col("count").sum().alias("misses"), remote.round_sig_figs(4).alias("remote_pct"))
         .sort("point", "home")
+    )
+
+
+def cpi(results: Results, most: int = 15) -> pl.DataFrame:
+    """Where the CPUs' time went, by part: a bar for each CPU, of its own time, and for each of the functions with most time.
+
+    A function's bar is its share of all CPUs' time. `rank` stacks the parts.
+    """
+    parts = (
+        results.cpi.drop("cycles")
+        .unpivot(CPI_PARTS, index=["point", "cpu", "function"], variable_name="part", value_name="cycles")
+        .filter(pl.col("cycles") > 0)
+        .with_columns(rank=pl.col("part").replace_strict(CPI_PARTS, range(len(CPI_PARTS)), return_dtype=pl.Int64))
+    )
+    cpus = parts.select("point", "part", "rank", "cycles", of=pl.lit("cpu"), name=pl.col("cpu").cast(pl.String))
+    functions = parts.select("point", "part", "rank", "cycles", of=pl.lit("function"), name="function")
+    key = ["point", "of", "name"]
+    all_cycles = (
+        pl.when(pl.col("of") == "cpu")
+        .then(pl.col("cycles").sum().over(key))
+        .otherwise(pl.col("cycles").sum().over("point", "of"))
+    )
+    place = pl.col("cycles").sum().over(key).rank("dense", descending=True).over("point", "of")
+    return (
+        pl.concat([cpus, functions])
+        .group_by(*key, "part", "rank")
+        .agg(pl.col("cycles").sum())
+        .with_columns(share_pct=(100 * pl.col("cycles") / all_cycles).round_sig_figs(5), place=place)
+        .filter((pl.col("of") == "cpu") | (pl.col("place") <= most))
+        .sort("point", "of", "place", pl.col("name").cast(pl.Int64, strict=False), "name", "rank")
+        .drop("place")
+    )
+
+
+def cpi_functions(results: Results) -> pl.DataFrame:
+    """The functions of each point: their share of all CPUs' time, cycles per instruction, and the part that took most."""
+    parts = [pl.col(part).sum() for part in CPI_PARTS]
+    sums = results.cpi.group_by("point", "function").agg(pl.col("instructions").sum(), pl.col("cycles").sum(), *parts)
+    most = pl.max_horizontal(CPI_PARTS)
+    part = pl.coalesce(pl.when(pl.col(name) == most).then(pl.lit(name)) for name in CPI_PARTS)
+    return (
+        sums.with_columns(
+            share_pct=(100 * pl.col("cycles") / pl.col("cycles").sum().over("point")).round_sig_figs(5),
+            cpi=pl.when(pl.col("instructions") > 0).then(pl.col("cycles") / pl.col("instructions")).round_sig_figs(4),
+            most_part=part,
+            most_pct=(100 * most / pl.col("cycles")).fill_nan(0).round_sig_figs(4),
+        )
+        .select("point", "function", "share_pct", "instructions", "cycles", "cpi", "most_part", "most_pct")
+        .sort("point", -pl.col("share_pct"), "function")
     )
 
 

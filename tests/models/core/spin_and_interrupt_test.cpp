@@ -361,7 +361,7 @@ TEST(Sleep, EndsTheIpiLatencyAfterTheWake) {
                wait_until(cpu, 500);
                cpu.sleep();
                EXPECT_EQ(cpu.now_ns(), 2100);
-               EXPECT_EQ(cpu.counters().asleep, 16000) << "ticks of 0.1 ns";
+               EXPECT_EQ(cpu.counters().asleep(), 16000) << "ticks of 0.1 ns";
              }});
 }
 
@@ -402,7 +402,7 @@ TEST(MeasuredTime, IsAccountedToItsEnd) {
              [](Cpu& cpu) { wait_until(cpu, 1300); }});
   const auto ns = [&small](int cpu) {
     const ThreadCounters& counters = small.machine.cpu(cpu).counters();
-    return std::pair(counters.time_in_function[0] / 10, counters.asleep / 10);
+    return std::pair(counters.time_in_function[0] / 10, counters.asleep() / 10);
   };
   EXPECT_EQ(ns(0), std::pair(Tick{300}, Tick{700}));
   EXPECT_EQ(ns(1), std::pair(Tick{1000}, Tick{0}));

@@ -120,7 +120,7 @@ TEST_F(RunPlan, NothingIsLeftInTheDirectoryButTheContractsFiles) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder / "out")) names.push_back(entry.path().filename().string());
   EXPECT_THAT(names, testing::UnorderedElementsAre("manifest.json", "config.toml", "results.json", "latency.csv", "locks.csv",
-                                                   "lines.csv", "transitions.csv", "seeds.csv"));
+                                                   "lines.csv", "transitions.csv", "cpi.csv", "seeds.csv"));
 }
 
 TEST_F(RunPlan, FinishedPointsAreNotRunAgain) {

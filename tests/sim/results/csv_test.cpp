@@ -16,7 +16,8 @@ std::vector<std::string> names(const std::vector<CsvFile>& files) {
 }
 
 TEST(Csv, EveryPointHasTheSameFiles) {
-  EXPECT_THAT(names(csv_files(0, PointData{})), ElementsAre("latency.csv", "lines.csv", "locks.csv", "transitions.csv"));
+  EXPECT_THAT(names(csv_files(0, PointData{})),
+              ElementsAre("latency.csv", "lines.csv", "locks.csv", "transitions.csv", "cpi.csv"));
 }
 
 TEST(Csv, OnlyARunThatMeasuredAMatrixHasOne) {
@@ -130,6 +131,22 @@ TEST(Csv, ALocksFileWithAColumnTooFewIsRefused) {
   std::string content = csv_files(0, data)[2].content;
   content.erase(content.rfind(','), 2);
   EXPECT_THROW(read_locks_csv(content), InputError);
+}
+
+TEST(Csv, CyclesAreReadAsTheyWereWritten) {
+  PointData data;
+  CpiRow row{.cpu = 3, .function = "d_lookup", .instructions = 70};
+  row.parts[ordinal(TimePart::issue)] = 30;
+  row.parts[ordinal(TimePart::remote_c2c)] = 400;
+  row.parts[ordinal(TimePart::ended)] = 5;
+  data.cpi = {row};
+  const std::string content = csv_files(4, data).back().content;
+  EXPECT_EQ(content,
+            "point,cpu,function,instructions,cycles,issue,l1,l2,l3,l4,local_c2c,local_memory,remote_memory,remote_c2c,"
+            "node_cache,upgrade,atomic,store_buffer,fence,footprint,spin,sleep,ended\n"
+            "4,3,d_lookup,70,435,30,0,0,0,0,0,0,0,400,0,0,0,0,0,0,0,0,5\n");
+  data.cpi = read_cpi_csv(content).at(4);
+  EXPECT_EQ(csv_files(4, data).back().content, content);
 }
 
 TEST(Csv, EveryRowBeginsWithItsPoint) {

@@ -122,6 +122,22 @@ MergedPoint merged_rates(const std::vector<double>& rates) {
   return merge_seeds(std::move(runs));
 }
 
+TEST(MergeSeeds, CyclesOfACpuInAFunctionAreAddedUp) {
+  const auto run = [](std::int64_t cpu, const std::string& function, std::int64_t spins) {
+    CpiRow row{.cpu = cpu, .function = function, .instructions = 10};
+    row.parts[ordinal(TimePart::spin)] = spins;
+    PointData data;
+    data.cpi = {row};
+    return data;
+  };
+  const auto rows = merge_seeds({run(1, "lock", 5), run(0, "lock", 7), run(1, "lock", 20)}).tables.cpi;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].cycles(), 7);
+  EXPECT_EQ(rows[1].cpu, 1);
+  EXPECT_EQ(rows[1].instructions, 20);
+  EXPECT_EQ(rows[1].parts[ordinal(TimePart::spin)], 25);
+}
+
 TEST(MergeSeeds, SeedsInTwoModesHaveAMeanForEach) {
   const auto metrics = merged_rates({900, 400, 910, 410, 905}).metrics;
   EXPECT_DOUBLE_EQ(as_double(metrics.at("throughput.lower_mode").value), 405);

@@ -15,7 +15,7 @@ class AMutex : public testing::Test {
   AMutex() : locked(factory_of("mutex"), small_machine(kCpus)), sleepers(locked.per_cpu) {}
 
   void run(const std::vector<Core::Program>& programs) { locked.small.run(programs); }
-  Tick slept(int cpu) { return locked.small.machine.cpu(cpu).counters().asleep; }
+  Tick slept(int cpu) { return locked.small.machine.cpu(cpu).counters().asleep(); }
   Lock& mutex() { return *locked.lock; }
   // Holds the mutex for 50 us, asleep, from the beginning on: CPU 3 wakes it.
   Core::Program holds_asleep() {

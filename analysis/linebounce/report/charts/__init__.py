@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from linebounce.report.charts.base import Spec
+from linebounce.report.charts.cpi import cpi_cpus, cpi_functions
 from linebounce.report.charts.latency import latency_cdf, latency_histogram, latency_tail
 from linebounce.report.charts.lines import ownership, structures, subsystems
 from linebounce.report.charts.matrix import matrix
@@ -20,6 +21,8 @@ from linebounce.report.charts.sweep import sweep_bars, sweep_line
 CHARTS = {
     "paper_ratios": paper_ratios,
     "paper_points": paper_points,
+    "cpi_cpus": cpi_cpus,
+    "cpi_functions": cpi_functions,
     "latency_histogram": latency_histogram,
     "latency_cdf": latency_cdf,
     "latency_tail": latency_tail,

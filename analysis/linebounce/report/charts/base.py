@@ -24,6 +24,37 @@ LABELS = {
     "upgrade": "upgrade",
     "all": "all",
 }
+# Parts of a CPI stack that are no source: what a CPU does itself in greys, waiting for other CPUs in yellow.
+PART_COLOURS = {
+    "issue": "#404448",
+    "l1": "#7f7f7f",
+    "l2": "#a3a3a3",
+    "l3": "#bcbcbc",
+    "l4": "#d0d0d0",
+    **COLOURS,
+    "atomic": "#332288",
+    "store_buffer": "#999933",
+    "fence": "#7a4b2a",
+    "footprint": "#44aa99",
+    "spin": "#e3c800",
+    "sleep": "#b5c7dd",
+    "ended": "#dfe5ec",
+}
+PART_LABELS = {
+    "issue": "issue",
+    "l1": "L1",
+    "l2": "L2",
+    "l3": "L3",
+    "l4": "L4",
+    **{source: LABELS[source] for source in COLOURS},
+    "atomic": "atomic operations",
+    "store_buffer": "store buffer full",
+    "fence": "fence",
+    "footprint": "TLB and code",
+    "spin": "spin",
+    "sleep": "sleep",
+    "ended": "program ended",
+}
 ALL_COLOUR = "#404448"
 
 # What is too dark on a dark ground, lighter; the hues stay.
@@ -33,6 +64,9 @@ ON_DARK = {
     "#d55e00": "#f0803c",
     "#404448": "#d5d9de",
     "#7f7f7f": "#a3a8ae",
+    "#332288": "#8f80e0",
+    "#7a4b2a": "#b08057",
+    "#dfe5ec": "#353c45",
 }
 
 # Labels of an axis. A format alone would be fitted to the distance of the ticks: "1.6e+4" for 16384, "450m" for 0.45.
@@ -67,12 +101,17 @@ def colours(by_name: dict[str, str]) -> Spec:
 
 def source_colour(*, with_all: bool = False) -> Spec:
     by_source = ({"all": ALL_COLOUR} if with_all else {}) | COLOURS
-    legend = ON_TOP | {"columns": 0, "labelExpr": _label_expression()}
+    legend = ON_TOP | {"columns": 0, "labelExpr": _label_expression(LABELS)}
     return word("source", scale=colours(by_source), legend=legend, sort=list(by_source))
 
 
-def _label_expression() -> str:
-    pairs = ", ".join(f"'{name}': '{label}'" for name, label in LABELS.items()).replace("node's", "node\\'s")
+def part_colour() -> Spec:
+    legend = ON_TOP | {"columns": 0, "labelExpr": _label_expression(PART_LABELS)}
+    return word("part", scale=colours(PART_COLOURS), legend=legend, sort=list(PART_COLOURS))
+
+
+def _label_expression(labels: dict[str, str]) -> str:
+    pairs = ", ".join(f"'{name}': '{label}'" for name, label in labels.items()).replace("node's", "node\\'s")
     return f"{{{pairs}}}[datum.value] || datum.value"
 
 

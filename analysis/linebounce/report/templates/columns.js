@@ -65,6 +65,14 @@ const LATENCY_COLUMNS = [
   { key: "waits_for", label: "mostly for", text: (row) => row.waits_for ?? "" },
 ];
 
+const CPI_COLUMNS = [
+  { key: "function", label: "function", html: (row) => code(row.function) },
+  share("share_pct", "time %", "of all CPUs' time"),
+  { key: "instructions", label: "instructions", number: true },
+  { key: "cpi", label: "CPI", title: "cycles / instructions; sleep counts, too", number: true },
+  { key: "most_part", label: "most of it", text: (row) => `${numberText(row.most_pct, 3)} % ${pagePartLabels[row.most_part]}` },
+];
+
 const LOCK_COLUMNS = [
   { key: "lock", label: "lock", html: (row) => code(row.call_site || row.lock) },
   percent("util_pct", "UTIL %", "time in which it is held; of several locks of one name, the mean one's"),

@@ -1,6 +1,7 @@
 // Puts the page together once its data is unpacked.
 
 let pageLabels = {};
+let pagePartLabels = {};
 
 function wireTheme(charts) {
   const root = document.documentElement;
@@ -53,6 +54,7 @@ function wireContents() {
 async function start() {
   const data = await unpackData();
   pageLabels = data.labels;
+  pagePartLabels = data.part_labels;
   const charts = new Charts(data.charts, data.on_dark);
   const views = new Map();
   const show = (number) => {

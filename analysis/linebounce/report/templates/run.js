@@ -7,6 +7,7 @@ const SECTIONS = {
   matrix: MatrixSection,
   measured: MeasuredSection,
   series: SeriesSection,
+  cpi: CpiSection,
   latency: LatencySection,
   locks: LocksSection,
   lines: LinesSection,

@@ -94,7 +94,7 @@ TEST(Scheduler, AnIdleCpuSleepsUntilTheWakersIpi) {
   Tick asleep = 0;
   const Task& task = two.add_task(1, [&](Cpu& cpu, const Task& self) {
     ran_at = cpu.now_ns();
-    asleep = cpu.counters().asleep;
+    asleep = cpu.counters().asleep();
     two.sleep(cpu, self);
   });
   double woken_at = 0;

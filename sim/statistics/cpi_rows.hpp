@@ -1,0 +1,15 @@
+// Where each CPU's measured time went, as rows of cpi.csv.
+#pragma once
+
+#include <vector>
+
+#include "models/machine/machine.hpp"
+#include "sim/point/point_data.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce::sim {
+
+// A row for each CPU and function with time, by CPU, then by function's name. REQUIRES: the machine has run.
+std::vector<CpiRow> cpi_rows(Machine& machine, const workloads::AddressSpace& memory);
+
+}  // namespace linebounce::sim
