@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -17,10 +18,14 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/results/manifest.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/steps/explained_misses.hpp"
+#include "sim/terminal/progress_line.hpp"
+#include "sim/terminal/visible_output.hpp"
 #include "sim/terminal/waterfall.hpp"
 
 namespace linebounce::sim {
@@ -37,7 +42,8 @@ constexpr const char* kExplainFooter = R"(Examples:
 
 Kinds of misses are the sources of latency.csv: local_c2c (local HITM), remote_c2c (remote HITM), node_cache, local_memory,
 remote_memory, upgrade. Stages follow one another without gaps and add up to the latency. A star marks a wait: what it was behind
-stands below the table. The point's first seed runs twice; results that a run has left are not read again, but made again.)";
+stands below the table. The point's first seed runs twice; results that a run has left are not read again, but made again. What
+it finds is left in the results directory, as explain.json: `linebounce report` draws it.)";
 
 struct ExplainArguments : OverrideArguments {
   std::string what;
@@ -60,6 +66,7 @@ int answered_point(const fs::path& results, int last) {
 struct Chosen {
   Point point;
   std::size_t points = 1;
+  int number = 0;
   std::string name;
 };
 
@@ -75,7 +82,7 @@ Chosen choose_point(const ExplainArguments& arguments) {
   const int number = arguments.point.empty() ? answered_point(is_results ? directory / "results.json" : fs::path(),
                                                               static_cast<int>(points.size()) - 1)
                                              : chosen_point(arguments.point, points);
-  return {point_maker(experiment)(number), points.size(), experiment.name};
+  return {point_maker(experiment)(number), points.size(), number, experiment.name};
 }
 
 MissChoice choice_of(const ExplainArguments& arguments) {
@@ -107,8 +114,10 @@ ordered_json row_json(const WaterfallRow& row, double ns_per_tick) {
 }
 
 ordered_json miss_json(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick) {
-  ordered_json rows = ordered_json::array();
-  for (const WaterfallRow& row : waterfall(miss, endpoints, ns_per_tick)) rows.push_back(row_json(row, ns_per_tick));
+  ordered_json rows = ordered_json::array(), shown = ordered_json::array();
+  const std::vector<WaterfallRow> all = waterfall(miss, endpoints, ns_per_tick);
+  for (const WaterfallRow& row : all) rows.push_back(row_json(row, ns_per_tick));
+  for (const WaterfallRow& row : folded(all)) shown.push_back(row_json(row, ns_per_tick));
   ordered_json waits = ordered_json::object();
   for (std::size_t resource = 0; resource < kResources; ++resource)
     waits[kResourceNames[resource]] = miss.miss.waits[static_cast<Resource>(resource)];
@@ -124,11 +133,13 @@ ordered_json miss_json(const ExplainedMiss& miss, const Endpoints& endpoints, do
           {"field", miss.field},
           {"function", miss.function},
           {"access", kAccessNames[ordinal(miss.miss.access)]},
+          {"joined", miss.joined},
+          {"rows", std::move(shown)},
           {"stages", std::move(rows)},
           {"waits_ticks", std::move(waits)}};
 }
 
-void print_json(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
+ordered_json document_of(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
   const Endpoints endpoints(chosen.point.input.machine);
   ordered_json counts = ordered_json::object(), misses = ordered_json::array();
   for (std::size_t kind = 0; kind < explained.counts.size(); ++kind) counts[kSourceNames[kind]] = explained.counts[kind];
@@ -144,7 +155,35 @@ void print_json(const Chosen& chosen, const ExplainedMisses& explained, const st
   out["counts"] = std::move(counts);
   out["tick_ns"] = explained.tick_ns;
   out["misses"] = std::move(misses);
-  std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+  return out;
+}
+
+std::string text_of(const ordered_json& document) {
+  return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+// For the report: with the point's number, and the hash of the results' configuration, by which the report knows that the file
+// is of these results. Results that cannot be written to are explained all the same.
+void keep(ordered_json document, const Chosen& chosen, const fs::path& directory) {
+  const fs::path path = directory / "manifest.json";
+  const auto manifest = is_there(path) ? read_manifest(read_file(path)) : std::nullopt;
+  if (!manifest) return;
+  document["point"] = chosen.number;
+  document["hash"] = manifest->hash;
+  try {
+    write_file(directory / kExplanationFile, text_of(document));
+  } catch (const OutputError& error) {
+    print_error(std::string(error.what()) + "; the report will not show this");
+  }
+}
+
+ExplainedMisses explain_with_progress(const Chosen& chosen, const MissChoice& choice) {
+  ProgressLine line("explaining " + chosen.name, true);
+  const auto begin = std::chrono::steady_clock::now();
+  return explain_misses(chosen.point.input, choice, [&](double share) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    line.show({.points = 1, .points_done = 0, .share = share, .elapsed_s = elapsed.count()});
+  });
 }
 
 void print_text(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {
@@ -170,12 +209,15 @@ void print_text(const Chosen& chosen, const ExplainedMisses& explained, const st
 ExitCode explain(const ExplainArguments& arguments) {
   const MissChoice choice = choice_of(arguments);
   const Chosen chosen = choose_point(arguments);
-  const ExplainedMisses explained = explain_misses(chosen.point.input, choice);
+  const ExplainedMisses explained = explain_with_progress(chosen, choice);
+  const ordered_json document = document_of(chosen, explained, arguments.line);
   if (arguments.json) {
-    print_json(chosen, explained, arguments.line);
+    std::cout << text_of(document);
   } else {
     print_text(chosen, explained, arguments.line);
   }
+  const bool as_run = arguments.machine.empty() && arguments.sets.empty() && !arguments.seed;
+  if (as_run && fs::is_directory(arguments.what)) keep(document, chosen, arguments.what);
   return ExitCode::done;
 }
 

@@ -133,6 +133,7 @@ void remove_results_here(const fs::path& directory) {
   remove_files_with_prefix(directory, kTemporaryPrefix);
   remove_files_with_prefix(directory, kSeedPrefix);
   for (const std::string& name : result_names()) remove_file(directory / name);
+  remove_file(directory / kExplanationFile);
   remove_file(directory / "manifest.json");  // last: until then the directory is known as ours
 }
 

@@ -35,6 +35,9 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
+// What `explain` leaves in a results directory for its report.
+constexpr const char* kExplanationFile = "explain.json";
+
 // Where a point's files are: DIR itself without a sweep, else DIR/points/K.
 std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
 

@@ -300,10 +300,10 @@ Source kind_of(const MissChoice& choice, const MissSurvey& survey) {
                                 kSourceNames[ordinal(*choice.kind)], where, legal_kinds(counts)));
 }
 
-void simulate_once(SimulationTap& tap, const SimulationInput& input) {
+void simulate_once(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress) {
   KernelContext context;
   const KernelContext::Use use(context);
-  simulate_with(tap, input, {});
+  simulate_with(tap, input, progress);
 }
 
 std::string time_text(Tick ticks, double ns_per_tick) {
@@ -425,14 +425,19 @@ Tick ExplainedMiss::queued() const {
   return sum;
 }
 
-ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice) {
+ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice,
+                               const std::function<void(double)>& progress) {
+  const auto pass = [&progress](int number) -> std::function<void(double)> {
+    if (!progress) return {};
+    return [&progress, number](double share) { progress((number + share) / 2); };
+  };
   MissSurvey survey(input, choice.line);
-  simulate_once(survey, input);
+  simulate_once(survey, input, pass(0));
   ExplainedMisses out{.kind = kind_of(choice, survey), .counts = survey.counts()};
   for (const int percentile : choice.percentiles)
     out.misses.push_back({.percentile = percentile, .miss = survey.at_percentile(out.kind, percentile)});
   StageRecorder recorder(input, out);
-  simulate_once(recorder, input);
+  simulate_once(recorder, input, pass(1));
   return out;
 }
 
@@ -457,6 +462,33 @@ std::vector<WaterfallRow> waterfall(const ExplainedMiss& miss, const Endpoints& 
     if (travel > 0) rows.push_back({.name = name_of(stage, false), .at = at, .start = start + stage.queued, .ticks = travel});
   }
   return rows;
+}
+
+std::vector<WaterfallRow> folded(const std::vector<WaterfallRow>& rows) {
+  constexpr std::size_t kRoundsInFull = 3;
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].asks_again) ends.push_back(i + 1);
+  }
+  if (ends.size() <= kRoundsInFull) return rows;
+  const std::size_t first = ends.front(), behind = ends[ends.size() - 2];
+  const auto at = [&rows](std::size_t row) { return rows.begin() + static_cast<std::ptrdiff_t>(row); };
+  std::vector<WaterfallRow> sums;
+  for (auto row = at(first); row != at(behind); ++row) {
+    const auto found = std::ranges::find_if(sums, [&row](const WaterfallRow& sum) {
+      return sum.name == row->name && sum.at == row->at && sum.waits == row->waits;
+    });
+    if (found == sums.end()) {
+      sums.push_back(*row);
+    } else {
+      found->ticks += row->ticks;
+    }
+  }
+  for (WaterfallRow& sum : sums) sum.name += fmt::format(", rounds 2 to {}", ends.size() - 1);
+  std::vector<WaterfallRow> out(rows.begin(), at(first));
+  out.insert(out.end(), sums.begin(), sums.end());
+  out.insert(out.end(), at(behind), rows.end());
+  return out;
 }
 
 }  // namespace linebounce::sim

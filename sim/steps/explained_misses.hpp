@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,9 +55,11 @@ struct ExplainedMisses {
   double ns_per_tick = 0;
 };
 
-// Runs the simulation twice in this process, to find the misses and to record their stages. Errors: SimulationFailure;
-// ConfigError where nothing of that kind or line has missed, which names what has.
-ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice);
+// Runs the simulation twice in this process, to find the misses and to record their stages. `progress`, if set, is called now
+// and then with the share done of both, 0 to 1. Errors: SimulationFailure; ConfigError where nothing of that kind or line has
+// missed, which names what has.
+ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice,
+                               const std::function<void(double)>& progress = {});
 
 // A stage's wait, or what follows it.
 struct WaterfallRow {
@@ -71,5 +74,9 @@ struct WaterfallRow {
 
 // In the order of time, without gaps: they add up to the miss's latency.
 std::vector<WaterfallRow> waterfall(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick);
+
+// A request that its node's controller has deferred goes to the bus again, perhaps many times: all rounds but the first and the
+// last as one, each of whose rows adds up the rows of its name.
+std::vector<WaterfallRow> folded(const std::vector<WaterfallRow>& rows);
 
 }  // namespace linebounce::sim

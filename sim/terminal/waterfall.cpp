@@ -56,35 +56,6 @@ std::string by_resource(const std::vector<WaterfallRow>& rows, double ns_per_tic
   return text;
 }
 
-// A request that its node's controller has deferred goes to the bus again, perhaps many times: all rounds but the first and the
-// last as one, each of whose rows adds up the rows of its name.
-std::vector<WaterfallRow> folded(const std::vector<WaterfallRow>& rows) {
-  constexpr std::size_t kRoundsInFull = 3;
-  std::vector<std::size_t> ends;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].asks_again) ends.push_back(i + 1);
-  }
-  if (ends.size() <= kRoundsInFull) return rows;
-  const std::size_t first = ends.front(), behind = ends[ends.size() - 2];
-  const auto at = [&rows](std::size_t row) { return rows.begin() + static_cast<std::ptrdiff_t>(row); };
-  std::vector<WaterfallRow> sums;
-  for (auto row = at(first); row != at(behind); ++row) {
-    const auto found = std::ranges::find_if(sums, [&row](const WaterfallRow& sum) {
-      return sum.name == row->name && sum.at == row->at && sum.waits == row->waits;
-    });
-    if (found == sums.end()) {
-      sums.push_back(*row);
-    } else {
-      found->ticks += row->ticks;
-    }
-  }
-  for (WaterfallRow& sum : sums) sum.name += fmt::format(", rounds 2 to {}", ends.size() - 1);
-  std::vector<WaterfallRow> out(rows.begin(), at(first));
-  out.insert(out.end(), sums.begin(), sums.end());
-  out.insert(out.end(), at(behind), rows.end());
-  return out;
-}
-
 // A sentence for each kind of wait, the longest first: "directory: waits 640 ns behind 14 requests ...".
 std::string wait_sentences(const std::vector<WaterfallRow>& rows, double ns_per_tick, const Painter& paint) {
   struct Waits {

@@ -100,9 +100,11 @@ def crossbar_run(run_once: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def series_run(run_once: Callable[..., Path]) -> Path:
-    """Two quantities over time."""
-    return run_once("series.toml", "series", text=SERIES)
+def series_run(run_once: Callable[..., Path], executable: Path) -> Path:
+    """Two quantities over time, and two misses explained."""
+    results = run_once("series.toml", "series", text=SERIES)
+    assert Program(executable, results.parent)("explain", results).code == 0
+    return results
 
 
 @pytest.fixture(scope="session")

@@ -163,11 +163,13 @@ def test_nothing_is_printed_to_stderr_and_no_colours_where_there_is_no_terminal(
     assert linebounce("run", small, "--fresh", "--quiet").stdout == ""
 
 
-def test_progress_goes_to_stderr_when_it_is_a_terminal(linebounce: Program) -> None:
+# `run` says how many points there are.
+@pytest.mark.parametrize(("command", "says"), [("run", b"6 points"), ("explain", b"explaining small")])
+def test_progress_goes_to_stderr_when_it_is_a_terminal(linebounce: Program, command: str, says: bytes) -> None:
     path = linebounce.file("small.toml", SWEEP)
     terminal, its_end = pty.openpty()
     process = subprocess.Popen(
-        [linebounce.executable, "run", path], cwd=linebounce.directory, stdout=subprocess.PIPE, stderr=its_end, text=True
+        [linebounce.executable, command, path], cwd=linebounce.directory, stdout=subprocess.PIPE, stderr=its_end, text=True
     )
     os.close(its_end)
     shown = b""
@@ -180,7 +182,7 @@ def test_progress_goes_to_stderr_when_it_is_a_terminal(linebounce: Program) -> N
     os.close(terminal)
     stdout, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert b"6" in shown, "progress says how many points there are"
+    assert says in shown
     assert "\r" not in stdout
 
 

@@ -140,6 +140,19 @@ def test_a_wait_at_the_home_counts_the_requests_before_it(linebounce: Program) -
         assert "for the same line at node" in wait["text"]
 
 
+def test_results_keep_what_was_found_of_them_as_they_were_run(linebounce: Program) -> None:
+    out = linebounce.run(on(linebounce, ONE_BUS), "out")
+    explained(linebounce, "out", "--set", "machine.cpus=2")
+    assert not (out / "explain.json").exists()
+    found = explained(linebounce, "out", "--percentile", "90")
+    kept = json.loads((out / "explain.json").read_text())
+    assert kept.pop("hash") == json.loads((out / "manifest.json").read_text())["hash"]
+    assert kept.pop("point") == 0
+    assert kept == found
+    linebounce.run(on(linebounce, ONE_BUS), "out", "--fresh")
+    assert not (out / "explain.json").exists()
+
+
 def test_results_and_their_experiment_say_the_same_of_a_point(linebounce: Program) -> None:
     sweep = '[sweep]\n"machine.cpus" = [2, 4]\n"workload.lock" = ["ttas", "mcs"]'
     file = linebounce.file("what.toml", experiment(workload='name = "critical_section"', more=sweep))

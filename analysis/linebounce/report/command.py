@@ -17,6 +17,7 @@ _EXAMPLES = """examples:
   linebounce report out/before out/after -o both.html  several runs in one file, to choose from
   linebounce report out/my_locks/points/3             one point of a sweep
   linebounce report out/validate                      all predictions beside what was published
+  linebounce explain out/oltp && linebounce report out/oltp   with a typical and a slow miss, stage by stage
   linebounce report out/core_to_core --measured mine.probe   the measured matrix beside the simulated one
   linebounce report out/oltp --figures figures        the charts as SVG and PNG, too: figures/oltp/sweep.svg
 

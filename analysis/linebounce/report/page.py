@@ -22,6 +22,7 @@ from linebounce.page_policy import page_policy
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK, PART_LABELS
+from linebounce.report.explanation import explanation_of
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.network import network_drawing
@@ -41,6 +42,7 @@ _SECTIONS = (
     ("series", "Over time"),
     ("cpi", "Where the CPUs' time goes"),
     ("latency", "Latency of misses"),
+    ("explain", "Misses, stage by stage"),
     ("locks", "Locks"),
     ("lines", "Cache lines"),
     ("ownership", "Who owns a line"),
@@ -51,7 +53,7 @@ _SECTIONS = (
     ("again", "Run it again"),
 )
 _FIRST_SCRIPT = 'document.documentElement.classList.add("js");'
-_WITHOUT_SCRIPT = ("again",)
+_WITHOUT_SCRIPT = ("again", "explain")
 _SCRIPTS = (
     *("data.js", "charts.js", "table.js", "explorer.js", "columns.js"),
     *(f"sections/{anchor}.js" for anchor, _ in _SECTIONS if anchor not in _WITHOUT_SCRIPT),
@@ -117,6 +119,7 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
 
 def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
     config = results.directory / "config.toml"
+    explanation = explanation_of(results)
     with reading(config):
         Machine(results.config["machine"]).check()  # no point of a sweep may need it, but who runs the sweep again does
         machines, machine_of_point = _machines(results)
@@ -140,7 +143,8 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
-        "sections": _sections(results, has_measured=measured is not None),
+        "explanation": explanation,
+        "sections": _sections(results, has_measured=measured is not None, has_explanation=explanation is not None),
         "data": _run_data(results, machine_of_point, paper) | of_machine,
     }
 
@@ -204,7 +208,7 @@ def _metrics(results: Results) -> dict[str, Any]:
     return found
 
 
-def _sections(results: Results, *, has_measured: bool) -> list[tuple[str, str]]:
+def _sections(results: Results, *, has_measured: bool, has_explanation: bool) -> list[tuple[str, str]]:
     """The contents: what this run has data for."""
     empty = {
         "paper": not results.paper,
@@ -214,6 +218,7 @@ def _sections(results: Results, *, has_measured: bool) -> list[tuple[str, str]]:
         "series": results.series.is_empty(),
         "cpi": results.cpi.is_empty(),
         "latency": results.latency.is_empty(),
+        "explain": not has_explanation,
         "locks": results.locks.is_empty(),
         "lines": results.lines.is_empty(),
         "ownership": not any(results.has_timeline(point.number) for point in results.points),
