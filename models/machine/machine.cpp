@@ -272,7 +272,7 @@ void Machine::require_conservation() {
   for (int number = 0; number < cpus(); ++number) {
     const HardwareThread& cpu = this->cpu(number);
     const ThreadCounters& counters = cpu.counters();
-    const Tick spent = std::accumulate(counters.time_in_function.begin(), counters.time_in_function.end(), counters.asleep);
+    const Tick spent = std::accumulate(counters.time_in_function.begin(), counters.time_in_function.end(), counters.asleep());
     require(cpu.ended() ? spent <= time : spent == time, "ticks of a CPU", spent, time);
   }
   if (core_spec_.end == kNever) {
