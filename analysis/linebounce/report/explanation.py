@@ -56,12 +56,11 @@ def explanation_of(results: Results) -> Explanation | None:
 
 def _about(document: Mapping[str, Any]) -> str:
     kind = document["kind"]
-    also = {"local_c2c": ", a local HITM", "remote_c2c": ", a remote HITM"}.get(kind, "")
     line = f" on {document['line']}" if document["line"] else ""
     at = ", ".join(f"{path} = {setting_text(value)}" for path, value in document["at"].items())
     point = f" at point {document['point']} ({at})" if at else ""
     misses = f"{document['counts'][kind]:,} such misses{line}{point}, seed {document['seed']}"
-    return f"Supplied by: {LABELS[kind]} ({kind}{also}). {misses}."
+    return f"Kind of miss: {LABELS[kind]} ({kind}). {misses}."
 
 
 def _waterfall(miss: Mapping[str, Any]) -> Waterfall:
