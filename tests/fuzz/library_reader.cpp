@@ -11,9 +11,6 @@
 namespace linebounce::fuzz {
 namespace {
 
-using library::Cpu;
-using library::Simulation;
-
 constexpr std::array<std::int64_t, 16> kAmounts = {0,
                                                    1,
                                                    2,
@@ -24,10 +21,10 @@ constexpr std::array<std::int64_t, 16> kAmounts = {0,
                                                    1'000'000,
                                                    -1,
                                                    -8,
-                                                   Cpu::kMostAtOnce,
-                                                   Cpu::kMostAtOnce + 1,
-                                                   Simulation::kMostBytes,
-                                                   Simulation::kMostBytes + 1,
+                                                   library::Cpu::kMostAtOnce,
+                                                   library::Cpu::kMostAtOnce + 1,
+                                                   library::Simulation::kMostBytes,
+                                                   library::Simulation::kMostBytes + 1,
                                                    std::numeric_limits<std::int64_t>::min(),
                                                    std::numeric_limits<std::int64_t>::max()};
 constexpr std::array<int, 8> kWidths = {8, 4, 2, 1, 0, -8, 16, 64};
@@ -64,7 +61,7 @@ struct Step {
   std::int64_t amount;
 };
 
-void do_step(Cpu& cpu, const Step& step) {
+void do_step(library::Cpu& cpu, const Step& step) {
   const auto value = static_cast<library::Value>(step.amount);
   switch (step.what % 12) {
     case 0: cpu.load(step.address, step.width); break;
@@ -93,7 +90,7 @@ class Calls {
     while (in_.any()) call();
     for (int cpu = 0; cpu < simulation_.cpus(); ++cpu) {
       const std::vector<Step>& steps = steps_.at(static_cast<std::size_t>(cpu));
-      simulation_.program(cpu, [&steps](Cpu& self) {
+      simulation_.program(cpu, [&steps](library::Cpu& self) {
         for (const Step& step : steps) try_to([&] { do_step(self, step); });
       });
     }
@@ -135,7 +132,7 @@ class Calls {
   }
 
   Bytes in_;
-  Simulation simulation_;
+  library::Simulation simulation_;
   std::vector<library::Address> places_;
   std::array<std::vector<Step>, 4> steps_;  // of each CPU
 };
