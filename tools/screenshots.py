@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 LINEBOUNCE = ROOT / "build" / "release" / "linebounce"
 REPORT = ROOT / "out" / "demo.html"
-LESSON = "04-false-sharing"
+LESSON = "#lesson/false-sharing/1/6"
 
 
 def take_report(page: Page) -> None:
@@ -29,7 +29,7 @@ def take_lesson(page: Page) -> None:
     server = subprocess.Popen([LINEBOUNCE, "teach", "--serve"], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     try:
-        page.goto(f"{server.stdout.readline().split()[-1]}#{LESSON}")
+        page.goto(f"{server.stdout.readline().split()[-1]}{LESSON}")
         page.wait_for_load_state("networkidle")
         page.screenshot(path=PICTURES / "lesson.png")
     finally:
@@ -42,9 +42,8 @@ def main() -> None:
         sys.exit(f"{REPORT} is missing: run ./dev demo")
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 900}, color_scheme="light")
-        take_report(page)
-        take_lesson(page)
+        take_report(browser.new_page(viewport={"width": 1400, "height": 1300}, color_scheme="light"))
+        take_lesson(browser.new_page(viewport={"width": 1400, "height": 800}, color_scheme="light"))
         browser.close()
 
 

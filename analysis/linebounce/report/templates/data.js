@@ -43,10 +43,11 @@ function unitText(unit) {
   return unit === "us" ? "µs" : unit;
 }
 
-// In the few letters of a large figure: 1.158 million instead of 1,157,780.
-function shortText(value) {
-  if (Math.abs(value) >= 1e6) return `${numberText(value / 1e6)} M`;
-  return Math.abs(value) >= 1e5 ? `${numberText(value / 1e3)} k` : numberText(value);
+// In the few letters of a large figure: 1.16 M instead of 1,157,780.
+// Millions or thousands where `like`, the figure beside it, is so large.
+function shortText(value, like = value) {
+  const [size, prefix] = Math.abs(like) >= 1e6 ? [1e6, " M"] : Math.abs(like) >= 1e5 ? [1e3, " k"] : [1, ""];
+  return `${numberText(value / size, 3)}${prefix}`;
 }
 
 function megabytesText(perSecond) {

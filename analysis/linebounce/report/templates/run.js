@@ -137,6 +137,6 @@ class RunView {
 function keyFigure(name, label, { value, unit, ci95 }) {
   const shown = unit === "1/s" ? "/s" : unitText(unit);
   const number = element("dd", {}, shortText(value), element("small", {}, ` ${shown}`));
-  const spread = ci95 ? element("dd", { class: "spread" }, ` ± ${shortText(Number(ci95.toPrecision(2)))}`) : null;
+  const spread = ci95 ? element("dd", { class: "spread" }, ` ± ${shortText(Number(ci95.toPrecision(2)), value)}`) : null;
   return element("div", { title: name }, element("dt", {}, ...breakable(label)), number, spread);
 }
