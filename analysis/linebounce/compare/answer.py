@@ -148,4 +148,4 @@ def _other_winner(base: Results, other: Results, in_first: str, in_other: str) -
     winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
     if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:
         return ""
-    return f" {in_first.capitalize()} {_text(winners[0])} leads, {in_other} {_text(winners[1])}."
+    return f" {in_first[0].upper()}{in_first[1:]} {_text(winners[0])} leads, {in_other} {_text(winners[1])}."
