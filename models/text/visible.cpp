@@ -74,7 +74,8 @@ std::string escaped(std::string_view text, bool spaces) {
     const std::size_t length = utf8_length(text);
     if (length == 0) {
       out += fmt::format("\\x{:02x}", byte_at(text, 0));
-    } else if (const std::uint32_t point = code_point(text.substr(0, length)); is_active(point) || (spaces && (point == '\n' || point == '\t'))) {
+    } else if (const std::uint32_t point = code_point(text.substr(0, length));
+               is_active(point) || (spaces && (point == '\n' || point == '\t'))) {
       out += fmt::format("\\u{:04x}", point);
     } else {
       out += text.substr(0, length);

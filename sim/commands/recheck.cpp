@@ -160,7 +160,9 @@ bool is_program_of(const fs::path& copy, const fs::path& program) {
   const fs::path file = fs::canonical(copy / program, missing);
   if (missing || !is_within(file, fs::canonical(copy)) || !fs::is_regular_file(file)) return false;
   std::string magic(4, '\0');
-  return std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic)) && magic == "\x7f" "ELF";
+  return std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic)) && magic ==
+                                                                                            "\x7f"
+                                                                                            "ELF";
 }
 
 std::vector<std::string> recorder_command(const trace::Summary& summary, const fs::path& trace) {
@@ -192,7 +194,8 @@ void require_recheckable(const trace::Reader& trace) {
 void confirm_recheck(const std::string& build, const trace::Reader& trace) {
   const std::string program = visible_name(shell_line(recorder_command(trace.summary(), "again.lbt")));
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
-    throw ConfigError(fmt::format("--recheck: would run {}, as the trace says; --yes allows it where nobody can be asked", program));
+    throw ConfigError(
+        fmt::format("--recheck: would run {}, as the trace says; --yes allows it where nobody can be asked", program));
   std::cerr << "--recheck runs, in a copy of this folder:\n  " << shell_line({"sh", "-c", build}) << "\n  " << program
             << "\nThe second line is the trace's. Run both? [y/N] " << std::flush;
   std::string answer;
@@ -232,9 +235,10 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
                                   (directory / "build.log").string()));
   const std::vector<std::string> record = recorder_command(before.summary(), trace);
   if (const fs::path program = recorded_command(before.summary()).program.front(); !is_program_of(copy, program))
-    throw ConfigError(fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
-                                  "elsewhere is not run",
-                                  program.string(), copy.string()));
+    throw ConfigError(
+        fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
+                    "elsewhere is not run",
+                    program.string(), copy.string()));
   // The recorder's exit code is the program's own, which may be anything.
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))

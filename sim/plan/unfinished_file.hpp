@@ -13,7 +13,8 @@
 namespace linebounce::sim {
 
 // Who fails, or is interrupted (SIGINT, SIGTERM: exit code 130), leaves what was there before. Of two that write the same file
-// the second is refused. A device or a pipe is written as it is. REQUIRES: no other thread is running, and no process is started meanwhile.
+// the second is refused. A device or a pipe is written as it is. REQUIRES: no other thread is running, and no process is
+// started meanwhile.
 class UnfinishedFile {
  public:
   // Errors: OutputError.

@@ -52,9 +52,9 @@ std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content);
 using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
 std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 
-// A name as a field, in quotes if it needs them (RFC 4180). Control characters are escaped as visible_name() does. A name that a
-// spreadsheet would take for a formula, for it begins with = + - or @, gets an apostrophe before it, which the readers here and
-// analysis/linebounce/frames.py remove; so does one that already begins with apostrophes and one of these.
+// A name as a field, in quotes if it needs them (RFC 4180). Control characters are escaped as visible_name() does. A name that
+// a spreadsheet would take for a formula, for it begins with = + - or @, gets an apostrophe before it, which the readers here
+// and analysis/linebounce/frames.py remove; so does one that already begins with apostrophes and one of these.
 std::string csv_field(std::string_view name);
 
 }  // namespace linebounce::sim

@@ -105,9 +105,7 @@ Cell mark(const PaperResult& result, bool whole) {
 }
 
 Cell kind_cell(PaperKind kind) {
-  const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
-                        : kind == PaperKind::input ? Colour::dim
-                                                        : Colour::none;
+  const Colour colour = kind == PaperKind::predicted ? Colour::cyan : kind == PaperKind::input ? Colour::dim : Colour::none;
   return {name_of(kind), colour};
 }
 

@@ -92,8 +92,8 @@ constexpr std::array<std::string_view, 5> kFigureKinds = {"latency", "lock", "ra
 FigureKind figure_kind(const PaperResult& result);
 
 // Whether a guess that knows nothing of caches would have the row within its tolerance. It says that a change is none and a
-// shape flat; of a share in a measured table, the best of 0, 33.3, 50, 66.7 and 100 %; of any other figure, the median of the same
-// column's other figures in `rows`, which are the experiment's.
+// shape flat; of a share in a measured table, the best of 0, 33.3, 50, 66.7 and 100 %; of any other figure, the median of the
+// same column's other figures in `rows`, which are the experiment's.
 bool trivial_guess_is_right(const PaperResult& result, const std::vector<const PaperResult*>& rows);
 
 // Of a row that has a sign and was run.
