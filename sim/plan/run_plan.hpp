@@ -21,7 +21,7 @@ struct Progress {
   int points_done = 0;  // those that were there already included
   double share = 0;     // of the CPU time that this run takes, as far as the points that are done foretell it
   double elapsed_s = 0;
-  std::string answer;  // what the points that are done say, at 10, 20, 40, ... seconds if it is news; else empty
+  std::string answer = {};  // what the points that are done say, at 10, 20, 40, ... seconds if it is news; else empty
 };
 
 struct RunOptions {

@@ -31,12 +31,6 @@ void expect_to_fit(const std::string& text) {
   for (const std::string& line : lines_of(text)) EXPECT_LE(width_of(line), kTerminalWidth) << line;
 }
 
-TEST(Interval, OfEqualValuesIsNone) {
-  EXPECT_FALSE(is_interval(97, 0));
-  EXPECT_FALSE(is_interval(97, 4e-14)) << "rounding";
-  EXPECT_TRUE(is_interval(0, 0.1));
-}
-
 TEST(Terminal, WidthsCountCharactersAndNotBytes) {
   EXPECT_EQ(width_of("1.5 µs"), 6U);
   EXPECT_EQ(pad_left("µs", 4), "  µs");
