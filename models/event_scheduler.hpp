@@ -57,9 +57,10 @@ class EventScheduler final : public sc_core::sc_module {
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
-    // True while some program has not ended. A core calls program_ended() for each of its own.
-    [[nodiscard]] bool programs_run() const { return scheduler_->programs_ > 0; }
-    void program_ended() { --scheduler_->programs_; }
+    // When the measured time ends; if that is when the last program does, kNever until then. A core calls program_ended() for
+    // each of its own, with the time.
+    [[nodiscard]] Tick measured_end() const { return scheduler_->measured_end_; }
+    void program_ended(Tick at) { scheduler_->program_ended(at); }
 
     // Errors: ModelFailure if `at` is after kLatest.
     static void require_in_range(Tick at) {
@@ -80,8 +81,11 @@ class EventScheduler final : public sc_core::sc_module {
 
   // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
   void add(Part& part);
-  // REQUIRES: the simulation has not started.
-  void set_programs(int count) { programs_ = count; }
+  // `measured_end`: kNever if the measured time ends with the last program. REQUIRES: the simulation has not started.
+  void set_programs(int count, Tick measured_end) {
+    programs_ = count;
+    measured_end_ = measured_end;
+  }
   // From now on, advances the kernel's time to each turn's time before the turn, for code that reads the kernel's time.
   void keep_kernel_time() { keeps_kernel_time_ = true; }
 
@@ -98,6 +102,10 @@ class EventScheduler final : public sc_core::sc_module {
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
   void give_turns();
+  void program_ended(Tick at) {
+    last_ended_ = std::max(last_ended_, at);
+    if (--programs_ == 0 && measured_end_ == kNever) measured_end_ = last_ended_;
+  }
   void set(std::size_t leaf, Tick key) {
     keys_[leaf] = key;
     if (unsettled_ == leaf) unsettled_ = kNobody;
@@ -122,7 +130,9 @@ class EventScheduler final : public sc_core::sc_module {
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;
-  int programs_ = 0;  // that have not ended
+  int programs_ = 0;     // that have not ended
+  Tick last_ended_ = 0;  // when the latest of the others did
+  Tick measured_end_ = kNever;
   bool keeps_kernel_time_ = false;
   bool stopped_ = false;
 };

@@ -307,7 +307,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   if (log_.listener() != nullptr) [[unlikely]]
     tell_grant(transaction, edge);
   tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
-  if (address_.add(edge, timing_.address, now(), programs_run())) ++measured_grants_;
+  if (address_.add(edge, timing_.address, measured_end())) ++measured_grants_;
 }
 
 // Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
@@ -595,7 +595,7 @@ Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender
   if (free > ready) waits[Resource::bus] += start - align_up(ready, timing_.clock);
   data_free_ = start + duration;
   last_sender_ = sender;
-  data_.add(start, duration, now(), programs_run());
+  data_.add(start, duration, measured_end());
   tell(request, BusPhase::data, start, duration);
   return start;
 }

@@ -193,7 +193,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   int last_sender_ = kNobody;
   std::uint64_t grants_ = 0;  // the number of requests granted so far
   std::int64_t measured_grants_ = 0;
-  BusyTime address_, data_;
+  BusyTime<1> address_;  // a grant reserves the address phase that begins with it
+  BusyTime<16> data_;
   Timeline* timeline_ = nullptr;
   int number_ = 0;
   Endpoint::Kind memory_side_ = Endpoint::Kind::memory;

@@ -115,7 +115,7 @@ void Core::run_programs() {
 void Core::run_program(HardwareThread& cpu) {
   if (const Program& program = programs_[cpu.index_in_core()]) program(cpu);
   cpu.end_program();
-  program_ended();
+  program_ended(cpu.local_time());
 }
 
 void Core::run_fibers() {

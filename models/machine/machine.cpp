@@ -77,7 +77,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
   }
   build_cores(observer);
   if (network_) scheduler_.add(*network_);
-  scheduler_.set_programs(cpus());
+  scheduler_.set_programs(cpus(), core_spec_.end);
 }
 
 void Machine::build_buses() {

@@ -255,7 +255,7 @@ void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   link.free = start + busy;
   const Tick bytes = bytes_of(packet.carries_data);
   bytes_moved_ += bytes;
-  if (link.busy.add(start, busy, now(), programs_run())) link.bytes += bytes;
+  if (link.busy.add(start, busy, measured_end())) link.bytes += bytes;
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }

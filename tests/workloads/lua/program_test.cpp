@@ -18,7 +18,7 @@ TEST(LuaProgram, WordsHaveTheSizeOfTheirField) {
 }
 
 TEST(LuaProgram, WordsOfEightBytesHaveASign) {
-  EXPECT_EQ(counted("cpu:store(t.a, -5) cpu:tally(nil, cpu:load(t.a))"), -5);
+  EXPECT_EQ(counted("cpu:store(t.a, -5) cpu:tally(nil, -cpu:load(t.a))"), 5);
 }
 
 TEST(LuaProgram, AtomicOperationsReturnWhatWasThere) {
