@@ -11,6 +11,10 @@ from program import ROOT, Program
 from recorded import Recorder
 
 
+# pytest-xdist sets it, and then commands would break sentences that tests look for.
+os.environ.pop("COLUMNS", None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first, so that at the end no worker waits for another: `./dev teach` compiles for minutes."""
     items.sort(key=lambda item: "teach_build" not in getattr(item, "fixturenames", ()))

@@ -14,8 +14,6 @@
 namespace linebounce {
 namespace {
 
-constexpr std::size_t kGridWidth = 118;
-
 // One cell of the overview of next states: "stall", "hit", "." for an impossible row, "-" for a row that does nothing, else the
 // next state, written "=" if it stays the same.
 std::string cell_text(const ControllerTable& table, StateId state, const Row& row) {
@@ -95,7 +93,7 @@ std::string grid_part(const ControllerTable& table, std::size_t first, std::size
 
 // The overview of next states, with a column for each state and a line for each event. It is split into parts that fit the
 // width of a page.
-std::string grid(const ControllerTable& table) {
+std::string grid(const ControllerTable& table, std::size_t columns) {
   std::size_t event_width = 0;
   for (const std::string& event : table.events) event_width = std::max(event_width, event.size());
   std::vector<std::size_t> widths;
@@ -110,7 +108,7 @@ std::string grid(const ControllerTable& table) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < widths.size(); first = last) {
     std::size_t used = 2 + event_width;
-    for (last = first; last < widths.size() && (last == first || used + 2 + widths[last] <= kGridWidth); ++last) {
+    for (last = first; last < widths.size() && (last == first || used + 2 + widths[last] <= columns); ++last) {
       used += 2 + widths[last];
     }
     if (first != 0) text += '\n';
@@ -139,12 +137,12 @@ std::string rows_of(const Protocol& protocol, const ControllerTable& table, Stat
   return text;
 }
 
-std::string describe_controller(const Protocol& protocol, const ControllerTable& table) {
+std::string describe_controller(const Protocol& protocol, const ControllerTable& table, std::size_t columns) {
   std::string text = fmt::format("\n{}\n\nEvents\n{}", table.name, names_and_meanings(table.base_events));
   text +=
       "\nStates (columns) and events (rows): the next state; '=' the same after some action, '-' nothing happens, '.' "
       "impossible\n\n";
-  text += grid(table) + "\nRows, by state\n";
+  text += grid(table, columns) + "\nRows, by state\n";
   for (std::size_t state = 0; state < table.states.size(); ++state)
     text += rows_of(protocol, table, static_cast<StateId>(state));
   return text;
@@ -152,7 +150,7 @@ std::string describe_controller(const Protocol& protocol, const ControllerTable&
 
 }  // namespace
 
-std::string describe_protocol(const Protocol& protocol) {
+std::string describe_protocol(const Protocol& protocol, std::size_t columns) {
   std::string text = fmt::format("{}: {}\n\n", protocol.name, protocol.title);
   if (protocol.kind == ProtocolKind::bus) text += fmt::format("bus: {}\n", protocol.bus == BusKind::split ? "split" : "atomic");
   if (protocol.kind == ProtocolKind::node)
@@ -169,7 +167,7 @@ std::string describe_protocol(const Protocol& protocol) {
   text += "\nMessages\n" + messages_and_meanings(protocol.messages);
   for (std::size_t i = 0; i < kControllers; ++i) {
     const ControllerTable& table = protocol.table(static_cast<Controller>(i));
-    if (!table.states.empty()) text += describe_controller(protocol, table);
+    if (!table.states.empty()) text += describe_controller(protocol, table, columns);
   }
   return text;
 }

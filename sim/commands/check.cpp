@@ -143,9 +143,9 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
                         const Painter& paint) {
   std::string out = paint(Colour::bold, protocol.name) + "  " + protocol.title + "\n\n";
   if (result.violation) return out + message_diagram(protocol, options, *result.violation);
-  out +=
-      fmt::format("  {} {} on one bus, one line, values 0 and 1{}\n", options.caches, options.caches == 1 ? "cache" : "caches",
-                  options.symmetry ? ", states counted up to renaming of the caches" : "");
+  out += paragraph(fmt::format("{} on one bus, one line, values 0 and 1{}", plural(options.caches, "cache"),
+                               options.symmetry ? ", states counted up to renaming of the caches" : ""),
+                   2, Colour::none, paint);
   out += fmt::format("  {} states, {} steps, {} deep\n\n", result.states, result.steps, result.depth);
   for (const PromiseName& entry : kPromiseNames) {
     if (claims(protocol, entry.property))

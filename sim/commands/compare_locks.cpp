@@ -58,7 +58,7 @@ void print(const std::vector<LockComparison>& machines, const std::vector<trace:
   if (!words.empty()) std::cout << word_locks_table(words, replaced, paint) << "\n";
   if (!missing.empty()) std::cout << not_seen_text(missing, paint) << "\n";
   for (const LockComparison& machine : machines) std::cout << assumptions_text(machine.assumptions, paint);
-  std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
+  std::cout << results_line(machines.front().directory.parent_path().string(), paint);
 }
 
 ExitCode print_comparison(const CompareArguments& arguments, const std::vector<std::string>& argv) {

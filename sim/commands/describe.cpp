@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "models/text/spelling.hpp"
+#include "models/text/text_lines.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/describe_layout.hpp"
 #include "sim/commands/named_kinds.hpp"
@@ -251,8 +252,17 @@ ordered_json counter_json(const std::string& name) {
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
-std::string protocol_page(const std::string& name, const Painter&) {
-  return describe_protocol(load_protocol(name));
+// Its grids are as wide as there is room; a sentence that is longer goes on below itself.
+std::string protocol_page(const std::string& name, const Painter& paint) {
+  constexpr std::size_t kWidest = 118;
+  std::string out;
+  for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidest, paint.columns())))) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    out += width_of(line) <= paint.columns()
+               ? line + "\n"
+               : std::string(indent, ' ') + wrapped_from(line.substr(indent), indent + 2, Colour::none, paint);
+  }
+  return out;
 }
 
 ordered_json protocol_json(const std::string& name) {

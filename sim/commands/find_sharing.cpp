@@ -50,8 +50,8 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
   if (arguments.json) {
     std::cout << document;
   } else {
-    std::cout << sharing_text(*report, reader.symbols(), arguments.top, painter_for_stdout())
-              << "\nResults: " << report->directory.string() << "\n";
+    std::cout << sharing_text(*report, reader.symbols(), arguments.top, painter_for_stdout()) << "\n"
+              << results_line(report->directory.string(), painter_for_stdout());
   }
   return code;
 }

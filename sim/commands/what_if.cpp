@@ -128,7 +128,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
     std::cout << document(effects);
   } else {
     if (!effects.empty()) std::cout << what_if_table(effects, painter_for_stdout()) << "\n";
-    std::cout << "Results: " << file.string() << "\n";
+    std::cout << results_line(file.string(), painter_for_stdout());
   }
   return code;
 }

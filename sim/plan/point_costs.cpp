@@ -7,7 +7,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kShortest = 1e-4;  // seconds: a run whose time could not be measured
-constexpr int kRounds = 8;
+constexpr int kRounds = 20;
 constexpr std::size_t kRefitShare = 20;  // fitted again when a twentieth more has ended
 
 }  // namespace

@@ -75,8 +75,9 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
   constexpr std::size_t kIndent = 6, kBetween = 2;
   const std::string owner = line.object.empty() ? "all objects of " + line.structure : line.object;
   const std::string home = line.home ? fmt::format("home node {}", *line.home) : "several homes";
-  std::string out = fmt::format("{:>4}  {}, line {}, {}, CPUs {}\n", number, paint(Colour::bold, owner), line.number, home,
-                                cpu_list(line.misses.cpus));
+  std::string out = fmt::format("{:>4}  ", number) +
+                    wrapped_from(fmt::format("{}, line {}, {}, CPUs {}", owner, line.number, home, cpu_list(line.misses.cpus)),
+                                 kIndent, Colour::bold, paint);
   out += paragraph(split_text(line.misses), kIndent, Colour::none, paint);
   double slowest = 0;
   for (const LineUse& use : line.uses) slowest = std::max(slowest, use.misses.latency_ns_mean());

@@ -88,10 +88,11 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   return table.text();
 }
 
-std::string why_incomplete(const LockCheck& check) {
+std::string why_incomplete(const LockCheck& check, const Painter& paint) {
   std::string out;
   if (any_result(check, [](const SearchResult& result) { return !result.all_states; }))
-    out += "    Where \"+\" stands, the search stopped at its limit of states: --states N looks further.\n";
+    out += paragraph("Where \"+\" stands, the search stopped at its limit of states: --states N looks further.", 4,
+                     Colour::none, paint);
   if (any_result(check, [](const SearchResult& result) { return result.cut_off > 0 && result.counts_turns; }))
     out +=
         "    The lock gives up a loop though nothing has changed, so each number of turns is a case of its own. Where a CPU\n"
@@ -195,7 +196,7 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
     return out + fmt::format("    on a random machine after {}, {} CPUs, under {}; see it again: linebounce run {}\n",
                              trial.machine, trial.cpus, name_of(trial.consistency), experiment);
   }
-  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check) + order_text(lock, check) +
+  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) + order_text(lock, check) +
          paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
 }
 

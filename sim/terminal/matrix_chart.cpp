@@ -13,9 +13,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostFigures = 16;  // CPUs; more do not fit side by side
-constexpr std::size_t kCellWidth = 5;
 constexpr std::size_t kCpuLabelWidth = 8;
-constexpr std::array kShades = {"··", "░░", "▒▒", "▓▓", "██"};
+constexpr std::array kShades = {"·", "░", "▒", "▓", "█"};
 constexpr std::array kCellColours = {Colour::cyan, Colour::green, Colour::yellow, Colour::magenta, Colour::red};
 
 struct Mean {
@@ -44,7 +43,9 @@ class MatrixChart {
         highest_ = std::max(highest_, mean.value());
       }
     }
-    as_figures_ = node_of_cpu.size() <= kMostFigures;
+    const std::size_t digits = fmt::format("{}", std::lround(highest_)).size();
+    as_figures_ = node_of_cpu.size() <= kMostFigures && fits(digits + 1);
+    cell_width_ = as_figures_ ? digits + 1 : fits(2) ? 2 : 1;
   }
 
   [[nodiscard]] std::string text() const {
@@ -56,6 +57,14 @@ class MatrixChart {
 
  private:
   [[nodiscard]] int node(std::int64_t cpu) const { return node_of_cpu_[cpu]; }
+
+  [[nodiscard]] bool fits(std::size_t cell_width) const {
+    const std::size_t gaps = *std::ranges::max_element(node_of_cpu_);
+    return kCpuLabelWidth + order_.size() * cell_width + gaps <= paint_.columns();
+  }
+
+  // A shade as wide as a cell.
+  [[nodiscard]] std::string shade(std::size_t level) const { return repeated(kShades.at(level), cell_width_); }
 
   // A gap where a node begins, so that the blocks are seen.
   [[nodiscard]] std::string gap(std::size_t i) const { return i > 0 && node(order_[i - 1]) != node(order_[i]) ? " " : ""; }
@@ -83,7 +92,8 @@ class MatrixChart {
   [[nodiscard]] std::string head() const {
     std::string line(kCpuLabelWidth, ' ');
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      line += gap(i) + pad_left(std::to_string(order_[i]), as_figures_ ? kCellWidth : width_of(kShades[0]));
+      const std::string number = std::to_string(order_[i]);
+      line += gap(i) + pad_left(number.size() <= cell_width_ ? number : "", cell_width_);
     }
     return paint_(Colour::dim, line) + "\n";
   }
@@ -91,9 +101,9 @@ class MatrixChart {
   [[nodiscard]] std::string cell(const std::string& state, int from, int to) const {
     const auto& cells = means_.at(state);
     const auto found = cells.find({from, to});
-    if (found == cells.end()) return std::string(as_figures_ ? kCellWidth : width_of(kShades[0]), ' ');
+    if (found == cells.end()) return std::string(cell_width_, ' ');
     const double ns = found->second.value();
-    const std::string text = as_figures_ ? pad_left(fmt::format("{}", std::lround(ns)), kCellWidth) : kShades.at(level(ns));
+    const std::string text = as_figures_ ? pad_left(fmt::format("{}", std::lround(ns)), cell_width_) : shade(level(ns));
     return paint_(kCellColours.at(level(ns)), text);
   }
 
@@ -101,7 +111,7 @@ class MatrixChart {
     std::string out = "  ";
     for (std::size_t i = 0; i < kShades.size(); ++i) {
       const double from = lowest_ + (highest_ - lowest_) * static_cast<double>(i) / static_cast<double>(kShades.size());
-      out += fmt::format("{} from {} ns   ", paint_(kCellColours.at(i), kShades.at(i)), std::lround(from));
+      out += fmt::format("{} from {} ns   ", paint_(kCellColours.at(i), shade(i)), std::lround(from));
     }
     return trimmed(out) + "\n";
   }
@@ -138,6 +148,7 @@ class MatrixChart {
   double lowest_ = 0;
   double highest_ = 0;
   bool as_figures_ = true;
+  std::size_t cell_width_ = 0;
 };
 
 }  // namespace

@@ -291,8 +291,8 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   };
   std::erase(parts, "");
   std::cout << fmt::format("{}\n", fmt::join(parts, "\n")) << overridden_note(plan)
-            << assumptions_text(plan.experiment.assumptions, paint) << unproved_note(plan) << "Results: " << directory.string()
-            << "/\n";
+            << assumptions_text(plan.experiment.assumptions, paint) << unproved_note(plan)
+            << results_line(directory.string() + "/", paint);
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

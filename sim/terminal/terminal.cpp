@@ -68,14 +68,20 @@ std::optional<std::size_t> terminal_columns(int descriptor) {
   return known ? std::max<std::size_t>(kNarrowestTerminal, size.ws_col) : kTerminalWidth;
 }
 
+std::optional<std::size_t> line_columns(int descriptor) {
+  const std::optional<std::size_t> wanted = columns_wanted();
+  return wanted ? wanted : terminal_columns(descriptor);
+}
+
 Painter painter_for_stdout() {
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   const std::optional<std::size_t> terminal_width = terminal_columns(STDOUT_FILENO);
   const bool colour = terminal_width && (refused == nullptr || *refused == '\0') && !dumb;
-  const std::size_t columns = columns_wanted().value_or(terminal_width.value_or(kWithoutTerminal));
-  return {colour, terminal_width ? std::min(kTerminalWidth, columns) : std::numeric_limits<std::size_t>::max(), columns};
+  const std::optional<std::size_t> known = line_columns(STDOUT_FILENO);
+  const std::size_t columns = known.value_or(kWithoutTerminal);
+  return {colour, known ? std::min(kTerminalWidth, columns) : std::numeric_limits<std::size_t>::max(), columns};
 }
 
 std::size_t width_of(std::string_view text) {
@@ -137,7 +143,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     text = space == std::string_view::npos ? std::string_view{} : text.substr(space + 1);
     if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
-    lines.back() += word;
+    const std::vector<std::string> parts = wrapped_name(word, width);
+    lines.back() += parts.front();
+    lines.insert(lines.end(), parts.begin() + 1, parts.end());
   }
   return lines;
 }
@@ -152,6 +160,14 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
 
 std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint) {
   return std::string(indent, ' ') + wrapped_from(text, indent, colour, paint);
+}
+
+std::string results_line(const std::string& place, const Painter& paint) {
+  const bool known = paint.wrap_at() != std::numeric_limits<std::size_t>::max();
+  std::string out;
+  for (const std::string& line : wrapped_name("Results: " + place, known ? paint.columns() : paint.wrap_at()))
+    out += line + "\n";
+  return out;
 }
 
 std::string assumptions_text(const std::vector<std::string>& assumptions, const Painter& paint) {

@@ -42,6 +42,9 @@ class Painter {
 // The width of the terminal that a file descriptor writes to; none: it writes to something else.
 std::optional<std::size_t> terminal_columns(int descriptor);
 
+// Where lines end: at what COLUMNS says, else at the terminal's width; none: nowhere.
+std::optional<std::size_t> line_columns(int descriptor);
+
 // For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
 Painter painter_for_stdout();
 
@@ -61,7 +64,7 @@ std::string shortened(std::string_view text, std::size_t width);
 // A name in lines of at most `width` characters, broken behind dots, underscores and the like if that leaves half a line.
 std::vector<std::string> wrapped_name(std::string_view name, std::size_t width);
 
-// Lines of at most `width` characters, broken at spaces.
+// Lines of at most `width` characters, broken at spaces; a longer word is broken as wrapped_name() does it.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
@@ -69,6 +72,9 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
 
 // The same as lines of their own, all indented alike.
 std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint);
+
+// "Results: PLACE", where a command has left them. Only a place that is longer than a known width of lines is broken.
+std::string results_line(const std::string& place, const Painter& paint);
 
 // What is assumed of the machines that an answer rests on (assumptions_of), a paragraph each; empty: nothing.
 std::string assumptions_text(const std::vector<std::string>& assumptions, const Painter& paint);

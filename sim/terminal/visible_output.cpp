@@ -107,7 +107,7 @@ VisibleOutput::~VisibleOutput() = default;
 void print_error(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
   const std::string text = "linebounce: " + std::string(message);
-  const std::optional<std::size_t> columns = terminal_columns(STDERR_FILENO);
+  const std::optional<std::size_t> columns = line_columns(STDERR_FILENO);
   for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(end_of_line(rest) + 1, rest.size())))
     std::cerr << error_line(rest.substr(0, end_of_line(rest)), columns);
   std::cerr << std::flush;
