@@ -78,7 +78,8 @@ std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& pain
   const std::size_t columns = std::min(kMostSeriesColumns, paint.columns() - beside);
   double last_us = 0;
   for (const SeriesRow& row : rows) last_us = std::max(last_us, row.time_us);
-  const std::string to = fmt::format("0 to {}", quantity(last_us, {}, "us"));
+  std::string to = fmt::format("0 to {}", quantity(last_us, {}, "us"));
+  if (const std::size_t zeros = to.find(".00 "); zeros != std::string::npos) to.erase(zeros, 3);
   const std::string axis = width_of("highest from " + to) <= columns ? "highest from " + to : to;
   Table table({names(kTimeTitle, name), figures("lowest", kSeriesFigure), figures("mean", kSeriesFigure),
                figures("highest", kSeriesFigure), words(axis, columns, 2)},

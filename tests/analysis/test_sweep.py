@@ -132,7 +132,7 @@ def test_ctrl_c_keeps_what_has_finished_and_leaves_no_process(sweeps: Sweeps, li
 
 
 def test_a_sweep_on_this_machine_listens_on_loopback_alone(sweeps: Sweeps, linebounce: Program) -> None:
-    path = linebounce.file("endless.toml", experiment(run="warmup_us = 5\nmeasure_us = 1000000000"))
+    path = linebounce.file("long.toml", experiment(run="warmup_us = 5\nmeasure_us = 2000000"))
     sweeps.sweep(path, "-o", "out")
     wait_for((sweeps.directory / "out" / "manifest.json").exists)
     assert len(sweeps.sockets()) == 2, "HTTP servers of the scheduler and the worker"

@@ -53,7 +53,7 @@ def test_two_jobs_of_slurm_make_the_results_of_a_run(sweeps: Sweeps, linebounce:
 @pytest.mark.skipif(bool(missing()), reason=missing())
 def test_nobody_else_in_the_network_gives_work_to_the_scheduler_or_a_worker(sweeps: Sweeps) -> None:
     out = sweeps.directory / "out"
-    sweeps.sweep(*SHORT[:1], "--set", "run.measure_us=1000000000", "-o", "out", "--slurm", NODE)
+    sweeps.sweep(*SHORT[:1], "--set", "run.measure_us=2000000", "-o", "out", "--slurm", NODE)
     wait_for((out / "points" / "0").exists, 60)
     sockets = sorted(sweeps.sockets())
     with other_machine() as machine:
