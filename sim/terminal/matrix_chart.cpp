@@ -13,6 +13,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostFigures = 16;  // CPUs; more do not fit side by side
+constexpr std::size_t kUsualCellWidth = 5;
 constexpr std::size_t kCpuLabelWidth = 8;
 constexpr std::array kShades = {"·", "░", "▒", "▓", "█"};
 constexpr std::array kCellColours = {Colour::cyan, Colour::green, Colour::yellow, Colour::magenta, Colour::red};
@@ -44,8 +45,9 @@ class MatrixChart {
       }
     }
     const std::size_t digits = fmt::format("{}", std::lround(highest_)).size();
-    as_figures_ = node_of_cpu.size() <= kMostFigures && fits(digits + 1);
-    cell_width_ = as_figures_ ? digits + 1 : fits(2) ? 2 : 1;
+    const std::size_t figure = fits(kUsualCellWidth) ? std::max(kUsualCellWidth, digits + 1) : digits + 1;
+    as_figures_ = node_of_cpu.size() <= kMostFigures && fits(figure);
+    cell_width_ = as_figures_ ? figure : fits(2) ? 2 : 1;
   }
 
   [[nodiscard]] std::string text() const {

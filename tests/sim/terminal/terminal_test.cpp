@@ -44,9 +44,9 @@ TEST(Terminal, ANameIsBrokenBehindItsPartsOrWhereTheLineEnds) {
   EXPECT_THAT(wrapped_name("nnnnnnnnnn", 4), ElementsAre("nnnn", "nnnn", "nn"));
 }
 
-TEST(Terminal, ProseIsBrokenAtSpaces) {
+TEST(Terminal, ProseIsBrokenAtSpacesAndAWordOnlyWhereItIsLongerThanALine) {
   EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
-  EXPECT_THAT(wrapped("averylongword b", 5), ElementsAre("averylongword", "b"));
+  EXPECT_THAT(wrapped("averylongword b", 5), ElementsAre("avery", "longw", "ord b"));
 }
 
 TEST(Terminal, NumbersForPeople) {
