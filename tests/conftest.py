@@ -11,8 +11,10 @@ from program import ROOT, Program
 from recorded import Recorder
 
 
-# pytest-xdist sets it, and then commands would break sentences that tests look for.
+# Readline, which pytest loads, puts it into the process's environment behind Python's back, and then commands would break
+# sentences that tests look for.
 os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 
 constexpr std::size_t kTerminalWidth = 100;     // prose is never wider, and tables need no more
-constexpr std::size_t kWithoutTerminal = 80;    // of a file or pipe, unless COLUMNS says otherwise
+constexpr std::size_t kWithoutTerminal = 100;   // of a file or pipe, unless COLUMNS says otherwise
 constexpr std::size_t kNarrowestTerminal = 72;  // everything that is printed fits from here on
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };

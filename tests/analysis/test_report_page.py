@@ -255,7 +255,7 @@ def test_tiles_agree_with_the_matrix_beneath(
     metrics = linebounce.open(matrix_run).points[0].metrics
     page.page.get_by_role("button", name="Modified", exact=True).click()
     modified = metrics["core_to_core.modified.same_node_ns"].value
-    assert means.inner_text().startswith(f"Mean: {modified:.4g} ns within a node, ")
+    assert means.inner_text().startswith(f"Mean: {modified:.3g} ns within a node, ")
     page.page.context.close()
 
 

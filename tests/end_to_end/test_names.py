@@ -1,4 +1,4 @@
-"""Names may be any text, from a trace to its reports: results have them as they are; what is printed acts on no terminal."""
+"""Names may be any text, from a trace to its reports: there what would act on a terminal or break a line is escaped."""
 
 import json
 import os
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment
+from linebounce.visible import visible_name
 from program import Program
 from results import check_results_directory, read_csv
 
@@ -37,11 +38,12 @@ def test_a_name_is_the_same_from_the_trace_to_the_reports(linebounce: Program, n
     assert replayed.code == 0, replayed.stderr
     out = linebounce.directory / "out"
     check_results_directory(out)
-    assert name in {row["lock"] for row in read_csv(out / "locks.csv")}
+    kept = visible_name(name)
+    assert kept in {row["lock"] for row in read_csv(out / "locks.csv")}
     lines = read_csv(out / "lines.csv")
-    assert (name, name, name) in {(row["structure"], row["object"], row["function"]) for row in lines}
+    assert (kept, kept, kept) in {(row["structure"], row["object"], row["function"]) for row in lines}
     shown = json.loads(linebounce("lines", "out", "--json").stdout)
-    assert name in {line["structure"] for line in shown["lines"]}
+    assert kept in {line["structure"] for line in shown["lines"]}
     linebounce("run", "out/config.toml", "-o", "out")  # what is there is read again
     for arguments in (("lines", "out"), ("find-sharing", "t.lbt", *MACHINE), ("compare-locks", "t.lbt", *MACHINE)):
         result = linebounce(*arguments)

@@ -28,6 +28,6 @@ class MatrixSection {
 }
 
 function meansText({ same_node_ns: same, other_node_ns: other }) {
-  const parts = [same !== null && `${numberText(same)} ns within a node`, other !== null && `${numberText(other)} ns between nodes`];
+  const parts = [same !== null && `${numberText(same, 3)} ns within a node`, other !== null && `${numberText(other, 3)} ns between nodes`];
   return `Mean: ${parts.filter(Boolean).join(", ")}.`;
 }
