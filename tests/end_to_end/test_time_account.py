@@ -196,7 +196,7 @@ def test_lines_names_variables_without_fields(linebounce: Program) -> None:
     rows = [row.split(",") for row in (linebounce.directory / "replayed" / "lines.csv").read_text().splitlines()]
     assert any(row[1:6] == ["events", "events", "0", "0", ""] and row[7] == "atomic" for row in rows)
     shown = linebounce("lines", "replayed").stdout
-    assert re.search(r"^ *[12]  events +events +0 ", shown, re.MULTILINE), shown
+    assert re.search(r"^ *[12] +events +0 ", shown, re.MULTILINE), shown
     assert re.search(r"^ +0  events +work +atomic ", shown, re.MULTILINE), shown
 
 

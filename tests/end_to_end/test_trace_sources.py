@@ -163,7 +163,7 @@ def test_loads_of_kernels_are_replayed_on_any_machine(linebounce: Program, load:
     for machine in ("p3_xeon_4way", "itanium2_split_node"):
         result = linebounce("trace", "replay", "load.lbt", "--machine", machine, "-o", machine)
         assert result.code == 0, result.stderr
-        assert "local_c2c" in result.stdout
+        assert "local HITM" in result.stdout
 
 
 def test_numbers_of_a_load_that_contradict_each_other_are_refused(linebounce: Program) -> None:
