@@ -157,7 +157,8 @@ void Network::depart(Packet& packet, Tick at) {
   packet.to = node_of(packet.receiver);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_departure(packet, at);
-  bytes_to_move_ += hops_[static_cast<std::size_t>(packet.place * map_.nodes + packet.to)] * bytes_of(packet.carries_data);
+  const std::size_t way = static_cast<std::size_t>(packet.place) * map_.nodes + packet.to;
+  bytes_to_move_ += hops_[way] * bytes_of(packet.carries_data);
   if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a

@@ -122,7 +122,9 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     comparison->first_look = std::move(look);
-    if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
+    // A trial whose trace could not be read may have been the best one: then none is tried again in its place.
+    const LockTrial* best = code == ExitCode::unreadable_input ? nullptr : best_gain(*comparison);
+    if (best != nullptr) {
       study.title = "The best of them again, in other orders";
       if (!confirm(*comparison, *best, study, directory, code)) return std::nullopt;
     }

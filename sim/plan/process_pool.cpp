@@ -183,12 +183,6 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-double sum_of_shares(const std::vector<RunningJob>& running) {
-  double sum = 0;
-  for (const RunningJob& job : running) sum += job.share;
-  return sum;
-}
-
 void exit_on_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) {

@@ -75,7 +75,11 @@ struct RunningJob {
   double share = 0;
 };
 
-double sum_of_shares(const std::vector<RunningJob>& running);
+inline double sum_of_shares(const std::vector<RunningJob>& running) {
+  double sum = 0;
+  for (const RunningJob& job : running) sum += job.share;
+  return sum;
+}
 
 struct PoolCallbacks {
   // In the child. Reports the share done, 0 to 1, through its second argument. What it throws becomes the outcome's failure.

@@ -32,7 +32,7 @@ def test_a_sweep_is_shown_as_its_points_with_a_figure_of_each(formatter: Display
 def test_one_point_is_shown_with_latencies_locks_and_paper_rows(formatter: DisplayFormatter, oltp_run: Path) -> None:
     results = linebounce.open(oltp_run)
     html = shown(formatter, results)
-    for part in ("remote_c2c", "UTIL %", "request_queue___queue_lock", "ols2007.", "<td>off</td>"):
+    for part in ("remote HITM", "UTIL %", "request_queue___queue_lock", "ols2007.", "<td>off</td>"):
         assert part in html
     off = sum(row.ok is False for row in results.paper)
     assert html.count("<td>off</td>") == min(off, 10), "what is off comes first"

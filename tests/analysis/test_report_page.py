@@ -225,10 +225,10 @@ def test_a_report_opens_with_the_answer_and_shows_the_point_that_it_speaks_of(
     assert page.page.locator("[data-point-name]").inner_text().startswith(f"point {point.number} ")
     millions = point["throughput.operations_per_s"].value / 1e6
     label = results.headlines[0].label
-    assert page.tiles()[label] == f"{millions:.4g} M /s"
+    assert page.tiles()[label] == f"{millions:.3g} M /s"
     page.page.locator('select[data-path="machine.cpus"]').select_option(label="1")
     alone = results.point(**{**point.at, "machine.cpus": 1})
-    assert page.tiles()[label] == f"{alone['throughput.operations_per_s'].value / 1e3:.4g} k /s"
+    assert page.tiles()[label] == f"{alone['throughput.operations_per_s'].value / 1e3:.3g} k /s"
     assert page.page.evaluate("location.hash") == f"#point={alone.number}", "a link to what is shown"
 
 
@@ -282,7 +282,7 @@ def test_choosing_a_point_changes_all_that_is_shown(opened: Callable[..., Opened
     assert drawn.count() > 0
     page.page.locator('select[data-path="machine.cpus"]').select_option(label="1")
     page.scroll_through()
-    assert set(page.charts()) == {"sweep", "contention"}, "a single CPU misses nothing here"
+    assert set(page.charts()) == {"sweep", "contention", "cpi_cpus", "cpi_functions"}, "a single CPU misses nothing here"
 
 
 def test_contention_is_drawn_against_cpus(opened: Callable[..., OpenedPage]) -> None:

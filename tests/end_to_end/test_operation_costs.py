@@ -131,7 +131,7 @@ def test_run_prints_the_table_a_histogram_and_where_the_results_are(session_line
         row = next((line for line in printed.stdout.splitlines() if name in line), None)
         assert row is not None, f"{name} is not in the table"
         assert str(value) in row
-    assert "local_c2c" in printed.stdout
+    assert "local HITM" in printed.stdout
     assert str(as_shipped) in printed.stdout
     assert "\x1b" not in printed.stdout, "colours only on a terminal"
 

@@ -86,7 +86,7 @@ def test_the_terminal_shows_a_line_of_each(linebounce: Program, filled: Path) ->
     assert "█" in line
     rows = read_csv(linebounce.directory / "out" / "points" / "0" / "series.csv")
     highest = max(float(row["value"]) for row in rows if row["name"] == "program.filled")
-    assert line.split()[3] == f"{highest:.3g}"
+    assert line.split()[3] == f"{highest:.1f}"
 
 
 @pytest.mark.parametrize(
