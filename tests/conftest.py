@@ -10,7 +10,6 @@ import pytest
 from program import ROOT, Program
 from recorded import Recorder
 
-
 # Readline, which pytest loads, puts it into the process's environment behind Python's back, and then commands would break
 # sentences that tests look for.
 os.environ.pop("COLUMNS", None)
