@@ -147,15 +147,19 @@ def _failure(error: BaseException) -> tuple[str, int]:
     for kind, code in ((UsageError, USAGE), (InputError, UNREADABLE)):
         if isinstance(error, kind):
             return str(error), code
-    # Where memory is limited, libraries find many words for it: a thread that does not start, a part that can't be loaded.
     limit = limit_of_memory()
-    if limit is not None:
-        return f"the memory ran out: ulimit -v limits it to {limit >> 20} MiB", OUT_OF_MEMORY
-    if isinstance(error, MemoryError):
-        return "the memory ran out", OUT_OF_MEMORY
+    if _may_lack_memory(error, limit):
+        return f"the memory ran out{'' if limit is None else f': ulimit -v limits it to {limit >> 20} MiB'}", OUT_OF_MEMORY
     if isinstance(error, ImportError):
         return f"cannot load {error.name or 'a package'}: {error}", USAGE
     return f"a bug in Linebounce: please report it with the command line ({_place(error)})", BUG
+
+
+def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
+    """Where memory is limited, libraries find other words for it: a thread that does not start, a part that can't be loaded, a
+    panic, which is no Exception. Anything else is a bug under a limit, too."""
+    other_words = isinstance(error, ImportError | RuntimeError | SystemError) or not isinstance(error, Exception)
+    return isinstance(error, MemoryError) or (limit is not None and other_words)
 
 
 def _place(error: BaseException) -> str:

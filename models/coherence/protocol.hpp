@@ -322,6 +322,7 @@ std::optional<Partners> partners_of(const ProtocolFiles& files);
 // Formats a protocol as a page for the terminal: its messages and, for each controller, an overview of next states and the rows
 // with their reasons. An overview is no wider than `columns`, if one state fits. An inherited row shows the name of the
 // protocol that it comes from.
-std::string describe_protocol(const Protocol& protocol, std::size_t columns = 118);
+constexpr std::size_t kWidestGrid = 118;
+std::string describe_protocol(const Protocol& protocol, std::size_t columns = kWidestGrid);
 
 }  // namespace linebounce

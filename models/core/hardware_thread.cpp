@@ -12,6 +12,9 @@ namespace linebounce {
 
 namespace {
 
+// run_computation() multiplies cycles by up to 100 before it divides; a quarter of the range is left for the local time.
+constexpr Tick kScaled = 4 * 100;
+
 Operation operation_on(OperationKind kind, Address address, int bytes, Value operand = 0, Value expected = 0) {
   return {
       .kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = operand, .expected = expected};
@@ -33,7 +36,7 @@ HardwareThread::HardwareThread(const Wiring& wiring, CpuId id, int index_in_core
       alone_(wiring.alone),
       store_buffer_(spec_->store_buffer_entries, spec_->consistency != Consistency::ia64),
       spin_(*unit_, nearest_latency_),
-      most_cycles_(static_cast<std::uint64_t>(kNever / 400 / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))),
+      most_cycles_(static_cast<std::uint64_t>(kNever / kScaled / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))),
       computing_end_(std::min(spec_->end, kLastCountable)) {
   set_functions(1);
 }

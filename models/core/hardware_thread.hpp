@@ -256,7 +256,7 @@ class HardwareThread final : public Cpu {
   FunctionId change_function(FunctionId function);
   void account_time();
   void account_sleep();
-  // Charges a wait to a part of the CPI stack. A spin is charged as a whole, by spin_ends().
+  // Charges a wait to a part of the CPI stack. charge_spin_until() charges a spin as a whole.
   void charge(TimePart part, Tick from, Tick to) {
     if (spinning_since_ == kNever) (*waits_)[ordinal(part)] += HardwareThread::measured(from, to);
   }

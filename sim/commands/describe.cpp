@@ -184,19 +184,19 @@ fs::path readme_of(const fs::path& file) {
 // Where a shipped thing is, and what explains such files. Empty for a user's own file, and for what the program has without its
 // sources.
 std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
-  static const std::map<std::string_view, std::vector<std::string_view>> places = {
-      {"machine", {"configs/machines/{}.toml"}},
-      {"experiment", {"configs/experiments/{}.toml"}},
-      {"family", {"configs/families/{}.toml"}},
-      {"layout", {"configs/layouts/{}.toml"}},
-      {"protocol", {"models/protocols/{}.md"}},
-      {"lock", {"programs/locks/{}.lua", "workloads/locks/{}.cpp"}},
-      {"counter", {"programs/{}.lua", "workloads/counters/{}.cpp"}},
+  const auto of = [&name](const FileKind& files) { return fmt::format("{}/{}{}", files.folder, name, files.extension); };
+  const std::map<std::string_view, std::vector<std::string>> places = {
+      {"machine", {of(kMachineFiles)}},
+      {"experiment", {of(kExperimentFiles)}},
+      {"family", {of(kFamilyFiles)}},
+      {"layout", {of(kLayoutFiles)}},
+      {"protocol", {of(kProtocolFiles)}},
+      {"lock", {fmt::format("programs/locks/{}.lua", name), fmt::format("workloads/locks/{}.cpp", name)}},
+      {"counter", {fmt::format("programs/{}.lua", name), fmt::format("workloads/counters/{}.cpp", name)}},
   };
   const auto of_kind = places.find(kind.singular);
   if (of_kind == places.end()) return "";
-  for (const std::string_view place : of_kind->second) {
-    const fs::path file = fmt::format(fmt::runtime(place), name);
+  for (const fs::path file : of_kind->second) {
     std::error_code none;
     if (!fs::is_regular_file(project_root() / file, none)) continue;
     const fs::path readme = readme_of(file);
@@ -254,9 +254,8 @@ ordered_json counter_json(const std::string& name) {
 
 // Its grids are as wide as there is room; a sentence that is longer goes on below itself.
 std::string protocol_page(const std::string& name, const Painter& paint) {
-  constexpr std::size_t kWidest = 118;
   std::string out;
-  for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidest, paint.columns())))) {
+  for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidestGrid, paint.columns())))) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     out += width_of(line) <= paint.columns()
                ? line + "\n"

@@ -167,27 +167,16 @@ class Comparer {
     return left;
   }
 
-  // Looks at all trials in one order; of each lock the best ones stay, and the user's own. Empty: as `code` says.
-  std::vector<LockReplacement> best_of(std::vector<LockReplacement> trials, ReplayStudy study, const fs::path& directory,
+  // Looks at all trials in one order; those that go on. Empty: as `code` says.
+  std::vector<LockReplacement> best_of(const std::vector<LockReplacement>& trials, ReplayStudy study, const fs::path& directory,
                                        FirstLook& look, ExitCode& code) const {
-    constexpr std::ptrdiff_t kBest = 2;
     study.name = "first_look";
     study.title = "One lock at a time replaced by another, in one order";
     const auto seen = in_orders(study, {1, 1}, trials, directory, code);
     if (!seen) return {};
-    const auto throughput = [&](std::size_t trial) { return seen->finished(trial) ? seen->throughputs(trial).front() : 0; };
-    std::vector<LockReplacement> kept(1);
-    for (std::size_t i = 1; i < trials.size(); ++i) {
-      std::ptrdiff_t better = 0;
-      for (std::size_t other = 1; other < trials.size(); ++other)
-        better += trials[other].lock == trials[i].lock && throughput(other) > throughput(i) ? 1 : 0;
-      const bool own = std::ranges::find(from_files_, trials[i].algorithm, &workloads::LockEntry::name) != from_files_.end();
-      if (better < kBest || own || throughput(i) == 0) {
-        kept.push_back(trials[i]);
-      } else {
-        look.behind.push_back({trials[i].lock, trials[i].algorithm, 100 * (throughput(i) / throughput(0) - 1)});
-      }
-    }
+    std::vector<LockReplacement> kept = left_by_first_look(trials, *seen, from_files_, look);
+    if (kept.empty() && code == ExitCode::done)
+      throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     return kept;
   }
 

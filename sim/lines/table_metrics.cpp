@@ -1,7 +1,6 @@
 #include "sim/lines/table_metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -19,8 +18,6 @@ using namespace workloads;
 namespace {
 
 constexpr double kNear = 10;  // points of a percentage, as OLS 2007's rows are counted
-// One of them for all rows of a figure is what a reader would guess who knows who shares the line, and no more.
-constexpr std::array kGuesses = {0.0, 33.3, 50.0, 66.7, 100.0};
 
 bool matches(const LineRow& row, const MeasuredRow& measured) {
   return row.function == measured.function && row.field == measured.field && row.access == measured.access &&
@@ -57,7 +54,7 @@ double mean_distance(const std::vector<double>& distances) {
 // How far the one guess that fits all measured shares best is from each.
 std::vector<double> errors_of_guess(const std::vector<double>& measured) {
   std::vector<double> least;
-  for (const double guess : kGuesses) {
+  for (const double guess : kTrivialShares) {
     std::vector<double> errors;
     for (const double share : measured) errors.push_back(std::abs(share - guess));
     if (least.empty() || mean_distance(errors) < mean_distance(least)) least = errors;

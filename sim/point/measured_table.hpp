@@ -1,6 +1,7 @@
 // A table that somebody has measured of one cache line, with what a simulated line is held against: [[table]] of an experiment.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +12,9 @@
 #include "workloads/program/parameters.hpp"
 
 namespace linebounce::sim {
+
+// Remote shares that a reader would guess who knows only who shares the line: a node has none, half or all of what another has.
+inline constexpr std::array kTrivialShares = {0.0, 33.3, 50.0, 66.7, 100.0};
 
 using namespace workloads;
 

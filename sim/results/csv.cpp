@@ -1,5 +1,7 @@
 #include "sim/results/csv.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -15,14 +17,11 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
-constexpr const char* kLinesHeader =
-    "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean,"
-    "cpus,travel_ns_mean,queueing_ns_mean,queueing_core_ns_mean,queueing_bus_ns_mean,queueing_line_ns_mean,"
-    "queueing_link_ns_mean,queueing_controller_ns_mean,queueing_memory_ns_mean";
-constexpr const char* kLocksHeader =
+constexpr const char* kLinesColumns =
+    "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean,cpus";
+constexpr const char* kLocksColumns =
     "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct,"
-    "misses,miss_mean_ns,travel_mean_ns,queueing_mean_ns,queueing_core_mean_ns,queueing_bus_mean_ns,queueing_line_mean_ns,"
-    "queueing_link_mean_ns,queueing_controller_mean_ns,queueing_memory_mean_ns";
+    "misses,miss_mean_ns";
 constexpr const char* kCpiColumns = "point,cpu,function,instructions,cycles";
 constexpr std::size_t kBeforeCpiParts = 5;
 constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
@@ -54,6 +53,21 @@ class Row {
   bool first_ = true;
 };
 
+// The columns of add_split(), whose names end in `unit`.
+std::string split_columns(std::string_view unit) {
+  std::string columns = fmt::format(",travel_{0},queueing_{0}", unit);
+  for (const char* resource : kResourceNames) columns += fmt::format(",queueing_{}_{}", resource, unit);
+  return columns;
+}
+
+std::string lines_header() {
+  return kLinesColumns + split_columns("ns_mean");
+}
+
+std::string locks_header() {
+  return kLocksColumns + split_columns("mean_ns");
+}
+
 // Travel, queueing, and queueing by resource.
 void add_split(Row& row, double latency_ns, const MeanWaits& waits) {
   row << std::max(0.0, latency_ns - waits.total()) << waits.total();
@@ -68,7 +82,7 @@ std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
 }
 
 std::string lines_csv(int point, const std::vector<LineRow>& rows) {
-  std::string out = std::string(kLinesHeader) + "\n";
+  std::string out = lines_header() + "\n";
   for (const LineRow& row : rows) {
     Row fields(out);
     fields << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
@@ -79,7 +93,7 @@ std::string lines_csv(int point, const std::vector<LineRow>& rows) {
 }
 
 std::string locks_csv(int point, const std::vector<LockRow>& rows) {
-  std::string out = std::string(kLocksHeader) + "\n";
+  std::string out = locks_header() + "\n";
   for (const LockRow& row : rows) {
     Row fields(out);
     fields << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
@@ -233,7 +247,7 @@ std::map<int, std::vector<LatencyRow>> read_latency_csv(const std::string& conte
 std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
   const std::string file = "lines.csv";
   std::map<int, std::vector<LineRow>> points;
-  read_rows(file, kLinesHeader, content, [&](const std::vector<std::string>& fields) {
+  read_rows(file, lines_header(), content, [&](const std::vector<std::string>& fields) {
     const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
     const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
     points[parse_number<int>(file, fields[0])].push_back({.structure = fields[1],
@@ -278,7 +292,7 @@ std::map<int, std::vector<SeriesRow>> read_series_csv(const std::string& content
 std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
   const std::string file = "locks.csv";
   std::map<int, std::vector<LockRow>> points;
-  read_rows(file, kLocksHeader, content, [&](const std::vector<std::string>& fields) {
+  read_rows(file, locks_header(), content, [&](const std::vector<std::string>& fields) {
     const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
     const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
     points[parse_number<int>(file, fields[0])].push_back({.lock = fields[1],

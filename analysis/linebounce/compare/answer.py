@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
-from linebounce.compare.rows import run_names, shown_unit
-from linebounce.quantity import figure
+from linebounce.compare.rows import run_names
+from linebounce.quantity import figure, shown_unit
 from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 

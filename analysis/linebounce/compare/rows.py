@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from linebounce.compare.changes import Change, Comparison, Hit, Place, order_of, place_of
+from linebounce.quantity import shown_unit
 from linebounce.records import At, Better, Point
 
 Verdict = Literal["better", "worse", "same", "changed", "missing"]
@@ -119,11 +120,6 @@ def interval_text(change: Change | None) -> str:
     return f"± {_decimals(change.ci95_percent)}"
 
 
-def shown_unit(unit: str) -> str:
-    """On the terminal: µs."""
-    return "µs" if unit == "us" else unit
-
-
 def _decimals(percent: float) -> str:
     """A tenth of a percent; of less than that one digit, as no change is shown as 0."""
     return f"{percent:.1f}" if percent == 0 or abs(percent) >= 0.05 else f"{percent:.1g}"
@@ -193,7 +189,7 @@ def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[
         "failed": [
             {
                 "condition": hit.condition.text,
-                "run": str(hit.comparison.other.name),
+                "run": hit.comparison.other.name,
                 "at": dict(hit.at),
                 "metric": hit.condition.metric,
                 "base": hit.change.base if hit.change else None,

@@ -16,10 +16,10 @@ from linebounce.compare.rows import (
     number_text,
     percent_text,
     run_names,
-    shown_unit,
 )
 from linebounce.compare.selection import as_in_results, headline_rows, other_changes
 from linebounce.console import output
+from linebounce.quantity import shown_unit
 from linebounce.records import At, shown_setting
 from linebounce.visible import visible
 

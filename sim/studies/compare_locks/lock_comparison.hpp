@@ -84,6 +84,12 @@ struct LockComparison {
 // the one that is taken most. At most four.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
+// Of trials that ran in one order, of which the first replaces nothing: that one, the best two of each lock, those of the
+// user's own files, and those that came to no end, which the ranking names. The others go to `look`. Empty: the first came to
+// none.
+std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacement>& trials, const TrialsInOrders& seen,
+                                                const std::vector<workloads::LockEntry>& own, FirstLook& look);
+
 // What one replay takes of a host's instructions, roughly, from what it replays and what the machine does for it.
 double instructions_of(const ReportedPoint& recorded, double operations);
 

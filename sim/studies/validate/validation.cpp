@@ -10,6 +10,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/machine_tables.hpp"
+#include "sim/point/measured_table.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -37,9 +38,6 @@ std::optional<double> middle_of(const std::vector<double>& sorted) {
 void insert_sorted(std::vector<double>& sorted, double value) {
   sorted.insert(std::ranges::upper_bound(sorted, value), value);
 }
-
-constexpr std::array kTrivialShares = {0.0, 33.3, 50.0, 66.7,
-                                       100.0};  // of a node that has none, half or all of what the other has
 
 // What a figure is a figure of, whoever it belongs to: `con_pct` of `locks.dcache_lock.d_lookup.con_pct`.
 std::string_view column_of(const PaperRow& row) {

@@ -43,8 +43,7 @@ function unitText(unit) {
   return unit === "us" ? "µs" : unit;
 }
 
-// In the few letters of a large figure: 1.16 M instead of 1,157,780.
-// Millions or thousands where `like`, the figure beside it, is so large.
+// A large figure in few letters: 1.16 M instead of 1,157,780; an interval in the prefix of `like`, the figure beside it.
 function shortText(value, like = value) {
   const [size, prefix] = Math.abs(like) >= 1e6 ? [1e6, " M"] : Math.abs(like) >= 1e5 ? [1e3, " k"] : [1, ""];
   return `${numberText(value / size, 3)}${prefix}`;
