@@ -2,12 +2,14 @@
 
 A figure's tolerance is a tenth of it, or half a unit of its last printed digit where that is more. What is counted one by one
 is right or wrong: half a unit. No change published, a difference of 0: a tenth of the largest figure published of the metric.
+A row that a parameter was fitted to may be held closer, which guards the fit.
 """
 
 import math
 import re
 from collections.abc import Iterator
 
+from row_history import allowance
 from rows import RowFiles, Table, kind_of, rows_of
 from source_tree import Finding
 
@@ -53,6 +55,9 @@ def tolerance_findings(files: RowFiles) -> Iterator[Finding]:
                 other["value"] for other in rows.values() if "value" in other and other.get("metric") == row.get("metric")
             ]
             rule = ruled(row, digits, others)
-            if given != rule and not (kind_of(row) == "input" and not given):
+            guards_a_fit = (
+                kind_of(row) == "calibrated" and given and allowance(row) <= allowance({"value": row["value"], **rule})
+            )
+            if given != rule and not guards_a_fit and not (kind_of(row) == "input" and not given):
                 said = ", ".join(f"{key} = {value:g}" for key, value in rule.items())
                 yield files.finding_of_row(file, row_id, f"{row_id}: its tolerance is off the rule, which gives {said}")

@@ -49,6 +49,15 @@ def test_a_tolerance_is_a_tenth_or_half_a_digit(value: str, tolerance: str, rule
     assert found == ([] if rule is None else [f"{E}:5: a.hit: its tolerance is off the rule, which gives {rule}"])
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "refused"),
+    [("tolerance = 0.05", False), ("tolerance_abs = 1", False), ("tolerance = 0.1", False), ("tolerance = 0.12", True)],
+)
+def test_a_fit_may_be_held_closer_and_no_less_close(tolerance: str, refused: bool) -> None:
+    text = SCORED.format("16.5", tolerance, "calibrated")
+    assert bool(list(tolerance_findings(RowFiles(SourceTree.of({E: text}))))) == refused
+
+
 def test_a_difference_of_nothing_has_a_tenth_of_the_metrics_largest_figure() -> None:
     row = SCORED[SCORED.index("[[paper]]") :].replace("a.hit", "a.zero")
     text = SCORED.format("5.0", "tolerance = 0.1", "in_sight") + row.format("0", "tolerance_abs = {}", "in_sight")
