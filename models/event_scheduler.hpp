@@ -57,8 +57,8 @@ class EventScheduler final : public sc_core::sc_module {
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
-    // When the measured time ends; if that is when the last program does, kNever until then. A core calls program_ended() for
-    // each of its own, with the time.
+    // When the measured time ends. If it lasts until the last program ends, kNever until then: cores report each program's end
+    // to program_ended().
     [[nodiscard]] Tick measured_end() const { return scheduler_->measured_end_; }
     void program_ended(Tick at) { scheduler_->program_ended(at); }
 

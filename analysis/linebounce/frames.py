@@ -18,10 +18,10 @@ _TEXT = pl.String()
 _COUNT = pl.Int64()
 _NUMBER = pl.Float64()
 
-# What a miss waits for, in the order of the columns (models/waits.hpp).
+# The resources that a miss queues for, as columns are ordered (Resource in models/waits.hpp).
 RESOURCES = ("core", "bus", "line", "link", "controller", "memory")
 
-# What a CPU's cycles go to: the columns of cpi.csv that add up to `cycles`.
+# The columns of cpi.csv that add up to its `cycles` (TimePart in models/core/cpu_counters.hpp).
 CPI_PARTS = (
     *("issue", "l1", "l2", "l3", "l4"),
     *("local_c2c", "local_memory", "remote_memory", "remote_c2c", "node_cache", "upgrade"),

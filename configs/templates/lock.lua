@@ -2,7 +2,7 @@
 -- the holder alone until the release.
 title = "@NAME@: a spin lock to begin with"
 
--- The lock's memory: one word on a line of its own. Words are "name:bytes"; 8 bytes if no number is given.
+-- Lays out the lock: one word, on a line of its own. A word is "name:bytes", or "name" for 8 bytes.
 function setup()
   return lock_word(structure { name = "spin_lock", "held:4", align = "line" })
 end

@@ -341,8 +341,8 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-// What the transaction, ordered now, has waited on the bus so far. A request that waits for nothing has its snoop result the
-// lookahead behind the first clock edge after its stamp.
+// Splits the time until the transaction is ordered, now, between the bus and the line. If a request waits for nothing, its
+// snoop result comes one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
   const Tick unhindered = edge_behind(request) + timing_.lookahead();

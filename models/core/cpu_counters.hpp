@@ -28,8 +28,8 @@ struct FootprintMisses {
   std::int64_t code_lines = 0;
 };
 
-// What a hardware thread's time goes to: the parts of a CPI stack. Only time during which the thread itself cannot go on
-// counts: a store that misses while the store buffer holds it costs one cycle of `issue`.
+// The parts of a CPI stack. They split a hardware thread's time by what the thread waits for. A store that misses costs one
+// cycle of `issue` if the store buffer has room, because the thread goes on.
 enum class TimePart : std::uint8_t {
   issue,  // executing instructions; whatever no other part claims
   l1,     // load hits, by the cache level that serves them

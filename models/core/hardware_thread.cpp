@@ -136,7 +136,7 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   const LineStore& store = agent_->store();
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::pair});
   last_load_miss_.reset();
-  const bool outer = std::exchange(pairs_loads_, true);  // an interrupt handler may run a pair of its own
+  const bool outer = std::exchange(pairs_loads_, true);  // true already if an interrupt handler's pair runs within a pair
   Pair pair;
   pair.first = load(first.address, first.bytes);
   const std::optional<LoadMiss> miss = std::exchange(last_load_miss_, std::nullopt);

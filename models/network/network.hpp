@@ -125,7 +125,7 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   [[nodiscard]] std::vector<LinkStatistics> links(Tick end) const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   [[nodiscard]] std::string describe_pending() const;
-  // What contradicts that each packet was received and freed once and has crossed each link of its way; empty if nothing does.
+  // Reports packets that were not freed, bytes that links did not move and credits still owed; empty if there are none.
   // REQUIRES: all programs have ended, and no part wants another turn.
   [[nodiscard]] std::string describe_lost() const;
 

@@ -93,7 +93,7 @@ MissTime sum_of(const std::map<std::string, MissTime>& misses) {
   return sum;
 }
 
-// What a miss on the lock's own words queues for, where that is much of it; empty: nothing to speak of.
+// The resource that misses on the lock's own words queue for longest; empty if queueing is less than kMuch of their latency.
 std::string lock_queueing(const Contender& contender, const std::string& lock) {
   constexpr double kMuch = 0.3;  // of the latency
   static constexpr std::array<const char*, kResources> kBehind = {"in its core", "for the bus",     "for the line",
@@ -108,8 +108,9 @@ std::string lock_queueing(const Contender& contender, const std::string& lock) {
     const auto waits = metric_of(contender.point, fmt::format("{}queueing_{}_mean_ns", prefix, kResourceNames[resource]));
     if (waits && *waits > most) std::tie(most, behind) = std::pair(*waits, kBehind.at(resource));
   }
-  return fmt::format(" {} a miss on {} takes {}, {} of it queueing, most of that {}.", contender.under, lock, ns_text(*mean),
-                     ns_text(*queueing), behind);
+  if (behind.empty()) return "";
+  return fmt::format(" {} a miss on {} takes {}, {} of it queueing, {} of that {}.", contender.under, lock, ns_text(*mean),
+                     ns_text(*queueing), most > *queueing / 2 ? "most" : "the largest part", behind);
 }
 
 // Each acquisition waits for the one before: what counts is how long the lock is held and how long it takes to change hands.

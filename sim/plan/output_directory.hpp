@@ -35,7 +35,7 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-// What `explain` leaves in a results directory for its report.
+// `explain` writes it into a results directory; `report` draws it.
 constexpr const char* kExplanationFile = "explain.json";
 
 // Where a point's files are: DIR itself without a sweep, else DIR/points/K.

@@ -8,13 +8,13 @@
 
 namespace linebounce::sim {
 
-// A point's cost is taken for a product: each value of each swept path has a factor. 32 CPUs under a lock that has not run yet
-// cost what this lock has cost so far, as many times over as 32 CPUs do under other locks.
+// Models a point's cost as a product of factors, one for each swept value. A lock that has run on 8 CPUs only is expected to
+// slow down on 32 as much as the other locks did.
 class PointCosts {
  public:
   explicit PointCosts(const std::vector<PointPlace>& points);
 
-  // A run of the point has ended, after so many seconds of CPU time.
+  // Records that a run of the point took `seconds` of CPU time.
   void add(int point, double seconds);
 
   // Seconds of a run of this point; 1 of each while nothing is known.
@@ -32,7 +32,7 @@ class PointCosts {
   std::vector<std::vector<double>> factors_;      // of each path's values
   double mean_ = 1;                               // seconds
   std::vector<Ended> ended_;
-  std::size_t fitted_ = 0;  // so many of them are in the fit
+  std::size_t fitted_ = 0;  // how many of ended_ the factors were fitted to
 };
 
 }  // namespace linebounce::sim

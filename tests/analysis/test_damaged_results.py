@@ -4,18 +4,17 @@ import json
 import random
 import shutil
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from linebounce.compare import command as compare
 from linebounce.report import command as report
 from linebounce.trace_export import command as export
 from program import Program
+from results_reader import VALUES, places_of, toml_text
 
 SEED = 20261121
-VALUES: list[Any] = [None, True, 0, -1, 1.5, "", "all", [], [1], {}, {"a": 1}]
 
 
 @pytest.fixture(scope="module")
@@ -155,23 +154,6 @@ def test_cells_of_a_timeline_that_are_something_else_are_a_line_at_most(ask: Ask
     assert f"{timeline}:" in said
 
 
-def places(document: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container in a document with each of its keys."""
-    keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else []
-    for key in keys:
-        yield document, key
-        yield from places(document[key])
-
-
-def toml_text(value: Any) -> str:
-    """A value as TOML, tables inline; what TOML does not have becomes a word."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {toml_text(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_text, value)) + "]"
-    return '"none"' if value is None else json.dumps(value)
-
-
 @pytest.mark.parametrize("name", ["results.json", "manifest.json", "config.toml", "points/0/config.toml"])
 def test_values_of_other_types_and_missing_ones_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
     chance = random.Random(f"{SEED} {name}")
@@ -180,7 +162,7 @@ def test_values_of_other_types_and_missing_ones_are_a_line_at_most(ask: Ask, goo
     for _ in range(8):
         document = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
         for _ in range(chance.choice([1, 1, 3])):
-            container, key = chance.choice(list(places(document)))
+            container, key = chance.choice(list(places_of(document)))
             if chance.random() < 0.3:
                 del container[key]
             else:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import vl_convert
+from charts import CHARTS
 from linebounce.report.vega import vega_bundle
 from program import ROOT, Result
 
@@ -65,17 +66,7 @@ def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Pa
     assert result.code == 0, result.stderr
     figures = tmp_path / "figures" / locks_run.resolve().name
     names = {path.name for path in figures.iterdir()}
-    charts = [
-        "sweep",
-        "contention",
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-    ]
-    assert names == {f"{chart}.{suffix}" for chart in charts for suffix in ("svg", "png")}
+    assert names == {f"{chart}.{suffix}" for chart in CHARTS["locks_run"] for suffix in ("svg", "png")}
     for path in figures.iterdir():
         start = path.read_bytes()[:8]
         assert start.startswith(b"<svg") if path.suffix == ".svg" else start == b"\x89PNG\r\n\x1a\n"

@@ -10,69 +10,13 @@ import linebounce
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from charts import CHARTS
 from linebounce.report.charts.sweep import SERIES_COLOURS, SERIES_DASHES, SERIES_SHAPES
 from linebounce.report.metric_names import metric_names
 from opened_page import DESKTOP, PHONE, OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Result
 from written_headlines import headline, set_headlines
-
-CHARTS = {
-    "costs_run": {
-        "paper_ratios",
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-    },
-    "locks_run": {
-        "sweep",
-        "contention",
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-    },
-    "crossbar_run": {"cpi_cpus", "cpi_functions", "latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
-    "matrix_run": {"cpi_cpus", "cpi_functions", "latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
-    "series_run": {
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-        "series program.emptied",
-        "series program.filled",
-    },
-    "oltp_run": {
-        "paper_ratios",
-        "paper_points",
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-        "subsystems",
-    },
-    "timeline_run": {
-        "paper_ratios",
-        "paper_points",
-        "cpi_cpus",
-        "cpi_functions",
-        "latency_histogram",
-        "latency_cdf",
-        "latency_tail",
-        "structures",
-        "subsystems",
-        "ownership",
-    },
-}
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,7 @@ class Simulation {
   // be.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of an object
-  // What a word holds before the programs start. Errors: as those of Cpu for a width or an address that no word has.
+  // Sets a word's value before the programs start. Errors: as Cpu's accesses, for a bad width or address.
   void preset(Address address, Value value, int bytes = 8);
 
   // What a CPU does. One without a program does nothing. Errors: std::out_of_range for a CPU that isn't there.
