@@ -22,11 +22,6 @@ def quantity(value: float, unit: str = "") -> str:
     return f"{_digits(value / factor)} {prefix} {shown}".rstrip()
 
 
-def figure(value: float) -> str:
-    """A number without a unit."""
-    return quantity(value)
-
-
 def shown_unit(unit: str) -> str:
     """`µs` for `us`."""
     return f"{unit[:-2]}µs" if unit == "us" or unit.endswith("/us") else unit

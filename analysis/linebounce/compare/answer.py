@@ -5,7 +5,7 @@ from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
 from linebounce.compare.rows import run_names
-from linebounce.quantity import figure, shown_unit
+from linebounce.quantity import quantity, shown_unit
 from linebounce.records import Setting, shown_setting
 from linebounce.results import Results
 
@@ -78,7 +78,7 @@ def _pair_answer(comparison: Comparison, first: str, name: str) -> str:
     of_what = f" {label}/s" if rate else f" {shown_unit(change.unit)}".rstrip()
     within = "with" if base.part else "in"
     in_first, in_other = f"{within} {first}", f"{within} {name}"
-    figures = f"{'' if rate else label + ' '}{figure(change.base)}{of_what} {in_first}, {figure(change.changed)} {in_other}"
+    figures = f"{'' if rate else label + ' '}{quantity(change.base)}{of_what} {in_first}, {quantity(change.changed)} {in_other}"
     text = f"{place}{figures}: {_verdict(change, better, name)}."
     return text + _other_winner(base, other, in_first, in_other)
 
