@@ -156,10 +156,16 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
-    """Where memory is limited, libraries find other words for it: a thread that does not start, a part that can't be loaded, a
-    panic, which is no Exception. Anything else is a bug under a limit, too."""
-    other_words = isinstance(error, ImportError | RuntimeError | SystemError) or not isinstance(error, Exception)
-    return isinstance(error, MemoryError) or (limit is not None and other_words)
+    """Where memory is limited, libraries find other words for it: a thread that does not start, a part that can't be loaded and
+    so a name that isn't there, a panic, which is no Exception. What our own lines raise is a bug under a limit, too."""
+    if isinstance(error, MemoryError):
+        return True
+    return limit is not None and (isinstance(error, ImportError) or not _is_raised_by_us(error))
+
+
+def _is_raised_by_us(error: BaseException) -> bool:
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parent)
 
 
 def _place(error: BaseException) -> str:

@@ -84,7 +84,7 @@ void do_step(library::Cpu& cpu, const Step& step) {
 
 class Calls {
  public:
-  Calls(const std::string& bytes) : in_(bytes), simulation_(in_.next() % 2 == 0 ? "m" : "n") {}
+  explicit Calls(const std::string& bytes) : in_(bytes), simulation_(in_.next() % 2 == 0 ? "m" : "n") {}
 
   void run() {
     while (in_.any()) call();
