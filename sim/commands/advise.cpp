@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -149,7 +150,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     if (advice.time)
       advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
                                  locks.reader(), argv, code);
-    if (has_locks) advice.locks = compare_locks(locks, machine, argv, code);
+    if (has_locks) advice.locks = compare_locks(locks, machine, std::numeric_limits<double>::infinity(), argv, code);
     if (code == ExitCode::interrupted) return std::nullopt;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();

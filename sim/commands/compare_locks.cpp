@@ -1,5 +1,6 @@
 // `linebounce compare-locks`
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -40,7 +41,7 @@ cycles later at random, each time with the recorded locks and with each replacem
 many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
 interval excludes 0. More orders make narrower intervals.
 
-If that would take more than a minute or so of CPU time, each replacement runs in one order first, and only the best two of a
+If that would take more than a minute of CPU time, over all machines, each replacement runs in one order first, and only the best two of a
 lock go on; the locks with less waiting are left out. The last lines then name what --thorough would add.
 
 A lock is left as it is if all waits for it, and the ways of its word to whoever takes it or gives it back, take less than a
@@ -48,6 +49,9 @@ quarter of a percent of the run's time: no other lock could gain more. --lock re
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
+
+// Instructions of a host in a minute, of which replays take a half and their results the other.
+constexpr double kMinute = 60e9;
 
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
            const std::vector<std::string>& missing) {
@@ -61,12 +65,16 @@ void print(const std::vector<LockComparison>& machines, const std::vector<trace:
   std::cout << results_line(machines.front().directory.parent_path().string(), paint);
 }
 
-ExitCode print_comparison(const CompareArguments& arguments, const std::vector<std::string>& argv) {
+ExitCode print_comparison(const CompareArguments& arguments, bool thorough, const std::vector<std::string>& argv) {
   const LocksOfTrace trace(arguments);
   ExitCode code = ExitCode::done;
   std::vector<LockComparison> machines;
-  for (const std::string& machine : machines_for(arguments.machines, trace.reader())) {
-    if (auto comparison = compare_locks(trace, machine, argv, code)) machines.push_back(std::move(*comparison));
+  const std::vector<std::string> names = machines_for(arguments.machines, trace.reader());
+  const double most_instructions =
+      thorough ? std::numeric_limits<double>::infinity() : kMinute / static_cast<double>(names.size());
+  for (const std::string& machine : names) {
+    if (auto comparison = compare_locks(trace, machine, most_instructions, argv, code))
+      machines.push_back(std::move(*comparison));
     if (code == ExitCode::interrupted) return code;
   }
   if (machines.empty()) return code;
@@ -86,7 +94,7 @@ ExitCode print_comparison(const CompareArguments& arguments, const std::vector<s
 
 void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
-  arguments->thorough = false;
+  auto thorough = std::make_shared<bool>(false);
   Command command = program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
   add_machines(command, arguments->machines);
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
@@ -95,11 +103,11 @@ void add_compare_locks(Command& program) {
   command
       .option("--with", "FILE", &arguments->files, "A lock of your own in Lua, beside those of `list locks`; may be repeated")
       .one_value_each();
-  command.flag("--thorough", arguments->thorough, "Of a long trace, too, try every lock in every order");
+  command.flag("--thorough", *thorough, "Of a long trace, too, try every lock in every order");
   add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kCompareLocksFooter);
-  command.action([arguments](const std::vector<std::string>& argv) { return print_comparison(*arguments, argv); });
+  command.action([=](const std::vector<std::string>& argv) { return print_comparison(*arguments, *thorough, argv); });
 }
 
 }  // namespace linebounce::sim

@@ -68,13 +68,11 @@ std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>&
   return locks;
 }
 
-// Instructions of a host, about a minute's.
-constexpr double kWithoutFirstLook = 120e9;
-
 class Comparer {
  public:
-  Comparer(const LocksOfTrace& trace, const std::vector<std::string>& argv)
+  Comparer(const LocksOfTrace& trace, double most_instructions, const std::vector<std::string>& argv)
       : arguments_(trace.arguments()),
+        most_instructions_(most_instructions),
         locks_(require_locks(trace.reader(), words_left(trace))),
         named_(named(locks_, arguments_.locks)),
         from_files_(locks_of_files(arguments_.files, arguments_.unchecked)),
@@ -107,7 +105,7 @@ class Comparer {
     }
     std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
     std::optional<FirstLook> look;
-    if (!arguments_.thorough && cost_of(trials.size(), base->front()) > kWithoutFirstLook) {
+    if (cost_of(in_all_orders(trials.size()), base->front()) > most_instructions_) {
       look.emplace().locks = leave_to_thorough(chosen, base->front());
       trials = best_of(trials_of(chosen, from_files_), study, directory, *look, code);
       if (trials.empty()) return std::nullopt;
@@ -147,20 +145,24 @@ class Comparer {
     return cheap;
   }
 
-  // In a host's instructions; each in all orders, and with those that confirm the best one.
-  [[nodiscard]] double cost_of(std::size_t trials, const ReportedPoint& recorded) const {
-    constexpr std::size_t kConfirming = 4;  // the recorded locks and the best replacement, in twice as many orders
-    return cost_of_replays((trials + kConfirming) * static_cast<std::size_t>(arguments_.orders), recorded);
+  // Replays, with those that confirm the best one: the recorded locks and it, in twice as many orders.
+  [[nodiscard]] std::size_t in_all_orders(std::size_t trials) const {
+    constexpr std::size_t kConfirming = 4;
+    return (trials + kConfirming) * static_cast<std::size_t>(arguments_.orders);
   }
 
-  [[nodiscard]] double cost_of_replays(std::size_t replays, const ReportedPoint& recorded) const {
+  // In the host's instructions.
+  [[nodiscard]] double cost_of(std::size_t replays, const ReportedPoint& recorded) const {
     return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
   }
 
   // Takes out the locks, which begin with those that are waited for longest, whose first looks would take too long. One stays.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
-    while (locks.size() > 1 && cost_of_replays(trials_of(locks, from_files_).size(), recorded) > kWithoutFirstLook) {
+    const auto replays = [&] {
+      return trials_of(locks, from_files_).size() + in_all_orders(1 + kLeftByFirstLook * locks.size());
+    };
+    while (locks.size() > 1 && cost_of(replays(), recorded) > most_instructions_) {
       left.insert(left.begin(), locks.back().name);
       locks.pop_back();
     }
@@ -235,6 +237,7 @@ class Comparer {
   }
 
   const CompareArguments& arguments_;
+  double most_instructions_;
   std::vector<RecordedLock> locks_, named_;
   std::vector<workloads::LockEntry> from_files_;
   const std::vector<std::string>& argv_;
@@ -268,9 +271,9 @@ LocksOfTrace::LocksOfTrace(CompareArguments arguments)
   reader_ = std::make_unique<trace::Reader>(arguments_.trace);
 }
 
-std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine,
+std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code) {
-  return Comparer(trace, argv).on(machine, code);
+  return Comparer(trace, most_instructions, argv).on(machine, code);
 }
 
 }  // namespace linebounce::sim

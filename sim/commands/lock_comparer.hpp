@@ -16,7 +16,6 @@ namespace linebounce::sim {
 struct CompareArguments : StudyArguments {
   std::vector<std::string> machines, locks, files;
   bool word_locks = false;
-  bool thorough = true;  // tries every lock in every order, however long the trace
   int orders = 3;
 };
 
@@ -43,9 +42,10 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// None: nothing could be compared, or it was interrupted; `code` says so. Errors: ConfigError, among others if there are no
-// locks; TraceError.
-std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine,
+// `most_instructions`: of the host, for all replays. If every lock in every order would take more, the replacements get a first
+// look in one order, and locks with little waiting none. None: nothing could be compared, or it was interrupted; `code` says so.
+// Errors: ConfigError, among others if there are no locks; TraceError.
+std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code);
 
 }  // namespace linebounce::sim

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sim/results/json_members.hpp"
@@ -82,25 +85,45 @@ ordered_json value_row_to_json(const PaperResult& result) {
   return out;
 }
 
-ReportedPoint point_from_json(const ordered_json& in) {
-  ReportedPoint point;
-  for (const auto& [path, value] : in.at("at").items()) point.at.emplace_back(path, value_from_json(value));
-  for (const auto& [name, entry] : in.at("metrics").items()) {
-    ReportedMetric metric{number_from_json(entry.at("value")), entry.at("unit").get<std::string>(), std::nullopt};
-    if (entry.contains("ci95")) metric.ci95 = entry.at("ci95").get<double>();
-    point.metrics.emplace(name, std::move(metric));
-  }
-  return point;
-}
+// Takes the points' metrics out of a document while it is parsed. The parser looks at each member of an object again for each
+// one that it adds: a trace with thousands of locks would take it the square of their metrics.
+class MetricsTaker {
+ public:
+  using Metrics = std::map<std::string, ReportedMetric>;
 
+  // A parser callback.
+  bool operator()(int depth, ordered_json::parse_event_t event, const ordered_json& parsed) {
+    using Event = ordered_json::parse_event_t;
+    if (event == Event::key && depth <= kMetric) keys_.at(depth) = parsed.get<std::string>();
+    if (keys_[kSection] != "points") return true;
+    if (event == Event::object_start && depth == kPoint) taken_.emplace_back();
+    if (event != Event::object_end || depth != kMetric || keys_[kOfPoint] != "metrics") return true;
+    ReportedMetric metric{number_from_json(parsed.at("value")), parsed.at("unit").get<std::string>(), std::nullopt};
+    if (parsed.contains("ci95")) metric.ci95 = parsed.at("ci95").get<double>();
+    taken_.back().emplace(keys_[kMetric], std::move(metric));
+    return false;
+  }
+
+  [[nodiscard]] std::vector<Metrics> taken() && { return std::move(taken_); }
+
+ private:
+  // How deep the keys of the document, of a point and of its metrics are, and the points themselves.
+  static constexpr int kSection = 1, kPoint = 2, kOfPoint = 3, kMetric = 4;
+
+  std::array<std::string, kMetric + 1> keys_;
+  std::vector<Metrics> taken_;
+};
+
+// `reader`: of the document without its points' metrics, and of these.
 template <class Reader>
 auto read_document(const std::string& text, Reader reader) {
   try {
-    const auto document = parsed_json<ordered_json>(text);
+    MetricsTaker metrics;
+    const auto document = parsed_json<ordered_json>(text, std::ref(metrics));
     if (document.at("schema") != kSchema) {
       throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
     }
-    return reader(document);
+    return reader(document, std::move(metrics).taken());
   } catch (const ordered_json::exception&) {
     throw InputError(fmt::format("not a results.json of schema {}", kSchema));
   }
@@ -144,15 +167,20 @@ std::string results_text(const Results& results) {
 }
 
 std::vector<ReportedPoint> read_points(const std::string& text) {
-  return read_document(text, [](const ordered_json& document) {
+  return read_document(text, [](const ordered_json& document, std::vector<MetricsTaker::Metrics> metrics) {
     std::vector<ReportedPoint> points;
-    for (const ordered_json& point : document.at("points")) points.push_back(point_from_json(point));
+    for (const ordered_json& in : document.at("points")) {
+      ReportedPoint& point = points.emplace_back();
+      for (const auto& [path, value] : in.at("at").items()) point.at.emplace_back(path, value_from_json(value));
+      if (in.at("metrics") != ordered_json::object()) throw ordered_json::type_error::create(302, "no metrics", &in);
+      point.metrics = std::move(metrics.at(points.size() - 1));
+    }
     return points;
   });
 }
 
 std::optional<int> read_answered_point(const std::string& text) {
-  return read_document(text, [](const ordered_json& document) -> std::optional<int> {
+  return read_document(text, [](const ordered_json& document, const auto& /*metrics*/) -> std::optional<int> {
     const auto answer = document.find("answer");  // results of an earlier version have none
     if (answer == document.end() || answer->at("point").is_null()) return std::nullopt;
     return taken<int>(answer->at("point"));
@@ -160,8 +188,9 @@ std::optional<int> read_answered_point(const std::string& text) {
 }
 
 std::vector<std::string> read_assumptions(const std::string& text) {
-  return read_document(text,
-                       [](const ordered_json& document) { return document.value("assumptions", std::vector<std::string>()); });
+  return read_document(text, [](const ordered_json& document, const auto& /*metrics*/) {
+    return document.value("assumptions", std::vector<std::string>());
+  });
 }
 
 }  // namespace linebounce::sim

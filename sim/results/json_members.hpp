@@ -10,13 +10,14 @@
 namespace linebounce::sim {
 
 // The document. The library reads values within values however deep they are, but writes them by recursion, which exhausts the
-// stack: what nests deeper than any file of results is refused. Errors: nlohmann::json::exception.
+// stack: what nests deeper than any file of results is refused. `keep`: the library's parser callback; what it returns false
+// for is not in the document. Errors: nlohmann::json::exception.
 template <class Json>
-Json parsed_json(std::string_view text) {
+Json parsed_json(std::string_view text, const typename Json::parser_callback_t& keep = {}) {
   constexpr int kDeepest = 32;
-  return Json::parse(text, [](int depth, typename Json::parse_event_t /*event*/, const Json& value) {
+  return Json::parse(text, [&keep](int depth, typename Json::parse_event_t event, Json& value) {
     if (depth > kDeepest) throw Json::other_error::create(501, "values within values are nested too deep", &value);
-    return true;
+    return !keep || keep(depth, event, value);
   });
 }
 

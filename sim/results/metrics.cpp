@@ -32,6 +32,7 @@ bool fits_placeholder(std::string_view name, std::string_view pattern) {
 }
 
 bool fits(std::string_view name, std::string_view pattern) {
+  if (!name.ends_with(pattern.substr(pattern.rfind('>') + 1))) return false;  // where most patterns differ
   const std::size_t same = std::min(pattern.find('<'), pattern.size());
   if (!name.starts_with(pattern.substr(0, same))) return false;
   return same == pattern.size() ? name.size() == same : fits_placeholder(name.substr(same), pattern.substr(same));

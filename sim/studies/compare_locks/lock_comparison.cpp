@@ -88,7 +88,6 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
 
 std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacement>& trials, const TrialsInOrders& seen,
                                                 const std::vector<LockEntry>& own, FirstLook& look) {
-  constexpr std::ptrdiff_t kBest = 2;
   if (seen.count() == 0) return {};
   const auto throughput = [&seen](std::size_t trial) { return seen.finished(trial) ? seen.throughputs(trial).front() : 0; };
   std::vector<LockReplacement> kept = {trials.front()};
@@ -97,7 +96,7 @@ std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacemen
     for (std::size_t other = 1; other < trials.size(); ++other)
       better += trials[other].lock == trials[i].lock && throughput(other) > throughput(i) ? 1 : 0;
     const bool is_own = std::ranges::find(own, trials[i].algorithm, &LockEntry::name) != own.end();
-    if (better < kBest || is_own || throughput(i) == 0) {
+    if (better < kLeftByFirstLook || is_own || throughput(i) == 0) {
       kept.push_back(trials[i]);
     } else {
       look.behind.push_back({trials[i].lock, trials[i].algorithm, 100 * (throughput(i) / throughput(0) - 1)});

@@ -84,6 +84,8 @@ struct LockComparison {
 // the one that is taken most. At most four.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
+inline constexpr int kLeftByFirstLook = 2;  // replacements of each lock
+
 // Of trials that ran in one order, of which the first replaces nothing: that one, the best two of each lock, those of the
 // user's own files, and those that came to no end, which the ranking names. The others go to `look`. Empty: the first came to
 // none.

@@ -23,6 +23,16 @@ TEST(ResultsJson, ANumberThatFitsIntoNoIntegerIsAnInputError) {
   EXPECT_THROW(read_points(text("9223372036854775808")), InputError);
 }
 
+TEST(ResultsJson, MetricsThatAreNoneAreAnInputError) {
+  const auto text = [](const std::string& metrics) {
+    return R"({"schema": "linebounce.results/1", "points": [{"at": {}, "metrics": {}}, {"at": {}, )" + metrics + "}]}";
+  };
+  EXPECT_EQ(read_points(text(R"("metrics": {"m": {"value": 1, "unit": "ns"}})")).back().metrics.size(), 1U);
+  for (const char* wrong : {R"("other": {"m": {"value": 1, "unit": "ns"}})", R"("metrics": [{"value": 1, "unit": "ns"}])",
+                            R"("metrics": {"m": 1})", R"("metrics": {"m": {"value": 1}})", R"("metrics": null)"})
+    EXPECT_THROW(read_points(text(wrong)), InputError) << wrong;
+}
+
 TEST(ResultsJson, ReadsBackAsItWasWritten) {
   Results results;
   results.experiment = "x";
