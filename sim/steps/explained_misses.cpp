@@ -189,7 +189,7 @@ void StageRecorder::take_apart(ExplainedMiss& explained) const {
   const Tick begins = add_chain(last_of(miss, line), miss.issued, explained);
   std::ranges::reverse(explained.stages);
   if (begins != miss.issued) {
-    const int last = explained.stages.empty() ? -1 : ordinal(explained.stages.front().stage.what);
+    const int last = explained.stages.empty() ? -1 : static_cast<int>(explained.stages.front().stage.what);
     throw std::logic_error(fmt::format("CPU {}'s miss at tick {} has no stage that ends at tick {}, before one of kind {}",
                                        miss.cpu.value, miss.issued, begins, last));
   }

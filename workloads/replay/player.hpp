@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,7 +25,7 @@ struct ReplayContext {
   std::uint64_t order = 0;  // 0: as recorded
   // Only a trace with tries pays for the pass over its operations.
   const RecordedTries& tries() {
-    if (!recorded_tries) recorded_tries.emplace(trace);
+    if (!recorded_tries) recorded_tries = std::make_unique<RecordedTries>(trace);
     return *recorded_tries;
   }
   // What was not as it was when recorded, and what was done. Each CPU counts for itself.
@@ -37,7 +38,7 @@ struct ReplayContext {
     std::int64_t tallies = 0;  // operations of that kind
   };
   std::vector<Differences> differences;  // by CPU
-  std::optional<RecordedTries> recorded_tries = {};
+  std::unique_ptr<RecordedTries> recorded_tries = {};
 };
 
 // One stream's operations, in order.

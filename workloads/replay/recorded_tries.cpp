@@ -32,40 +32,43 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
   const bool is_timed = !reader.summary().machine.empty();
   const bool is_assumed = trace::has_assumed_instructions(reader.summary().missing);
   const bool is_thread = symbols.streams[stream].vector < 0;
-  struct Wait {
-    std::uint32_t lock = 0;
-    std::uint64_t first = 0;
-  };
-  std::optional<Wait> wait;  // may be one, since its first failed try
+  // What may be a wait, since its first failed try.
+  bool waits = false;
+  std::uint32_t awaited = 0;
+  std::uint64_t first = 0;
   trace::TurnOfWait turn(symbols);
   const auto goes_another_way = [&] {
-    if (wait) ++habits_.at(symbols.locks[wait->lock].counted_as()).other_ways;
-    wait.reset();
+    if (waits) ++habits_.at(symbols.locks[awaited].counted_as()).other_ways;
+    waits = false;
   };
   trace::Reader::Cursor cursor = reader.open(stream);
   for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       const trace::Operation& operation = frame[i];
-      if (!tries(operation) && !(wait && acquires(operation))) {
-        if (wait && (!turn.may_have(operation) || turn.shared_loads() > kMostSharedLoads)) goes_another_way();
+      if (!tries(operation) && !(waits && acquires(operation))) {
+        if (waits && (!turn.may_have(operation) || turn.shared_loads() > kMostSharedLoads)) goes_another_way();
         continue;
       }
       TryHabit& habit = habits_.at(symbols.locks[operation.id].counted_as());
-      if (wait && (operation.id != wait->lock || !turn.ends_where_it_began())) goes_another_way();
-      if (wait && tries(operation) && habit.gap_instructions + habit.gap_cycles == 0) {
+      if (waits && (operation.id != awaited || !turn.ends_where_it_began())) goes_another_way();
+      if (waits && tries(operation) && habit.gap_instructions + habit.gap_cycles == 0) {
         habit.gap_instructions = turn.instructions();
         habit.gap_cycles = turn.cycles();
         habit.gap_known = !is_assumed && (is_timed || habit.gap_instructions + habit.gap_cycles > 0);
       }
       if (tries(operation) && (operation.flags & trace::kFailed) != 0) {
-        if (!wait) wait = Wait{operation.id, cursor.first() + i};
+        if (!waits) {
+          awaited = operation.id;
+          first = cursor.first() + i;
+        }
+        waits = true;
         if (!is_thread) goes_another_way();
         turn.begin();
-      } else if (wait) {
+      } else if (waits) {
         habit.waits_in_the_end = habit.waits_in_the_end || acquires(operation);
         ++habit.waits;
-        waits_[stream].emplace_back(wait->first, cursor.first() + i);
-        wait.reset();
+        waits_[stream].emplace_back(first, cursor.first() + i);
+        waits = false;
       }
     }
   }

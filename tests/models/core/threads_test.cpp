@@ -208,7 +208,7 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   const auto adds = [&ended](std::size_t number) {
     return [&ended, number](Cpu& cpu) {
       for (std::size_t round = 0; round < kRounds; ++round) {
-        const auto begin = static_cast<std::int64_t>(2000 * (round + 1) + number * round);
+        const auto begin = static_cast<double>(2000 * (round + 1) + number * round);
         cycles_from(cpu, begin, [&cpu] { cpu.fetch_add(kLine, 1); });
         ended[number][round] = cpu.now_ns();
       }
