@@ -328,8 +328,13 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
     print_error(
         fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
   } else {
-    print_error("the subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" +
-                name + " beside this one or in PATH either.");
+    const std::string before = words.size() == 1 ? "" : words.front() + "-";
+    std::vector<std::string> known = subcommand_names(parent);
+    for (const PythonCommand& command : kPythonCommands) {
+      if (command.name.starts_with(before) && command.name.find('-', before.size()) == std::string_view::npos)
+        known.emplace_back(command.name.substr(before.size()));
+    }
+    print_error(fmt::format("the command {}", not_known(words.back(), known, "linebounce --help")));
   }
   return static_cast<int>(ExitCode::usage);
 }

@@ -35,6 +35,11 @@ std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
   return values;
 }
 
+// Whether it comes from the command line: what a file holds has a position.
+bool is_typed(const toml::node& node) {
+  return !node.source().begin;
+}
+
 class SweepReader {
  public:
   explicit SweepReader(ExperimentTables& tables) : tables_(tables) {}
@@ -82,7 +87,7 @@ class SweepReader {
     }
     std::vector<ConfigValue> out;
     for (const auto& element : *array) {
-      const Leaf value{key.path, &element, Origin{place_of(tables_.file, element.source())}};
+      const Leaf value{key.path, &element, is_typed(element) ? leaf.origin : Origin{place_of(tables_.file, element.source())}};
       const auto base = std::filesystem::path(tables_.file).parent_path();
       out.push_back(anchor_swept(key.path, checked(key, value), base));
     }
@@ -186,7 +191,8 @@ toml::array list_of(const std::string& text) {
 std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables) {
   SweepReader reader(tables);
   std::vector<PlacedAxis> placed;
-  for (const auto& leaf : leaves(sweep, "", tables.file, {}, {"together"})) {
+  for (Leaf leaf : leaves(sweep, "", tables.file, {}, {"together"})) {
+    if (is_typed(*leaf.node)) leaf.origin.place = "--set";
     SweepAxis axis;
     reader.list(leaf, axis);
     refuse_repeated_values(axis, tables);

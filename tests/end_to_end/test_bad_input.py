@@ -333,8 +333,17 @@ def test_a_file_without_end_is_no_experiment(linebounce: Program) -> None:
     assert_says(linebounce.refused("run", "/dev/zero", "-o", "out"), "/dev/zero", "16 MiB")
 
 
-def test_an_unknown_subcommand_is_refused_with_the_known_ones(linebounce: Program) -> None:
-    assert_says(linebounce.refused("rnu"), "rnu", "run", "reproduce", "list", "describe", "bench")
+def test_an_unknown_command_is_refused_with_the_nearest_one(linebounce: Program) -> None:
+    assert_says(linebounce.refused("rnu"), '"rnu" is not known; did you mean run?', "linebounce --help")
+    assert "did you mean report?" in linebounce.refused("repotr")
+    assert "did you mean export?" in linebounce.refused("trace", "exprt")
+
+
+def test_a_list_on_the_command_line_is_not_blamed_on_the_experiment_s_file(linebounce: Program) -> None:
+    for value in ["[]", "[1,1]", "[1,one]"]:
+        assert linebounce.refused("run", "two_sockets", "--set", f"machine.cpus={value}").startswith(
+            "linebounce: --set: machine.cpus: "
+        )
 
 
 def test_no_subcommand_shows_the_help(linebounce: Program) -> None:

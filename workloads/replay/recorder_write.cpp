@@ -272,7 +272,8 @@ trace::Lock Recorder::lock_facts(std::size_t lock, const std::vector<std::uint32
                     .figures = options.figures,
                     .waits_in = {},
                     .in_handlers = in_handlers_.contains(number),
-                    .readers_write = readers_write_.contains(number)};
+                    .readers_write = readers_write_.contains(number),
+                    .readers_follow = {}};
   if (options.word) {
     const AddressSpace::Place place = memory_.find_byte(*options.word);
     facts.object = objects[place.object];
