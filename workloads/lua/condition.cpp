@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kSpinForm = "a spin waits for word, \"==\", value; legal comparisons: == ~= < <= > >=";
 
-constexpr Value kLeast = Value{1} << 63, kMost = ~kLeast;  // of signed values
+constexpr Value kLeast = Value{1} << 63, kMost = ~kLeast;  // bounds of signed values
 
 constexpr int code_of(std::string_view sign) {
   return sign.size() == 1 ? sign[0] : sign.size() == 2 ? sign[0] << 8 | sign[1] : 0;
