@@ -9,7 +9,7 @@ namespace {
 
 using trace::Kind;
 
-// A loop of tries looks at a flag or a counter meanwhile. A thread that loads more has something else to do.
+// A loop of tries may also load a flag or a counter. A thread with more loads is doing something else.
 constexpr std::size_t kMostSharedLoads = 2;
 
 bool tries(const trace::Operation& operation) {
@@ -36,7 +36,7 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
     std::uint32_t lock = 0;
     std::uint64_t first = 0;
   };
-  std::optional<Wait> wait;  // may be one, since its first failed try
+  std::optional<Wait> wait;  // possibly a wait, since its first failed try
   trace::TurnOfWait turn(symbols);
   const auto goes_another_way = [&] {
     if (wait) ++habits_.at(symbols.locks[wait->lock].counted_as()).other_ways;
