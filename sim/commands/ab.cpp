@@ -1,4 +1,4 @@
-// `linebounce ab`: two settings of one experiment, run with the same seeds, and what the difference is.
+// `linebounce ab`: runs two settings of one experiment with the same seeds, and tells the difference.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kSeeds = 5;  // where neither the experiment nor the user asks for as many: two have no narrow interval
+constexpr int kSeeds = 5;  // used if neither the experiment nor the user asks for as many; two seeds have no narrow interval
 
 struct AbArguments {
   std::string experiment;
@@ -39,7 +39,7 @@ constexpr const char* kAbFooter = R"(Examples:
 The path that is given twice is compared; values that are given once hold for both sides. Both sides run with the same seeds,
 so that the interval of their difference is narrower than their own.)";
 
-// The path that is given more than once, with its values; all others as they are.
+// Finds the path that is given more than once, and its values; other settings stay as they are.
 Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;

@@ -50,12 +50,12 @@ struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
   bool only_time = false;
-  std::string build;              // of --recheck; empty: it was not asked for
-  bool may_run = false;           // what the trace names
-  std::vector<std::string> more;  // traces: further recordings of the same program
+  std::string build;              // the command of --recheck; empty if it was not given
+  bool may_run = false;           // whether the trace's command may run
+  std::vector<std::string> more;  // further recordings of the same program
 };
 
-// Of one of the two studies, whose results lie in this folder of ours.
+// The arguments of one of the two studies, whose results go to this subfolder.
 template <class Arguments>
 Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
   Arguments study;
@@ -66,7 +66,8 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   return study;
 }
 
-// Of the first change that has a diff, on machines where it was tried as a whole and confirmed. Errors: ConfigError.
+// Rechecks the first change that has a diff, on machines where the change was tried as a whole and confirmed. Errors:
+// ConfigError.
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
                                      const AdviseArguments& arguments, const trace::Reader& reader,
                                      const std::vector<std::string>& argv, ExitCode& code) {
@@ -95,7 +96,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
-// The replay with words as locks, where the program's own are. None: it did not finish, as find_sharing() has said.
+// Divides the time of a replay with words as locks, or with the program's own locks. None if it did not finish, which
+// find_sharing() has reported.
 std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
@@ -109,7 +111,7 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// Without changes: one replay a machine.
+// Without changes: one replay for each machine.
 AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
@@ -130,7 +132,7 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
-// By one recording. None: nothing could be found, or it was interrupted; `code` says so.
+// Advice from one recording. None if nothing could be found or the study was interrupted; `code` says which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
@@ -156,7 +158,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
 }
 
-// The changes' diffs as change-1.diff and so on, in the place of earlier ones.
+// Writes the changes' diffs as change-1.diff and so on, and removes earlier ones.
 void write_diffs(AdvicePage& page, const fs::path& directory) {
   for (std::size_t old = 1; fs::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
   for (std::size_t i = 1; i <= page.changes.size(); ++i) {
@@ -205,7 +207,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   if (!arguments.build.empty()) {
     try {
       page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
-    } catch (const ConfigError& error) {  // the page is worth having all the same
+    } catch (const ConfigError& error) {  // the page is useful without it
       failure = error.what();
     }
     if (code == ExitCode::interrupted) return code;

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The CPUs and the bus of one machine, with as many of them as a shape wants; or nodes of another.
+// The machine whose CPUs and bus a shape uses, as many as it needs; and the machine for shapes with nodes.
 constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
 constexpr const char* kReplay = "replay";
@@ -64,7 +64,7 @@ Examples:
   linebounce bench
   linebounce bench --case contended --cpus 8 --json)";
 
-// A simulation can be built once in a process, so each case has one of its own.
+// Runs `work` in a child process, because a simulation can be built only once in a process.
 nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()>& work) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::runtime_error("bench: no pipe can be made");
@@ -97,7 +97,7 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   return nlohmann::ordered_json::parse(text);
 }
 
-// A name for a file that is deleted with it, also when that file's writer fails.
+// The name of a file that is deleted with this object, even if writing the file fails.
 class TemporaryName {
  public:
   TemporaryName() : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {}
@@ -113,7 +113,7 @@ class TemporaryName {
   fs::path file_;
 };
 
-// The trace, for as long as it is wanted.
+// A trace that exists as long as this object.
 class TemporaryTrace {
  public:
   explicit TemporaryTrace(std::int64_t references) {

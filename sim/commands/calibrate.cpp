@@ -39,7 +39,7 @@ Examples:
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
   linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     that structure, your latencies)";
 
-// How many candidates have been simulated: on the standard error, if somebody is looking.
+// Shows how many candidates have been simulated, on standard error if that is a terminal.
 class CandidateLine {
  public:
   CandidateLine() : active_(::isatty(STDERR_FILENO) == 1) {}

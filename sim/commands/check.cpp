@@ -60,7 +60,7 @@ needs more memory than it may use.)";
 
 struct CheckArguments {
   std::string protocol;
-  std::string bus;  // of a node's protocol; empty: the one that its file names
+  std::string bus;  // the bus protocol for a node's protocol; empty: the one that its file names
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
@@ -155,7 +155,7 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
   return out + unreached_text(protocol, options, result, paint);
 }
 
-// `found`, or a message that names the option's legal values.
+// Returns `found`, or throws a message that names the option's legal values.
 int in_range(const char* option, int found, int most, const Protocol& protocol) {
   if (found >= 1 && found <= most) return found;
   throw ConfigError(fmt::format("{}: {} of {} is 1 to {}", option, found, protocol.name, most));

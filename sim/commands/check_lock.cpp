@@ -45,7 +45,7 @@ file goes through `check-lock --quick` before each run, replay or comparison tha
 
 Exit code: 1 if a promise is broken, or if not everything could be checked.)";
 
-// By default: of a case, and of all extra cases together.
+// Default limits: for one case, and for all extra cases together.
 struct DefaultStates {
   std::uint64_t one, extras;
 };
@@ -85,7 +85,7 @@ LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& op
   }
 }
 
-// The experiment of a trial that failed; none did: empty.
+// The path of the saved experiment of a failed trial; empty if none failed.
 std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& check, const std::string& directory) {
   if (!check.broken_trial()) return {};
   const fs::path file = fs::path(directory) / (fs::path(lock.name).stem().string() + ".toml");
@@ -107,7 +107,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
   ExitCode code = ExitCode::done;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const workloads::LockEntry& lock : locks) {
-    // An interpreter for each CPU and schedule takes its time.
+    // A lock in Lua is slower to search, because each CPU and schedule has an interpreter.
     const DefaultStates& by_default = !lock.file.empty() ? kStatesOfFile : kStates;
     LockCheckOptions& options = arguments.options;
     options.limits.states = by_default.one;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kReferencesOfRound = 20'000;
-constexpr std::int64_t kComparedRounds = 10;  // one in so many
+constexpr std::int64_t kComparedRounds = 10;  // one round in this many
 
 struct RandomFailure {
   std::int64_t round = 0;
@@ -34,10 +34,10 @@ struct RandomFailure {
 
 struct RandomOutcome {
   std::int64_t references = 0;
-  std::int64_t rounds = 0;  // that passed
+  std::int64_t rounds = 0;  // rounds that passed
   std::int64_t compared = 0;
-  std::int64_t too_slow = 0;    // to compare
-  std::uint64_t data_hash = 0;  // of all those rounds in order
+  std::int64_t too_slow = 0;    // rounds too slow to compare
+  std::uint64_t data_hash = 0;  // hash over all those rounds, in order
   std::optional<RandomFailure> failure;
   bool interrupted = false;
 };
@@ -112,7 +112,7 @@ class RandomCheck {
   InterruptGuard guard_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   RandomOutcome outcome_;
-  std::int64_t next_ = 0;  // the round to begin with
+  std::int64_t next_ = 0;  // the round to start with
 };
 
 const char* verdict_name(Verdict verdict) {

@@ -26,7 +26,7 @@ Option& Option::between(std::int64_t least, std::int64_t most) {
   return *this;
 }
 
-// CLI::Range lets a NaN through.
+// CLI::Range accepts NaN, so this check is our own.
 Option& Option::between_reals(double least, double most) {
   return check([least, most](const std::string& text) {
     double value = 0;
@@ -76,7 +76,7 @@ void Command::action(const std::function<ExitCode()>& action) {
 
 void Command::action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action) {
   app_->callback([app = app_, invocation = invocation_, action] {
-    if (!app->get_subcommands().empty()) return;  // that one's action it is
+    if (!app->get_subcommands().empty()) return;  // a chosen subcommand's own action runs instead
     invocation->action = [=] { return action(invocation->argv); };
   });
 }

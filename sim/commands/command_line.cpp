@@ -56,7 +56,7 @@ static void add_subcommands(Command& program) {
 
 namespace {
 
-// ---- what --help prints, as wide as the terminal ----
+// ---- the output of --help, as wide as the terminal ----
 
 constexpr std::size_t kExampleIndent = 2;
 constexpr std::size_t kWordsIndent = 6;
@@ -73,7 +73,7 @@ bool is_example(const std::string& line) {
   return line.starts_with("  ");
 }
 
-// A command of several options goes on below itself; an option and its value stay together.
+// Breaks a command with several options over several lines; an option and its value stay together.
 std::string command_lines(std::string command, std::size_t width) {
   constexpr char kHeld = '\x1f';
   for (std::size_t at = command.find(" --"); at != std::string::npos; at = command.find(" --", at + 1)) {
@@ -103,8 +103,8 @@ std::string group_text(const std::vector<std::string>& group, std::size_t width)
   return out;
 }
 
-// Paragraphs, and examples, lines of "  COMMAND    what it does". Where an example is too long, the words of its group stand
-// below the commands.
+// Formats paragraphs and examples, which are lines "  COMMAND    what it does". If an example is too long, the descriptions of
+// its group follow on the next lines.
 std::string help_footer(std::string_view text, std::size_t width) {
   std::string out;
   std::vector<std::string> group;
@@ -128,7 +128,7 @@ struct PythonCommand {
   std::string_view name, meaning;
 };
 
-// What analysis/ installs; a caller who has not installed it yet is told how.
+// The commands that analysis/ installs. A user who has not installed them is told how.
 constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
@@ -142,7 +142,7 @@ struct HelpGroup {
   std::vector<std::string_view> commands;
 };
 
-// --help shows commands by what people want, whatever language they are written in.
+// --help groups commands by purpose, whatever language they are written in.
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
@@ -210,7 +210,7 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-// For a text of `width` columns.
+// Formats for a width of `width` columns.
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
@@ -273,7 +273,7 @@ std::string wrong_value(const std::string& what) {
          "\" is not a whole number, 0 or more";
 }
 
-// CLI11's errors in our words, where its own need more than a little goodwill.
+// Rewords CLI11's errors where its own words are hard to understand.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
@@ -285,8 +285,8 @@ int report_usage(const CLI::App& program, const std::string& problem) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The program linebounce-NAME beside this one, or in the bin/ of the prefix that this one is installed in, or the bare name,
-// which execvp looks for in PATH. It is told who calls it.
+// The path of linebounce-NAME: beside this program, or in the bin/ of the prefix in which this one is installed, or the bare
+// name, which execvp looks up in PATH. The program is told who calls it.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -299,7 +299,8 @@ std::string external_program(const std::string& name) {
   return "linebounce-" + name;
 }
 
-// The words that choose a subcommand which isn't built in: "sweep", or "trace export"; none if it is, or if there is no word.
+// The words that choose a subcommand which isn't built in, "sweep" or "trace export"; none if the subcommand is built in or
+// missing.
 std::vector<std::string> external_words(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> words;
   const CLI::App* app = &program;
@@ -308,12 +309,12 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
     const auto names = subcommand_names(*app);
     if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
-    if (app->get_require_subcommand_min() == 0) break;  // its next words are arguments
+    if (app->get_require_subcommand_min() == 0) break;  // further words are its arguments
   }
   return {};
 }
 
-// Becomes linebounce-NAME, or linebounce-trace-NAME. Returns only if there is none.
+// Executes linebounce-NAME or linebounce-trace-NAME in place of this process. Returns only if there is none.
 int run_external(const CLI::App& program, const std::vector<std::string>& words, int argc, char** argv) {
   const std::string name = fmt::format("{}", fmt::join(words, "-"));
   const CLI::App& parent = words.size() == 1 ? program : *program.get_subcommand(words.front());
@@ -365,7 +366,7 @@ int parse_and_do(int argc, char** argv) {
   }
 }
 
-// What was printed has arrived, or it is an error as any other output that can't be written.
+// Turns output that could not be written into an error.
 int flush_output(int code) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::cout.good()) return code;
@@ -378,7 +379,7 @@ int flush_output(int code) {
 int run_command_line(int argc, char** argv) {
   const VisibleOutput output;
   exit_on_interrupts();
-  ::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on file sizes writes shall fail, with a reason, and not end the program
+  ::signal(SIGXFSZ, SIG_IGN);  // writes beyond a limit on file sizes must fail with a reason instead of ending the program
   try {
     return flush_output(parse_and_do(argc, argv));
   } catch (...) {

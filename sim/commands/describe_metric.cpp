@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// By a name that results have, or a declared pattern.
+// Finds a metric by its name in results, or by a declared pattern.
 const MetricDeclaration& metric_called(const std::string& name) {
   if (const MetricDeclaration* metric = find_metric(name)) return *metric;
   std::vector<std::string> known;

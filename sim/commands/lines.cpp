@@ -41,26 +41,26 @@ struct LinesArguments {
   std::string directory;
   std::size_t top = 10;
   std::string structure;
-  std::string point;  // empty: the one that the answer speaks of
+  std::string point;  // empty: the point of the answer
   LineChoice choice;
   bool json = false;
 };
 
-// What a results directory says of one point.
+// The content of a results directory for one point.
 struct Recorded {
   std::size_t points = 0;
   std::size_t finished = 0;  // of them
   int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
-  std::vector<std::string> assumptions;  // about the machines, as assumptions_of() words them
+  std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
 };
 
 bool has_finished(const ReportedPoint& point) {
   return !point.metrics.empty();
 }
 
-// That a point, or without a number every one, has no results, and what its failure said if it has failed.
+// The error that a point, or without a number every point, has no results; includes the message of a failed point.
 InputError no_results(const fs::path& directory, std::optional<int> point) {
   std::string message =
       directory.string() + (point ? fmt::format(": point {} has not finished", *point) : ": no point has finished");

@@ -30,7 +30,7 @@ std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::
   throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
 }
 
-// Those that the command line names.
+// The locks that the command line names.
 std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const RecordedLock& lock : locks) known.push_back(lock.name);
@@ -43,7 +43,7 @@ std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const st
   return chosen;
 }
 
-// The first one replaces nothing.
+// The first trial replaces nothing.
 std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
                                        const std::vector<workloads::LockEntry>& from_files) {
   std::vector<LockReplacement> trials(1);
@@ -58,17 +58,17 @@ std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
   return trials;
 }
 
-// Locks of the user's own, under the paths that he gives.
+// The user's own locks, named by their paths.
 std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files, bool unchecked) {
   std::vector<workloads::LockEntry> locks;
   for (const std::string& file : files) {
     locks.push_back(load_lock_file(file));
-    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // what runs it looks at its machine's model
+    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // run() checks it for its machine's model
   }
   return locks;
 }
 
-// Instructions of a host, about a minute's.
+// Host instructions, about a minute's worth.
 constexpr double kWithoutFirstLook = 120e9;
 
 class Comparer {
@@ -88,7 +88,7 @@ class Comparer {
     for (const trace::WordLock& word : trace.words()) words_.emplace(word.lock.counted_as(), trace::classification(word));
   }
 
-  // None: nothing could be compared, or it was interrupted; `code` says so.
+  // None if nothing could be compared or the study was interrupted; `code` says which.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
@@ -122,7 +122,7 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     comparison->first_look = std::move(look);
-    // A trial whose trace could not be read may have been the best one: then none is tried again in its place.
+    // A trial whose trace could not be read may have been the best one, so no other is confirmed in its place.
     const LockTrial* best = code == ExitCode::unreadable_input ? nullptr : best_gain(*comparison);
     if (best != nullptr) {
       study.title = "The best of them again, in other orders";
@@ -132,7 +132,7 @@ class Comparer {
   }
 
  private:
-  // Words that behave like locks and are none in the trace.
+  // Words that behave like locks but are not locks in the trace.
   static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
     return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
   }
@@ -147,9 +147,9 @@ class Comparer {
     return cheap;
   }
 
-  // In a host's instructions; each in all orders, and with those that confirm the best one.
+  // The cost in host instructions, if each trial runs in all orders, with the confirmation of the best one.
   [[nodiscard]] double cost_of(std::size_t trials, const ReportedPoint& recorded) const {
-    constexpr std::size_t kConfirming = 4;  // the recorded locks and the best replacement, in twice as many orders
+    constexpr std::size_t kConfirming = 4;  // the recorded locks and the best replacement, each in twice as many orders
     return cost_of_replays((trials + kConfirming) * static_cast<std::size_t>(arguments_.orders), recorded);
   }
 
@@ -157,7 +157,8 @@ class Comparer {
     return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
   }
 
-  // Takes out the locks, which begin with those that are waited for longest, whose first looks would take too long. One stays.
+  // Removes locks whose first looks would take too long; the list begins with the locks that are waited for longest. At least
+  // one stays.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
     while (locks.size() > 1 && cost_of_replays(trials_of(locks, from_files_).size(), recorded) > kWithoutFirstLook) {
@@ -167,7 +168,7 @@ class Comparer {
     return left;
   }
 
-  // Looks at all trials in one order; those that go on. Empty: as `code` says.
+  // Tries all trials in one order, and returns those to try further. Empty on failure; `code` has the reason.
   std::vector<LockReplacement> best_of(const std::vector<LockReplacement>& trials, ReplayStudy study, const fs::path& directory,
                                        FirstLook& look, ExitCode& code) const {
     study.name = "first_look";
@@ -180,7 +181,7 @@ class Comparer {
     return kept;
   }
 
-  // With what does not come from the runs.
+  // Adds what does not come from the runs.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
@@ -192,7 +193,7 @@ class Comparer {
     return comparison;
   }
 
-  // Of so many, the share. Each thread has a CPU of its own while there are enough.
+  // The share of CPUs that have a thread: each thread has its own CPU while there are enough.
   [[nodiscard]] double cpus_with_threads(int cpus) const {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
   }
@@ -210,7 +211,7 @@ class Comparer {
     return true;
   }
 
-  // All trials in each of these orders.
+  // Runs all trials in each of these orders.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,
                                           const std::vector<LockReplacement>& trials, const fs::path& directory,
                                           ExitCode& code) const {
@@ -245,7 +246,7 @@ class Comparer {
   std::ptrdiff_t threads_;
 };
 
-// The trace with these words as locks, in the results directory.
+// Writes the trace with these words as locks into the results directory.
 fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
   fs::create_directories(directory);
   UnfinishedFile file(directory / "with_word_locks.lbt");

@@ -19,8 +19,8 @@ namespace {
 
 struct Template {
   std::string_view kind;
-  std::string_view file;                 // below the project's root
-  std::array<std::string_view, 2> next;  // commands to type then; {} is the file that was written
+  std::string_view file;                 // path below the project's root
+  std::array<std::string_view, 2> next;  // commands to suggest; {} becomes the written file
 };
 
 constexpr std::array kTemplates = {

@@ -41,7 +41,7 @@ constexpr const char* kRunFooter = R"(Examples:
 The exit code says whether the simulation ran, not whether paper rows are within tolerance; that is `reproduce`'s.
 An interrupted run resumes when the same command is given again.)";
 
-// The points to run alone. Settings choose what is shown of a whole run instead.
+// The points to run alone. Settings instead choose the point of a whole run that is shown.
 std::vector<int> alone(const RunArguments& arguments) {
   std::vector<int> points;
   for (const std::string& text : arguments.points) {
@@ -101,7 +101,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   if (const std::string shown = shown_point(arguments); !shown.empty()) {
     std::vector<ReportedPoint> points;
     for (const PointPlace& point : plan.points) points.push_back({point.at, {}});
-    chosen_point(shown, points);  // refuses it before the run
+    chosen_point(shown, points);  // refuses an unknown point before the run
   }
   if (arguments.plan) {
     print_plan(arguments, plan);

@@ -41,7 +41,7 @@ void write_document(const std::string& document, const std::string& output) {
   file.finish();
 }
 
-// On the standard error: the document has the same form whatever runs.
+// Prints to standard error, because the document's form does not depend on this.
 void tell_point(const RecordedSteps& run) {
   if (run.points == 1) return;
   std::vector<std::string> values;
@@ -50,7 +50,7 @@ void tell_point(const RecordedSteps& run) {
       fmt::format("the first of {} points runs, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
 }
 
-// A line for each: the position, and the sentence of the step before it.
+// Prints a line for each moment: its position, and the sentence of the step before it.
 ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
   const std::vector<std::string> said = sentences(run);
   ExitCode code = ExitCode::done;

@@ -50,7 +50,7 @@ std::string family_of(const Experiment& experiment) {
   return experiment.family;
 }
 
-// Of a sweep over machines the row's own.
+// In a sweep over machines, the row's own machine.
 std::string machine_of(const PaperRow& row, const Experiment& experiment) {
   const auto swept = row.at.find("machine");
   return swept == row.at.end() ? experiment.machine_name : fs::path(value_text(swept->second)).stem().string();
@@ -67,7 +67,7 @@ void add_rows(Validation& validation, const Experiment& experiment, const std::v
   ++validation.experiments;
 }
 
-// The results of a plan, if they are whole and of this very configuration.
+// The results of a plan in this directory, if they are complete and of exactly this configuration.
 std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs::path& directory) {
   if (!is_there(directory / "manifest.json") || !is_there(directory / "results.json")) return std::nullopt;
   const auto manifest = read_manifest(read_file(directory / "manifest.json"));
@@ -75,7 +75,7 @@ std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs
   return evaluate_paper(plan, read_points(read_file(directory / "results.json")));
 }
 
-// The five documents' experiments as far as somebody has run them: here, with `reproduce`, or alone.
+// Adds the five documents' experiments as far as they have been run: here, by `reproduce`, or alone.
 void add_documents(Validation& validation, const std::string& directory) {
   for (Experiment& experiment : experiments_with_rows([](const std::string& name) { return !is_validation(name); })) {
     const std::string name = experiment.name;

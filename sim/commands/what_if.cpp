@@ -36,7 +36,7 @@ struct WhatIfArguments {
   bool json = false;
 };
 
-// A folder's experiments, or the one that is called so.
+// A folder's experiments, or the single experiment of that name.
 std::vector<std::string> experiments_of(const std::string& word) {
   std::string folder = word;
   if (!folder.ends_with("/")) folder += "/";
@@ -45,7 +45,7 @@ std::vector<std::string> experiments_of(const std::string& word) {
   return names.empty() ? std::vector{word} : names;
 }
 
-// All of them are read before the first one runs.
+// Reads all of them before the first one runs.
 std::vector<Plan> plans_of(const std::vector<std::string>& words) {
   std::vector<Plan> plans;
   for (const std::string& word : words) {

@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kPath = "layout.change";
-constexpr int kLargestAlignment = 65536;  // a large page
+constexpr int kLargestAlignment = 65536;  // of a large page
 constexpr int kLargestElement = 1 << 20;
 constexpr std::string_view kSeparators = " ,\t";
 

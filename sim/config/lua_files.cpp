@@ -19,7 +19,7 @@ namespace {
 constexpr int kWarmupUs = 50;
 constexpr int kMeasureUs = 500;
 
-// Names the results directory, too.
+// The experiment's name, which is also that of the results directory.
 std::string experiment_name(const std::string& file) {
   std::string name = std::filesystem::path(file).stem().string();
   std::replace_if(
@@ -27,14 +27,14 @@ std::string experiment_name(const std::string& file) {
   return name;
 }
 
-// As counter_scaling has it.
+// The same as in counter_scaling.
 toml::table counter_workload(const LuaFile& file) {
   return toml::table{{"name", "counter_scaling"},
                      {"counter", file.source.path},
                      {"counts", file.declared.counter.references ? "references" : "events"}};
 }
 
-// As lock_scaling has it.
+// The same as in lock_scaling.
 toml::table lock_workload(const LuaFile& file) {
   return toml::table{{"name", "critical_section"},
                      {"lock", file.source.path},

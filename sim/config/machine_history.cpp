@@ -37,7 +37,7 @@ class HistoryReader {
     return entry;
   }
 
-  // The last step of each parameter leads to what it is today.
+  // Checks that the last step of each parameter leads to its present value.
   void check_ends() const {
     for (const auto& [path, last] : last_) {
       if (!settings_.contains(path) && last.value != kLeftOut)

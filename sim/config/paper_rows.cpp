@@ -87,7 +87,7 @@ class RowReader {
     if (visible && !row_.relative_to) reader_.refuse("visible", "a change is one of something: this needs relative_to");
   }
 
-  // The fields that belong together: an order, a shape, a value, or the sign of a change.
+  // Checks which fields occur together: an order, a shape, a value, or the sign of a change.
   void check() const {
     const bool is_order = row_.metrics.size() > 1;
     const bool is_shape = row_.shape != Shape::none;
@@ -159,7 +159,7 @@ std::vector<const PointPlace*> selected(const std::vector<PointPlace>& points, c
   return out;
 }
 
-// The values of a path over some points, without repetitions.
+// The number of different values of a path over some points.
 std::size_t values_along(const std::vector<const PointPlace*>& points, const std::string& path) {
   std::set<ConfigValue> values;
   for (const auto* point : points) {

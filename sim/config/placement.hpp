@@ -1,4 +1,4 @@
-// Where the memory of objects is: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
+// The homes of objects: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
 #pragma once
 
 #include <map>

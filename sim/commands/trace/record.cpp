@@ -38,7 +38,7 @@ A run with a measured time is recorded for longer than that, so that a replay on
 work until the end; --for says how much longer. FILE appears when it is complete: a recording that fails or is interrupted leaves
 the previous file.)";
 
-// Counts the misses of the measured time alone, though more is recorded.
+// Counts misses of the measured time only, though more is recorded.
 class Recording final : public SimulationTap {
  public:
   Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
@@ -50,7 +50,7 @@ class Recording final : public SimulationTap {
     return recorder_.emplace(memory, locks, timebase, cpus);
   }
   void miss(const Miss& miss) override {
-    // What the end of a run finds under way is not counted.
+    // Misses in flight at the end of the run are not counted.
     if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(ordinal(miss.source));
   }
   void end(const PointData&) override {

@@ -45,7 +45,7 @@ struct Arguments {
   std::string output;
 };
 
-// Makes the file at `output`; `write` fills it. Says what it holds: `content`.
+// Makes the file `output`, which `write` fills, and prints `content`, which says what it holds.
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
   if (output.empty()) throw UsageError("--output is required");
@@ -61,7 +61,7 @@ ExitCode make_trace(const std::string& output, const std::vector<std::string>& a
   return ExitCode::done;
 }
 
-// Whatever keeps writers out of data that they change in place.
+// Requires a lock that excludes readers from data that writers change in place.
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
       lock_names([](const LockTraits& traits) { return traits.excludes && traits.readers != Readers::never_wait; });
@@ -140,7 +140,7 @@ void require_room(const SlabLoad& load) {
 }
 void require_room(const auto& /*no arrays*/) {}
 
-// Its own options are added by `add_own`.
+// `add_own` adds the load's own options.
 template <class Load, class AddOwn>
 void add_load(Command& synth, const char* name, const char* meaning, AddOwn add_own, const char* example) {
   auto arguments = std::make_shared<Arguments<Load>>();
