@@ -43,14 +43,14 @@ struct Manifest {
   FileRecords files;  // for a finished point; empty at the top level of a sweep, whose files every run merges anew
 };
 
-// Version, commit, compiler, SystemC and host are this program's, now.
+// The manifest's text; adds this program's version, commit, compiler, SystemC and host.
 std::string manifest_text(const Manifest& manifest);
 
-// A manifest's text, with other files or another status in it. REQUIRES: read_manifest() reads it.
+// A manifest's text with other files or another status. REQUIRES: read_manifest() can read it.
 std::string with_files(const std::string& manifest, const FileRecords& files);
 std::string with_status(const std::string& manifest, RunStatus status);
 
-// What a later run needs of a manifest that an earlier one wrote.
+// What a later run needs from an earlier run's manifest.
 struct EarlierManifest {
   std::string hash;
   std::string commit;
@@ -62,10 +62,10 @@ struct EarlierManifest {
   FileRecords files;
 };
 
-// Empty if the text is no manifest of ours.
+// None if the text is no manifest of ours.
 std::optional<EarlierManifest> read_manifest(const std::string& text);
 
-// "0.1.0" and `git describe` of the tree that was built, "unknown" without git.
+// "0.1.0", and `git describe` of the source tree, or "unknown" without git.
 std::string program_version();
 std::string program_commit();
 

@@ -29,7 +29,7 @@ std::string read_problem(const std::filesystem::path& path, int error) {
   return "cannot read " + path.string() + ": " + std::generic_category().message(error);
 }
 
-// A temporary file that is gone again unless it was renamed.
+// A temporary file that the destructor removes unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
@@ -52,7 +52,7 @@ class TemporaryFile {
   }
 
   void commit() {
-    // Some file systems have no fsync (EINVAL); that is no reason to lose the results.
+    // Some file systems have no fsync (EINVAL); that must not lose the results.
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) fail();
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
@@ -62,7 +62,7 @@ class TemporaryFile {
   }
 
  private:
-  // An exception from the constructor skips the destructor, but then there is no file either.
+  // An exception from the constructor skips the destructor, but then there is no file to remove.
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 
   std::filesystem::path target_;
@@ -126,7 +126,7 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
   try {
     if (is_there(path) && read_file(path) == content) return;
   } catch (const InputError&) {
-    // What can't be read is replaced.
+    // An unreadable file is replaced.
   }
   write_file(path, content);
 }

@@ -19,7 +19,7 @@ constexpr const char* kForms =
     "X is VALUE in CPU N; CPU N loads X; CPU N stores X; CPU N misses X; CPU N runs line N; first miss of function F; "
     "MESSAGE for X; a value is stale. Before each may stand \"before \", behind it \", 2nd time\". X: a word or an object";
 
-// Whether the moment is behind this step.
+// Whether the moment comes after this step.
 using Test = std::function<bool(const RunStep&)>;
 
 std::vector<std::string> split(const std::string& text) {
@@ -61,7 +61,7 @@ class Finder {
     for (std::size_t i = 0; i < run_.steps.size(); ++i) {
       const RunStep& one = run_.steps[i];
       follow(one);
-      // Every step is looked at, for what a test must know of those before; from `from` on they count.
+      // Every step is tested, because tests depend on earlier ones; only those from `from` on count.
       if (!test(one) || i < from) continue;
       if (--times_ == 0) return before ? i : i + 1;
     }
@@ -69,7 +69,7 @@ class Finder {
   }
 
  private:
-  // Takes ", 2nd time" off.
+  // Removes ", 2nd time".
   std::string without_count() {
     const std::size_t comma = text_.rfind(',');
     if (comma == std::string::npos) return text_;
@@ -93,7 +93,7 @@ class Finder {
     return *wanted;
   }
 
-  // The engine stops there: it is the run's end.
+  // The engine stops at a stale value, so it is the run's end.
   [[nodiscard]] std::optional<std::size_t> stale() const {
     if (run_.error.find("stale value") == std::string::npos) return std::nullopt;
     return run_.steps.size();
@@ -111,7 +111,7 @@ class Finder {
     refuse("it is none");
   }
 
-  // ---- parts ----
+  // ---- parts of moments ----
 
   int cpu(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
@@ -150,7 +150,7 @@ class Finder {
     return std::ranges::find(lines, line) != lines.end();
   }
 
-  // ---- forms ----
+  // ---- forms of moments ----
 
   Test of_cpu(const std::vector<std::string>& words) const {
     const int wanted = cpu(words[1]);
@@ -174,7 +174,7 @@ class Finder {
     };
   }
 
-  // A request that a cache's own access makes.
+  // Whether the step is a request by a cache's own access.
   [[nodiscard]] bool is_miss(const RunStep& step) const {
     if (step.kind != RunStepKind::row || static_cast<Controller>(step.what) != Controller::cache) return false;
     const ControllerTable& table = run_.table(Controller::cache);
@@ -211,7 +211,7 @@ class Finder {
     };
   }
 
-  // From something else to this value; what was there at first shows with the first access.
+  // A change from another value to this one; a word's initial value shows with its first access.
   Test value(const std::string& name, const std::string& text) const {
     const std::optional<std::uint64_t> wanted = number(text);
     if (!wanted) refuse(fmt::format("{} is no value, and for a state it must be said where", text));
@@ -262,7 +262,7 @@ class Finder {
     };
   }
 
-  // What each core's program is in.
+  // Tracks the function and line of each core's program.
   void follow(const RunStep& step) {
     if (step.kind == RunStepKind::operation) runs_on_core_[core_of(step.cpu)] = step.function;
   }
