@@ -74,15 +74,15 @@ void add_elsewhere(std::vector<ElsewhereShared>& all, const std::vector<FalselyS
 struct ArrayPlace {
   std::string name;  // the array's field; empty: the whole object
   std::int64_t begin = 0, size = 0;
-  bool numbered = false;  // its fields say where elements begin, the last of which may be cut short
+  bool numbered = false;  // whether its fields' names show where elements begin; the last element may be cut short
   friend bool operator==(const ArrayPlace&, const ArrayPlace&) = default;
 };
 
-// The array that a piece is in, if it is in one.
+// The array that a piece belongs to, if any.
 std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& symbols);
 
-// The largest element with which nobody finds another's pieces in his own: none if there is no such size below the array's.
-// `pieces` are the object's, by offset.
+// The largest element size at which no thread finds another's pieces in its own element; none if there is no such size below
+// the array's. `pieces`: the object's, by offset.
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces);
 
 }  // namespace linebounce::sim

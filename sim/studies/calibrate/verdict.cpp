@@ -5,15 +5,15 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kWellFitted = 0.05;  // RMS, of the mean of all pairs
-constexpr double kMost = 0.5;         // of the squares that are left
-constexpr double kFarApart = 0.1;     // of the mean: two directions
+constexpr double kWellFitted = 0.05;  // RMS, as a share of the mean of all pairs
+constexpr double kMost = 0.5;         // of the remaining squares
+constexpr double kFarApart = 0.1;     // of the mean, between two directions
 
 double squares_of(double value) {
   return value * value;
 }
 
-// What the means of blocks are off by: of the squares of all pairs, one pair's share.
+// The deviation of blocks' means: the share of one pair in the squares of all pairs.
 double between_blocks(const Calibration& calibration) {
   double squares = 0;
   double pairs = 0;
