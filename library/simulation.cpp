@@ -125,7 +125,7 @@ class Simulation::Implementation {
       throw std::invalid_argument(fmt::format("{}: {} bytes: an object has 1 to {}", name, bytes, kMostBytes));
     const int nodes = machine_->layout().nodes();
     if (node && (*node < 0 || *node >= nodes))
-      throw std::out_of_range(fmt::format("{}: there is no node {}: 0 to {} are legal", name, *node, nodes - 1));
+      throw std::out_of_range(fmt::format("{}: there is no node {}; legal: 0 to {}", name, *node, nodes - 1));
     const std::int64_t line = line_bytes();
     const std::optional<Home> home = node ? std::optional(Home::on(*node)) : std::nullopt;
     return memory_.place_plain(name, (bytes + line - 1) / line * line, static_cast<int>(line), home);
@@ -138,7 +138,7 @@ class Simulation::Implementation {
   void program(int cpu, Program program) {
     refuse_after_run();
     if (cpu < 0 || cpu >= cpus())
-      throw std::out_of_range(fmt::format("program: there is no CPU {}: 0 to {} are legal", cpu, cpus() - 1));
+      throw std::out_of_range(fmt::format("program: there is no CPU {}; legal: 0 to {}", cpu, cpus() - 1));
     programs_[static_cast<std::size_t>(cpu)] = std::move(program);
   }
 
@@ -213,7 +213,7 @@ namespace {
 
 void require_amount(const char* what, std::int64_t amount) {
   if (amount < 0 || amount > Cpu::kMostAtOnce)
-    throw std::invalid_argument(fmt::format("{}: {}: 0 to {} are legal", what, amount, Cpu::kMostAtOnce));
+    throw std::invalid_argument(fmt::format("{}: {} is out of range; legal: 0 to {}", what, amount, Cpu::kMostAtOnce));
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ static struct options parse(int count, char** words) {
       *value = words[++i];
     } else {
       refuse(value ? "%s needs a value; linebounce-probe --help has examples"
-                   : "%s is no option; linebounce-probe --help has them all",
+                   : "there is no option %s; linebounce-probe --help lists them",
              word);
     }
   }
@@ -117,7 +117,7 @@ static void name_part_file(const char* output) {
 static void check_output(const char* output) {
   name_part_file(output);
   FILE* file = fopen(part_file, "w");
-  if (!file) refuse("%s can't be written: %s", output, strerror(errno));
+  if (!file) refuse("%s: cannot be written: %s", output, strerror(errno));
   fclose(file);
   unlink(part_file);
 }
@@ -320,7 +320,7 @@ static void put_in_place(const char* text, size_t bytes, const char* output) {
   const bool written = file && fwrite(text, 1, bytes, file) == bytes;
   if (!file || fclose(file) != 0 || !written || rename(part_file, output) != 0) {
     unlink(part_file);
-    refuse("%s can't be written: %s", output, strerror(errno));
+    refuse("%s: cannot be written: %s", output, strerror(errno));
   }
   is_writing = false;
 }

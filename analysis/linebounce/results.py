@@ -354,7 +354,7 @@ def _check_schema(path: Path, document: object, known: str) -> None:
         raise InputError(
             f'{path}: its schema is "{schema}", and this version of linebounce reads "{known}": a newer one is needed'
         )
-    raise InputError(f'{path}: this is no file of linebounce: its schema has to be "{known}"')
+    raise InputError(f'{path}: this is not a file of linebounce: its schema has to be "{known}"')
 
 
 @contextmanager

@@ -81,7 +81,7 @@ class Trace:
     def _open(self) -> None:
         _, _, letters, self._version = HEAD.unpack(self._read(0, HEAD.size).ljust(HEAD.size))
         if letters != HEAD_LETTERS:
-            raise InputError(f"{self.path}: this is no binary trace; `linebounce trace convert` makes one of a text")
+            raise InputError(f"{self.path}: this is not a binary trace; `linebounce trace convert` makes one from a text")
         tail = self._file.seek(0, 2) - TAIL.size
         index = TAIL.unpack(self._read(tail, TAIL.size))[2]
         entries = [Entry(*each) for each in ENTRY.iter_unpack(self._content(index, tail))]

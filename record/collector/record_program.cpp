@@ -82,7 +82,7 @@ void require_recordable(const std::string& name, const std::string& path) {
   if (path.empty()) throw RecordError(fmt::format("cannot run {}: there is no such program", name));
   const OpenElf program(path);
   if (!is_for_this_machine(program)) {
-    throw RecordError(fmt::format("{} is no x86-64 program: of a script, record the program that it runs", path));
+    throw RecordError(fmt::format("{} is not an x86-64 program; for a script, record the program that it runs", path));
   }
   if (!has_loader(program)) {
     throw RecordError(path +

@@ -36,8 +36,8 @@ constexpr const char* kAbFooter = R"(Examples:
   linebounce ab programs/false_sharing.lua --set machine.cache.L1D.line_bytes=64 --set machine.cache.L1D.line_bytes=128
   linebounce ab lock_scaling --machine xeon_e7_8867l --machine opteron_6172 --set workload.lock=ticket
 
-The path that is given twice is compared; values that are given once hold for both sides. Both sides run with the same seeds,
-so that the interval of their difference is narrower than their own.)";
+The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both
+sides run with the same seeds, so the interval of their difference is narrower than each side's own.)";
 
 // Finds the path that is given more than once, and its values; other settings stay as they are.
 Overrides both_sides(const AbArguments& arguments) {
@@ -99,9 +99,8 @@ void add_ab(Command& program) {
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
       .required();
-  command.option("--set", "path=value", &arguments->sets, "A value; the path that is given twice is compared").one_value_each();
-  command.option("--machine", "NAME", &arguments->machines, "The machine; given twice, the machines are compared")
-      .one_value_each();
+  command.option("--set", "PATH=VALUE", &arguments->sets, "A value; a path given twice is compared").one_value_each();
+  command.option("--machine", "NAME", &arguments->machines, "The machine; two machines given are compared").one_value_each();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
   add_jobs(command, arguments->at_once);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");

@@ -27,24 +27,26 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce-record -- ./server && linebounce advise server.lbt
       at most three changes of the program that are worth making, on two machines
   linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json
-      on machines of your own, for a program
+      on machines of your own, as JSON
   linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
-      changes that most of five recordings advise, for threads meet differently each time
+      changes that most of five recordings advise: threads interleave differently each time
   linebounce advise server.lbt --recheck "make server"
-      then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++; asks before it
-      runs the program as the trace names it (--yes: does not ask)
+      then makes the first change in a copy and builds it with CC and CXX set to linebounce-cc and linebounce-c++; asks before
+      it runs the program that the trace names (unless --yes is given)
 
-The page begins with where the time of all threads goes (with --time it ends there): each tick of each thread is computation, a
-miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting. Then it
-finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
-atomic operations, as compare-locks --word-locks does. In the place of a count that many threads change it tries others: per
-thread, batched, striped; each is advised with what the program must not need. A change is advised if it gains at least 1 % by
-more than chance in orders of the operations that had no part in its choice, on one machine at least, and loses on none where it
-was tried. A change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace
-could not hold is listed: it may hide more.
+The page begins with where the time of all threads goes (with --time it ends there). Each tick of each thread is computation, a
+miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 
-With --recheck a prediction holds if the changed program gains between half and twice as much. The exit code is 1 where one did not,
-and 2 where it could not be tried.)";
+Then three kinds of changes are tried. Falsely shared lines get other layouts, as in find-sharing. Locks are replaced, including
+those that the program builds from atomic operations, as in compare-locks --word-locks. Counts that many threads change become
+per-thread, batched or striped ones; the advice says which properties of the count the program must not rely on. A change is
+advised if, on at least one machine, it gains at least 1 % by more than chance in orders of the operations that had no part in
+choosing it, and loses on no machine where it was tried. A change of layout comes as a diff of the source, if the declaration is
+plain enough and the file has not changed since the recording. The page also lists what the trace could not record: advice may be
+missing there.
+
+With --recheck, a prediction holds if the changed program gains between half and twice as much as predicted. The exit code is 1 if
+one did not hold, and 2 if it could not be tested.)";
 
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
@@ -229,12 +231,13 @@ void add_advise(Command& program) {
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders);
   command.flag("--time", arguments->only_time,
-               "Only say where the threads' time goes: one replay a machine, no change is tried");
+               "Only show where the threads' time goes: one replay per machine, without trying changes");
   command.option(
       "--recheck", "BUILD", &arguments->build,
       "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
       "the prediction held");
-  command.flag("--yes", arguments->may_run, "Run the program that the trace names without asking, for --recheck in scripts");
+  command.flag("--yes", arguments->may_run,
+               "With --recheck, run the program that the trace names without asking, as scripts need");
   add_study_options(command, *arguments, "out/advise");
   command.option("MORE", "TRACE ...", &arguments->more,
                  "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "

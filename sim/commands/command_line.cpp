@@ -150,7 +150,7 @@ const std::vector<HelpGroup>& help_groups() {
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},
-      {"Hold it against publications", {"reproduce", "validate", "bench"}},
+      {"Compare with publications", {"reproduce", "validate", "bench"}},
       {"Teach", {"teach"}},
   };
   return groups;
@@ -216,12 +216,12 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 }
 
 constexpr const char* kCommandLineFooter = R"(Examples:
-  linebounce run two_sockets                  the answer to an experiment's question, and its table
-  linebounce ab NAME --set K=A --set K=B      two settings with the same seeds: which is better
-  linebounce report out/two_sockets           charts, locks, cache lines and machine in one file
+  linebounce run two_sockets                  answer an experiment's question, and print its table
+  linebounce ab NAME --set K=A --set K=B      which of two settings is better, with the same seeds
+  linebounce report out/two_sockets           draw charts, locks, cache lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce advise T.lbt                     which changes of a recorded program are worth it
-  linebounce check-lock my_lock.lua           every interleaving of a few CPUs
+  linebounce advise T.lbt                     find changes of a recorded program that are worth it
+  linebounce check-lock my_lock.lua           try every interleaving of a few CPUs
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
@@ -256,7 +256,7 @@ std::string full_name(const CLI::App& app) {
 std::string unexpected_argument(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining(true);
   const std::string argument = left.empty() ? "" : left.front();
-  if (!argument.starts_with("-")) return "the argument \"" + argument + "\" is one too many";
+  if (!argument.starts_with("-")) return "unexpected argument \"" + argument + "\"";
   std::string message = "there is no option " + argument.substr(0, argument.find('='));
   const std::string near = nearest(argument.substr(0, argument.find('=')), option_names(app));
   if (!near.empty()) message += "; did you mean " + near + "?";
@@ -326,11 +326,12 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
   } else if (std::ranges::find(kPythonCommands, name, &PythonCommand::name) != kPythonCommands.end()) {
-    print_error(
-        fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
+    print_error(fmt::format(
+        "{} needs the Python package, which is not installed; install it with ./dev setup or pip install linebounce-*.whl",
+        name));
   } else {
-    print_error("the subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" +
-                name + " beside this one or in PATH either.");
+    print_error("subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" + name +
+                " beside this one or in PATH either.");
   }
   return static_cast<int>(ExitCode::usage);
 }

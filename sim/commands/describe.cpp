@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 constexpr const char* kDescribeFooter = R"(Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
-  linebounce describe workload my_program.lua             what a program of your own declares; likewise: describe lock FILE.lua
-  linebounce describe mesi_snoop                              the kind may be left out where one thing has the name
+  linebounce describe workload my_program.lua             what your own program declares; also: describe lock FILE.lua
+  linebounce describe mesi_snoop                              the kind may be left out if the name is unique
   linebounce describe layout linux_2_4_16 dentry          a structure, line by line
   linebounce describe layout linux_2_4_16 --experiment FILE   before and after the experiment's [[layout.change]])";
 
@@ -59,7 +59,7 @@ CounterEntry counter_called(const std::string& name) {
   if (!is_lua_path(name)) return find_entry("counter", all_counters(), name);
   const LuaFile file = load_lua_file(name);
   if (!file.declared.counter.events && !file.declared.counter.references)
-    throw ConfigError(name + " is no counter: it defines neither add and read nor get and put");
+    throw ConfigError(name + " is not a counter: it defines neither add and read nor get and put");
   return {name, file.declared.title, nullptr, nullptr};
 }
 
@@ -132,7 +132,7 @@ std::string line_bytes_problem(const std::string& text) {
   for (int bytes = 8; bytes <= 4096; bytes *= 2) {
     if (text == std::to_string(bytes)) return "";
   }
-  return "\"" + text + "\" is no line's size; legal: powers of two, 8 to 4096";
+  return "\"" + text + "\" is not a line size; legal: powers of two, 8 to 4096";
 }
 
 void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
@@ -164,7 +164,7 @@ const Kind& kind_of(const std::string& name) {
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
     const std::string near = nearest(name, known);
-    throw ConfigError(fmt::format("nothing is called \"{}\"; `linebounce list` shows what there is{}", name,
+    throw ConfigError(fmt::format("\"{}\" is not known; `linebounce list` shows what there is{}", name,
                                   near.empty() ? "" : fmt::format("; did you mean {}?", near)));
   }
   std::vector<std::string> commands;
@@ -292,11 +292,11 @@ void add_describe(Command& program) {
       .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");
-  command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");
-  command.option("--line-bytes", "N", &about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
+  command.option("STRUCTURE", "", &about.structure, "Layouts: only this structure");
+  command.option("--line-bytes", "N", &about.line_bytes, "Layouts: draw lines of this size; default: the file's")
       .check(line_bytes_problem);
-  command.option("--machine", "NAME", &about.machine, "Of a layout: draw this machine's lines");
-  command.option("--experiment", "NAME", &about.experiment, "Of a layout: before and after this experiment's changes");
+  command.option("--machine", "NAME", &about.machine, "Layouts: draw lines of this machine's size");
+  command.option("--experiment", "NAME", &about.experiment, "Layouts: show before and after this experiment's changes");
   command.flag("--json", arguments->json, "Print one JSON object");
   command.footer(kDescribeFooter);
   command.action([arguments] { return describe(*arguments); });

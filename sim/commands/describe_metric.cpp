@@ -17,7 +17,7 @@ const MetricDeclaration& metric_called(const std::string& name) {
   std::vector<std::string> known;
   for (const MetricDeclaration& metric : all_metrics()) known.emplace_back(metric.pattern);
   const std::string near = nearest(name, known);
-  throw ConfigError(fmt::format("metric {} is not declared: see linebounce list metrics{}", name,
+  throw ConfigError(fmt::format("metric \"{}\" is not known{}; `linebounce list metrics` shows all", name,
                                 near.empty() ? "" : "; did you mean " + near + "?"));
 }
 

@@ -26,7 +26,7 @@ using namespace workloads;
 namespace {
 
 constexpr const char* kListFooter = R"(Examples:
-  linebounce list                         what there is
+  linebounce list                         how many of each kind
   linebounce list experiments --search lock
   linebounce list machines --json)";
 
@@ -194,7 +194,7 @@ const Kind& find_kind(const std::string& word) {
     if (word == kind.singular || word == kind.plural) return kind;
     known.emplace_back(kind.plural);
   }
-  throw ConfigError(fmt::format("unknown kind \"{}\"; kinds: {}{}", word, fmt::join(known, ", "), did_you_mean(word, known)));
+  throw ConfigError("kind " + not_known(word, known));
 }
 
 void add_list(Command& program) {

@@ -37,7 +37,7 @@ std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const st
   std::vector<RecordedLock> chosen;
   for (const std::string& name : names) {
     const auto lock = std::ranges::find_if(locks, [&name](const RecordedLock& it) { return it.name == name; });
-    if (lock == locks.end()) throw ConfigError("--lock: the trace's lock " + not_known(name, known));
+    if (lock == locks.end()) throw ConfigError("--lock: lock of the trace " + not_known(name, known));
     chosen.push_back(*lock);
   }
   return chosen;

@@ -120,11 +120,11 @@ struct RecordedCommand {
 RecordedCommand recorded_command(const trace::Summary& summary) {
   const auto recorder = words_of_shell_line(summary.recorder);
   if (!recorder || !are_of_recorder(*recorder))
-    throw ConfigError("--recheck: the trace is not of linebounce-record, which could record the program again");
+    throw ConfigError("--recheck: the trace was not made by linebounce-record, so the program cannot be recorded again");
   const auto program = words_of_shell_line(summary.program);
   if (!program)
-    throw ConfigError(
-        fmt::format("--recheck: the recorded command line is not as linebounce-record writes one: {}", summary.program));
+    throw ConfigError(fmt::format(
+        "--recheck: the recorded command line does not have the form that linebounce-record writes: {}", summary.program));
   return {*recorder, *program};
 }
 
@@ -179,10 +179,10 @@ std::vector<std::string> recorder_command(const trace::Summary& summary, const f
 void require_recheckable(const trace::Reader& trace) {
   const RecordedCommand command = recorded_command(trace.summary());
   if (const fs::path program = command.program.front(); !is_path_within_folder(program))
-    throw ConfigError(
-        fmt::format("--recheck: the program was recorded as {}: that is no program that is built in a copy; record it by a "
-                    "relative path, as ./{}",
-                    trace.summary().program, program.filename().string()));
+    throw ConfigError(fmt::format(
+        "--recheck: the program was recorded as {}: that is not a program that the build makes in a copy; record it by a "
+        "relative path, as ./{}",
+        trace.summary().program, program.filename().string()));
   const std::set<std::string> files = source_files(trace.symbols());
   const fs::path here = fs::current_path();
   const auto is_here = [&here](const std::string& file) { return is_within(file, here) && fs::exists(file); };

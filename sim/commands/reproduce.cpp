@@ -19,11 +19,11 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kReproduceFooter = R"(Examples:
-  linebounce reproduce                    every experiment for which a paper has figures
+  linebounce reproduce                    every experiment that has figures from a paper
   linebounce reproduce operation_costs    one of them
   linebounce reproduce ols2004.table1     the rows whose id begins with this
 
-Exit code 1 if a calibrated row is out of tolerance; others that miss are shown and counted.)";
+Exit code 1: a calibrated row is out of tolerance. Other rows that miss are shown and counted.)";
 
 struct ReproduceArguments {
   std::vector<std::string> names;
@@ -143,7 +143,7 @@ void add_reproduce(Command& program) {
   auto arguments = std::make_shared<ReproduceArguments>();
   Command command =
       program.subcommand("reproduce", "Run the experiments for which papers have figures, and print both side by side");
-  command.option("NAME", "", &arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
+  command.option("NAME", "", &arguments->names, "Experiments, or beginnings of paper rows' ids; default: all");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");

@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* kValidateFooter = R"(Examples:
-  linebounce validate                      what machines were fitted to, and what was predicted on them
-  linebounce validate --all                the papers' experiments, too; else those of which there are results
-  linebounce validate validation/dlockref  one experiment, or rows whose id begins so
+  linebounce validate                      the figures that machines were fitted to, and those predicted
+  linebounce validate --all                also the papers' experiments, which are else shown only if they have run
+  linebounce validate validation/dlockref  one experiment, or rows whose id begins like this
   linebounce report out/validate           the same as a page, with a picture
 
-Results are in DIR, one folder for each experiment, and all rows in DIR/validation.json. What is there already is not run
-again. Exit code 1 if a fitted row is out of tolerance; others that miss are shown and counted.)";
+DIR gets one folder for each experiment, and all rows in DIR/validation.json. Finished experiments are not run again. Exit code 1: a
+fitted row is out of tolerance. Other rows that miss are shown and counted.)";
 
 struct ValidateArguments {
   std::vector<std::string> names;
@@ -232,11 +232,11 @@ void add_validate(Command& program) {
   Command command =
       program.subcommand("validate", "Run the fitted and the predicted figures, and print their errors on one page");
   command.option("NAME", "", &arguments->names,
-                 "Experiments, or what ids of paper rows begin with; default: all of these two kinds");
+                 "Experiments, or beginnings of paper rows' ids; default: all fitted and predicted ones");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");
   add_jobs(command, arguments->at_once);
   command.flag("--all", arguments->all, "Run the papers' experiments, too");
-  command.flag("--record", arguments->record, "Add what was run for the first time to configs/experiments/validation/records");
+  command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in these directories and start over");
   command.flag("--json", arguments->json, "Print one JSON object instead of a page");
   command.footer(kValidateFooter);

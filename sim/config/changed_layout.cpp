@@ -111,8 +111,8 @@ class ChangedStructure {
     const int base = change.base_offset->bytes;
     if (base >= file_line_bytes_ || base % alignment_ != 0)
       fail(change.base_offset->origin, "layout.change.base_offset_bytes",
-           fmt::format("{} is no place in a line for a {}; legal: multiples of {} below {}", base, layout_.name, alignment_,
-                       file_line_bytes_));
+           fmt::format("{} is not a legal offset in a line for a {}; legal: multiples of {} below {}", base, layout_.name,
+                       alignment_, file_line_bytes_));
     layout_.base_offset = base;
     aligned_.reset();
   }
@@ -133,7 +133,7 @@ class ChangedStructure {
     const bool numbered = array.fields.size() > 1 && array.fields.back().name.find('[') != std::string::npos;
     if (bytes >= size || (size % bytes != 0 && !numbered))
       fail(origin, "layout.change.element_bytes",
-           fmt::format("{} of {} bytes is no array of elements of {}; legal: a part of {} that divides it", array_name(array),
+           fmt::format("{} of {} bytes is not an array of elements of {} bytes; legal: a divisor of {}", array_name(array),
                        size, bytes, size));
     for (int i = 0; i * bytes < size; ++i) lines_.push_back({element(array, i, bytes)});
   }

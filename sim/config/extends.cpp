@@ -100,7 +100,7 @@ toml::table read_chain(const std::string& text, const fs::path& file, std::vecto
   chain.push_back(path_in_chain(file));
   const std::string next = path_in_chain(base_file);
   if (std::ranges::find(chain, next) != chain.end())
-    fail(origin, kExtends, fmt::format("goes round in a circle: {} -> {}", fmt::join(chain, " -> "), next));
+    fail(origin, kExtends, fmt::format("extends itself: {} -> {}", fmt::join(chain, " -> "), next));
   if (chain.size() >= kLongestChain) fail(origin, kExtends, fmt::format("a chain of more than {} files", kLongestChain));
   std::error_code unreadable;
   if (fs::status(base_file, unreadable).type() == fs::file_type::not_found)

@@ -21,8 +21,8 @@ constexpr int kLargestLine = 4096;
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
   if (std::has_single_bit(given)) return;
-  reader.refuse(
-      key, fmt::format("{} is no power of two; the nearest are {} and {}", value, std::bit_floor(given), std::bit_ceil(given)));
+  reader.refuse(key, fmt::format("{} is not a power of two; the nearest are {} and {}", value, std::bit_floor(given),
+                                 std::bit_ceil(given)));
 }
 
 // Fields that share no byte, by their first byte.
@@ -95,7 +95,7 @@ class StructureReader {
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
     if (!names_.insert(field.name).second)
-      reader.refuse("name", fmt::format("{} stands in {} twice; legal: any other name", field.name, layout_.name));
+      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
     if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
     placed_.emplace(field.offset, field);
     layout_.fields.push_back(field);

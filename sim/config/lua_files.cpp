@@ -51,7 +51,7 @@ bool is_lua_path(std::string_view text) {
 
 LuaFile load_lua_file(const std::string& file) {
   if (!is_lua_path(file))
-    throw ConfigError(fmt::format("\"{}\" is no program, lock or counter: expected a file, NAME.lua", file));
+    throw ConfigError(fmt::format("\"{}\" is not a program, lock or counter: expected a file, NAME.lua", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
@@ -91,7 +91,7 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
   const LuaFile lua = load_lua_file(file);
   if (!overrides.machine) {
     throw ConfigError(fmt::format(
-        "--machine is missing: {} says what runs, not on what; `linebounce list machines` shows which there are", file));
+        "--machine is required: {} does not say which machine to run on; `linebounce list machines` shows all", file));
   }
   const bool program = lua.declared.program;
   const bool ends = program && lua.declared.ends;

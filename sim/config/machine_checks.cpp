@@ -72,7 +72,7 @@ class NodeChecks {
     const int page_bytes = machine_.memory.page_kib * 1024;
     if (!power_of_two(page_bytes) || page_bytes < machine_.bus.line_bytes) {
       refuse("machine.memory.page_kib",
-             fmt::format("{} KiB make no page; legal: a power of two, and no less than a line of {} bytes",
+             fmt::format("{} KiB is not a page size; legal: powers of two, at least a line of {} bytes",
                          machine_.memory.page_kib, machine_.bus.line_bytes));
     }
     reported([this] { core_places(machine_, lay_out(machine_)); });
@@ -247,7 +247,7 @@ class Checks {
     const int bytes = footprint.code_cache_kib * 1024;
     if (bytes % (footprint.code_cache_ways * footprint.code_line_bytes) != 0) {
       refuse("machine.footprint.code_cache_ways",
-             fmt::format("{} KiB are no whole number of sets of {} lines of {} bytes", footprint.code_cache_kib,
+             fmt::format("{} KiB are not a whole number of sets of {} lines of {} bytes", footprint.code_cache_kib,
                          footprint.code_cache_ways, footprint.code_line_bytes));
     }
   }
@@ -259,7 +259,7 @@ class Checks {
       refuse(at + "size_kib",
              fmt::format("{} is one level too many; legal: 1 to {} private caches of a core", cache.name, level));
     }
-    if (!power_of_two(cache.line_bytes)) refuse(at + "line_bytes", fmt::format("{} is no power of two", cache.line_bytes));
+    if (!power_of_two(cache.line_bytes)) refuse(at + "line_bytes", fmt::format("{} is not a power of two", cache.line_bytes));
     const int bytes = cache.size_kib * 1024;
     const int way_bytes = cache.ways * cache.line_bytes;
     if (bytes % way_bytes != 0 || !power_of_two(bytes / way_bytes)) {

@@ -159,7 +159,7 @@ class Reader {
     }
     for (const char* name : kColumns) {
       if (!columns_.contains(name)) {
-        refuse(fmt::format("there is no column {}; a table has {}, and {} where rows are of several structures", name,
+        refuse(fmt::format("column {} is missing; a table needs {}, and {} if its rows belong to several structures", name,
                            fmt::join(kColumns, ", "), kStructure));
       }
     }
@@ -174,7 +174,7 @@ class Reader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
     if (!whole || !(value >= 0 && value <= most)) {
-      refuse(fmt::format("{} \"{}\" is no number; legal: 0 to {}", column, text, most));
+      refuse(fmt::format("{} \"{}\" is not a number; legal: 0 to {}", column, text, most));
     }
     return value;
   }

@@ -42,7 +42,7 @@ class Parser {
   std::vector<Layout> parse() {
     std::vector<Layout> layouts;
     for (skip_comments(); peek().kind != TokenKind::end; skip_comments()) layouts.push_back(structure());
-    if (layouts.empty()) refuse(peek(), "there is no structure in this text; expected `struct NAME {`, as pahole prints it");
+    if (layouts.empty()) refuse(peek(), "this text has no structure; expected `struct NAME {`, as pahole prints it");
     return layouts;
   }
 
@@ -259,7 +259,7 @@ class Parser {
       std::string_view number(tokens[i + 2].text);
       const int alignment = take_number(number).value_or(0);
       if (alignment < 1 || alignment > kLargestStructure || !std::has_single_bit(static_cast<unsigned>(alignment)))
-        refuse(tokens[i + 2], fmt::format("{} is no alignment; legal: powers of two", tokens[i + 2].text));
+        refuse(tokens[i + 2], fmt::format("{} is not an alignment; legal: powers of two", tokens[i + 2].text));
       return alignment;
     }
     return 1;

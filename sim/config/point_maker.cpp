@@ -136,14 +136,15 @@ class PointBuilder {
       const ParameterDeclaration* parameter = parameter_at(settings, tables_.catalogue, path);
       if (parameter != nullptr && parameter->why_no_lock) {
         add_file(path, setting, input.lock_files, [parameter](const LuaDeclaration& file) {
-          return file.lock ? parameter->why_no_lock(*file.lock) : "it is no lock: it defines no functions acquire and release";
+          return file.lock ? parameter->why_no_lock(*file.lock)
+                           : "it is not a lock: it defines no functions acquire and release";
         });
       }
       if (parameter != nullptr && parameter->why_no_counter) {
         add_file(path, setting, input.counter_files, [parameter](const LuaDeclaration& file) {
           const bool counts = file.counter.events || file.counter.references;
           return counts ? parameter->why_no_counter(file.counter)
-                        : "it is no counter: it defines neither add and read nor get and put";
+                        : "it is not a counter: it defines neither add and read nor get and put";
         });
       }
     }

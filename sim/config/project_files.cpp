@@ -94,7 +94,7 @@ std::string read_text(const fs::path& file) {
     text.append(part.data(), in.gcount());
   }
   if (text.size() > kLargest)
-    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
+    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
   if (!in.is_open() || in.bad()) {
     const int why = errno;
     const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));

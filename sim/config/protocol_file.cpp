@@ -31,8 +31,8 @@ ProtocolFiles with_extended(ProtocolFile file) {
       return fs::weakly_canonical(each.name) == fs::weakly_canonical(next.name);
     };
     if (std::any_of(files.begin(), files.end(), same)) {
-      throw ConfigError(fmt::format("{}:{}: extends {}, which extends this file: a circle", files.back().name, extended->line,
-                                    extended->name));
+      throw ConfigError(
+          fmt::format("{}:{}: extends {}, which extends this file", files.back().name, extended->line, extended->name));
     }
     files.push_back(std::move(next));
   }
@@ -63,7 +63,7 @@ Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::s
       Protocol protocol = parse_protocol(files);
       if (protocol.kind == wanted) return protocol;
     }
-    throw ConfigError(fmt::format("{}: {}: {} is no protocol of a {}", file, key, name, key));
+    throw ConfigError(fmt::format("{}: {}: {} is not a protocol of a {}", file, key, name, key));
   });
 }
 

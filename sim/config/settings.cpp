@@ -87,7 +87,7 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
 void check_text(const KeyInfo& key, const std::string& text, const Origin& origin) {
   if (key.choices.empty()) {
     if (text.size() > kLongestText)
-      fail(origin, key.path, fmt::format("a text of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
+      fail(origin, key.path, fmt::format("a string of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
     return;
   }
   if (!key.files_of.empty() && is_lua_path(text)) return;
@@ -290,7 +290,7 @@ std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<st
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == 0 || equals == std::string::npos)
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
+      throw ConfigError("--set " + set + ": must be PATH=VALUE, such as machine.memory.latency_ns=200");
     out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
   return out;

@@ -51,7 +51,7 @@ std::string not_known(std::string_view word, const std::vector<std::string>& kno
   std::string text = fmt::format("\"{}\" is not known", word);
   if (!command.empty() && known.size() > kMostShown) {
     const std::string meant = did_you_mean(word, known);
-    return text + meant + (meant.empty() ? "; " : " ") + fmt::format("{} shows all {}", command, known.size());
+    return text + meant + (meant.empty() ? "; " : " ") + fmt::format("`{}` shows all {}", command, known.size());
   }
   text += fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
   if (const auto near = nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);

@@ -18,7 +18,7 @@ std::string_view unit_suffix(std::string_view key);
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 // `is not known; known: a, b, c; did you mean b?`, for a value or a name. If there are too many and a command lists them all
-// (`linebounce list machines`), only similar names: `is not known; did you mean b? linebounce list machines shows all 26`.
+// (`linebounce list machines`), only similar names: "is not known; did you mean b? `linebounce list machines` shows all 26".
 std::string not_known(std::string_view word, const std::vector<std::string>& known, std::string_view command = "");
 
 }  // namespace linebounce::sim

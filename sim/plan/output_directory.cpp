@@ -88,7 +88,7 @@ bool begins_with(const fs::path& path, std::string_view prefix) {
 void remove_file(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": cannot be deleted: " + error.message());
 }
 
 // Empty if there is no such directory. An unreadable directory must not look empty.
@@ -99,7 +99,7 @@ std::vector<fs::path> entries(const fs::path& directory) {
     paths.push_back(entry->path());
   }
   const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-  if (error && !absent) throw InputError("cannot read " + directory.string() + ": " + error.message());
+  if (error && !absent) throw InputError(directory.string() + ": cannot be read: " + error.message());
   std::ranges::sort(paths);
   return paths;
 }
@@ -200,7 +200,7 @@ bool DirectoryLock::try_lock(LockKind kind) {
   if (const int error = lock_soon(descriptor_, kind); error != 0) {
     ::close(descriptor_);
     if (error != EWOULDBLOCK)
-      throw OutputError("cannot lock " + path_.string() + ": " + std::generic_category().message(error));
+      throw OutputError(path_.string() + ": cannot be locked: " + std::generic_category().message(error));
     throw ConfigError(directory_.string() + ": another run" + holder(path_) +
                       " is writing into this directory; wait for it, or choose another directory with -o");
   }

@@ -43,7 +43,7 @@ std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, M
 void remove_stale(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": cannot be deleted: " + error.message());
 }
 
 void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& files) {

@@ -283,8 +283,7 @@ enum class Points { all, some };
 void require_all(const Merged& merged, const fs::path& directory) {
   if (merged.missing.empty()) return;
   if (!merged.damaged.empty()) throw InputError(merged.damaged.front().reason);
-  throw InputError(point_directory(directory, true, merged.missing.front()).string() +
-                   ": has gone while the run was under way");
+  throw InputError(point_directory(directory, true, merged.missing.front()).string() + ": disappeared during the run");
 }
 
 // Merges, writes the top level and its manifest, and completes the report.
@@ -377,8 +376,8 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
 
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   if (!is_there(options.directory)) {
-    throw InputError("cannot read " + options.directory.string() +
-                     ": there is no such directory; --merge needs points to merge");
+    throw InputError(options.directory.string() +
+                     ": there is no such directory; --merge needs points that have been run (--point N)");
   }
   InterruptGuard guard;
   const DirectoryLock lock(options.directory, LockKind::alone);

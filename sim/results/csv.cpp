@@ -149,13 +149,13 @@ template <class Value>
 Value parse_number(const std::string& file, const std::string& text) {
   Value value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is no number");
+  if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is not a number");
   return value;
 }
 
 CpuSet read_cpus(const std::string& file, const std::string& text) {
   const std::optional<CpuSet> cpus = read_cpu_list(text);
-  if (!cpus) throw InputError(file + ": \"" + text + "\" is no list of CPUs");
+  if (!cpus) throw InputError(file + ": \"" + text + "\" is not a list of CPUs");
   return *cpus;
 }
 

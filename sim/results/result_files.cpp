@@ -26,7 +26,7 @@ class Descriptor {
 };
 
 std::string read_problem(const std::filesystem::path& path, int error) {
-  return "cannot read " + path.string() + ": " + std::generic_category().message(error);
+  return path.string() + ": cannot be read: " + std::generic_category().message(error);
 }
 
 // A temporary file that the destructor removes unless it was renamed.
@@ -76,7 +76,7 @@ class TemporaryFile {
 const std::string_view kTemporaryPrefix = ".linebounce-tmp-";
 
 std::string write_problem(const std::filesystem::path& path, int error) {
-  return "cannot write " + path.string() + ": " + std::generic_category().message(error);
+  return path.string() + ": cannot be written: " + std::generic_category().message(error);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
@@ -105,7 +105,7 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
   struct stat facts {};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
-  if (!S_ISREG(facts.st_mode)) throw InputError("cannot read " + path.string() + ": it is not a regular file");
+  if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
   std::array<char, 65536> part{};
   while (true) {
     const ssize_t size = ::read(file.number(), part.data(), part.size());
@@ -134,9 +134,9 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw OutputError("cannot make the directory " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": the directory cannot be made: " + error.message());
   if (!std::filesystem::is_directory(path, error)) {
-    throw OutputError("cannot write into " + path.string() + ": it is not a directory");
+    throw OutputError(path.string() + ": is not a directory");
   }
 }
 

@@ -47,7 +47,7 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
 // Errors: OutputError.
 void make_directories(const std::filesystem::path& path);
 
-// "cannot write FILE: REASON", for errno `error`.
+// "FILE: cannot be written: REASON", for errno `error`.
 std::string write_problem(const std::filesystem::path& path, int error);
 
 // Parses a file's text with `read`; errors of `read` are prefixed with `place`. Errors: InputError.

@@ -268,7 +268,7 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
         (["locks", "--by", "workload.lokc"], 2, "workload.lokc is not swept; did you mean workload.lock?"),
         (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "operations_per_s or throughput.operations?"),
         (["a", "b", "--fail-on", "throughput.operations_per_s < 5%"], 2, "needs its sign"),
-        (["a", "b", "--fail-on", "throughput.operations_per_s = 5"], 2, "legal are METRIC > +5%"),
+        (["a", "b", "--fail-on", "throughput.operations_per_s = 5"], 2, "legal: METRIC > +5%"),
         (["a", "b", "-o", "/proc/none.html"], 2, "/proc/none.html"),
     ],
 )

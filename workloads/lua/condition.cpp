@@ -50,7 +50,7 @@ Cpu::Word checked_word(Interpreter& lua, int index) {
   const Cpu::Word word = LuaWord::unpack(packed);
   lua.require_object(word.address, word.bytes);
   if ((word.address & static_cast<Address>(word.bytes - 1)) != 0)
-    lua.fail(fmt::format("{} bytes at 0x{:x}: a multiple of the size is legal", word.bytes, word.address));
+    lua.fail(fmt::format("{} bytes at 0x{:x}; legal: multiples of the size", word.bytes, word.address));
   lua.remember_word(packed);
   return word;
 }

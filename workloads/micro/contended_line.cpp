@@ -119,12 +119,12 @@ class MeasurementReader {
     head >> name >> cycles >> more;
     const auto found = std::ranges::find(kOperationNames, name);
     if (found == kOperationNames.end() || !more.empty()) {
-      refuse(fmt::format("'{}' is no operation; legal: {}", name, fmt::join(kOperationNames, ", ")));
+      refuse(fmt::format("'{}' is not an operation; legal: {}", name, fmt::join(kOperationNames, ", ")));
     }
     measurement.operation = static_cast<Operation>(found - kOperationNames.begin());
     if (!cycles.empty()) {
       const auto number = whole_number(cycles, 0, kMostBetweenCycles);
-      if (!number) refuse(fmt::format("'{}' is no number of cycles; legal: 0 to {}", cycles, kMostBetweenCycles));
+      if (!number) refuse(fmt::format("'{}' is not a number of cycles; legal: 0 to {}", cycles, kMostBetweenCycles));
       measurement.between_cycles = *number;
     }
     measurement.cpus = participants(part_.substr(colon + 1));
@@ -145,7 +145,7 @@ class MeasurementReader {
       }
       const auto number = whole_number(word, 0, cpus_ - 1);
       if (!number || std::ranges::find(numbers, static_cast<int>(*number)) != numbers.end()) {
-        refuse(fmt::format("'{}' is no CPU of this machine, or named twice; legal: all, or numbers from 0 to {}", word,
+        refuse(fmt::format("'{}' is not a CPU of this machine, or is named twice; legal: all, or numbers from 0 to {}", word,
                            cpus_ - 1));
       }
       numbers.push_back(static_cast<int>(*number));

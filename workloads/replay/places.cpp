@@ -291,7 +291,7 @@ std::optional<Home> home_of(const std::string& text) {
     if (error == std::errc{} && rest == end && node >= 0) return Home::on(node);
   }
   throw std::invalid_argument(
-      fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
+      fmt::format("\"{}\" is not a place for an object; legal: local, first_touch, interleaved, node N", text));
 }
 
 }  // namespace linebounce::workloads

@@ -48,7 +48,7 @@ def explanation_of(results: Results) -> Explanation | None:
     document = read_document(path, json.loads)
     with reading(path):
         if document["schema"] != EXPLAIN_SCHEMA:
-            raise InputError(f"{path}: its schema is {document['schema']}, not {EXPLAIN_SCHEMA}")
+            raise InputError(f"{path}: its schema is {document['schema']}; expected {EXPLAIN_SCHEMA}")
         if document["hash"] != results.manifest.hash:
             return None
         return Explanation(_about(document), [_waterfall(miss) for miss in document["misses"]])

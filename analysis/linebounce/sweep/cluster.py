@@ -137,7 +137,7 @@ def _key(folder: Path) -> Iterator[Any]:
             of_roles = {f"tls_{role}_{name}": str(files[name]) for role in _ROLES for name in ("cert", "key")}
             yield security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **of_roles)
     except OSError as error:
-        raise UsageError(f"--slurm: cannot write {folder}: {error.strerror}") from None
+        raise UsageError(f"--slurm: {folder}: cannot be written: {error.strerror}") from None
     finally:
         with contextlib.suppress(OSError):  # what is not empty stays
             folder.rmdir()

@@ -23,19 +23,20 @@ from linebounce.sweep.points import Job, digest, status_of
 _LOG_LINES = 15  # of a failed point's log
 _SHOWN_FAILURES = 5  # points whose log is shown
 
-_EXAMPLES = """examples:
-  linebounce sweep lock_scaling                                  the points of `linebounce run lock_scaling`, on this machine
+_EXAMPLES = """Examples:
+  linebounce sweep lock_scaling                                  the same as `linebounce run lock_scaling`
   linebounce sweep my_locks.toml -o out/slow --set machine.memory.latency_ns=200
   linebounce sweep my_locks.toml --scheduler tcp://host:8786     on a cluster: `dask scheduler`, `dask worker tcp://host:8786`
   linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8
   linebounce sweep my_locks.toml --kubernetes name=sweep,image=my/linebounce --workers 8
 
-Which of them move the metric, and by how much:
+Find which parameters move a metric, and by how much:
   linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --metric latency.remote_c2c.mean_ns
 
-Whatever ends a sweep, the same command goes on: what has finished is not run again. A point that fails is run once more.
+To resume a sweep that ended for any reason, give the same command again: finished points are kept. A point that fails runs a
+second time.
 
-Exit codes: 0 done, 1 some points failed or the scheduler was lost, 2 wrong usage or no scheduler, 3 input that can't be read,
+Exit codes: 0 done; 1 some points failed or the scheduler was lost; 2 wrong usage or no scheduler; 3 input that can't be read;
 130 interrupted."""
 
 
@@ -246,41 +247,50 @@ def _at_least_one(text: str) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them."
+    description = "Run the points of an experiment on a Dask cluster, on this machine or on many, and merge them."
     parser = parser_of("linebounce sweep", description, _EXAMPLES, usage="[OPTIONS] FILE.toml|NAME")
-    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="as for `linebounce run`")
+    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="As for `linebounce run`")
     parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="results directory; default: out/ and the experiment's name"
+        "-o", "--output", metavar="DIR", type=Path, help="Results directory; default: out/ and the experiment's name"
     )
-    parser.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], help="override a value; may be repeated")
-    parser.add_argument("--machine", metavar="NAME", help="use this machine instead of the experiment's")
-    parser.add_argument("--seed", metavar="N", type=int, help="seed of each point's first run; default: the experiment's")
-    parser.add_argument("--fresh", action="store_true", help="delete earlier results in the directory and start over")
+    parser.add_argument(
+        "--set",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        help="Override a value of the experiment or its machine; may be repeated",
+    )
+    parser.add_argument("--machine", metavar="NAME", help="Use this machine instead of the experiment's")
+    parser.add_argument("--seed", metavar="N", type=int, help="Seed of each point's first run; default: the experiment's")
+    parser.add_argument("--fresh", action="store_true", help="Delete earlier results in the directory and start over")
     parser.add_argument(
         "--workers",
         metavar="N",
         type=_at_least_one,
-        help="simulations at the same time (default: one for each core); with --slurm jobs, with --kubernetes pods",
+        help="Simulations at the same time; with --slurm, jobs; with --kubernetes, pods; default: one for each core",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="a running Dask scheduler: tcp://host:8786")
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="Use this running Dask scheduler: tcp://host:8786")
     where.add_argument(
-        "--slurm", metavar="KEY=VALUE,...", default="", help="start workers by Slurm; options of dask_jobqueue.SLURMCluster"
+        "--slurm",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="Start workers through Slurm, with these options of dask_jobqueue.SLURMCluster",
     )
     where.add_argument(
         "--kubernetes",
         metavar="KEY=VALUE,...",
         default="",
-        help="start workers as pods; options of KubeCluster",
+        help="Start workers as pods, with these options of KubeCluster",
     )
     parser.add_argument(
         "--vary",
         metavar="PATH=N%",
         action="append",
         default=[],
-        help="sensitivity: run with this parameter N %% lower and higher; of a table, such as machine.bus, every time in it",
+        help="Run with this parameter N %% lower and higher; for a table such as machine.bus, with every latency in it",
     )
-    parser.add_argument("--metric", metavar="METRIC", help="the metric that --vary measures")
+    parser.add_argument("--metric", metavar="METRIC", help="The metric whose change --vary reports")
     words = sys.argv[1:] if arguments is None else arguments
     parsed = parser.parse_args(words, argparse.Namespace(command=("linebounce", "sweep", *words)))
     if bool(parsed.vary) != bool(parsed.metric):

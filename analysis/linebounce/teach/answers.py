@@ -59,7 +59,7 @@ def read(text: str, span: Span) -> Answer:
         found = pattern.fullmatch(words)
         if found:
             return reader(found, span)
-    raise UnreadableError(f'"{text}" is nothing that can be read from a run; legal: {"; ".join(FORMS)}')
+    raise UnreadableError(f'"{text}" cannot be read from a run; legal: {"; ".join(FORMS)}')
 
 
 def read_is(text: str, span: Span) -> tuple[Answer, str]:
@@ -144,7 +144,7 @@ def _value(found: re.Match[str], span: Span) -> int:
 def _value_read(found: re.Match[str], span: Span) -> int:
     read_ = [row for row in span.earlier(ACCESS) if row[3] == int(found[1]) and row[4] != _STORE]
     if not read_:
-        raise UnreadableError(f"CPU {found[1]} has read nothing up to there")
+        raise UnreadableError(f"CPU {found[1]} has read nothing by then")
     return _number(read_[-1][7])
 
 
@@ -152,7 +152,7 @@ def _sender(found: re.Match[str], span: Span) -> str:
     agent, ends = _agent(span, found[1]), span.run["endpoints"]
     senders = [row[2] for row in span.earlier(MESSAGE) if row[7] and ends[row[3]][:2] == ["cache", agent]]
     if not senders:
-        raise UnreadableError(f"CPU {found[1]}'s cache has got no data up to there")
+        raise UnreadableError(f"CPU {found[1]}'s cache has received no data by then")
     return str(ends[senders[-1]][2])
 
 

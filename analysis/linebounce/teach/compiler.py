@@ -83,7 +83,7 @@ class Compiler:
         except tomllib.TOMLDecodeError as error:
             found = str(error).partition("(at line ")[2].partition(",")[0]
             line = scene.block.line + (int(found) - 1 if found.isdecimal() else 0)
-            raise LessonError(self.path, line, f"this is no TOML: {error}") from None
+            raise LessonError(self.path, line, f"this is not TOML: {error}") from None
         head = "".join(f'{key} = "{scene.name}"\n' for key in ("name", "title") if key not in values)
         tail = ""
         if "workload" not in values:
@@ -237,12 +237,12 @@ class Compiler:
             raise table.error("answer", f"the answer is {question.answer}, but in the run {question.answer_from} is {read}")
         if question.kind in ("choice", "state") and question.choices and str(read) not in question.choices:
             listed = ", ".join(question.choices)
-            raise table.error("choices", f"in the run {question.answer_from} is {read}, which is none of: {listed}")
+            raise table.error("choices", f"in the run {question.answer_from} is {read}, not one of the choices: {listed}")
         return question.answer if question.answer is not None else self._of_kind(question, read)
 
     def _of_kind(self, question: Question, read: answers.Answer) -> answers.Answer:
         if question.kind == "number" and isinstance(read, str):
-            raise question.table.error("answer_from", f"{question.answer_from} is {read}, which is no number")
+            raise question.table.error("answer_from", f"{question.answer_from} is {read}, which is not a number")
         return read if question.kind == "number" else str(read)
 
     def _require(self, question: Question, claim: str, span: answers.Span) -> None:
@@ -300,7 +300,7 @@ class Compiler:
             found = pattern.findall(text)
             if len(found) != 1:
                 where = f"is there {len(found)} times" if found else "is not there"
-                raise task.table.error(key, f'{key}: what is to be replaced {where} in {task.name}: "{old.strip()}"')
+                raise task.table.error(key, f'{key}: the text to replace {where} in {task.name}: "{old.strip()}"')
             text = pattern.sub(lambda _found, new=new: new, text)  # type: ignore[misc]
         return text
 

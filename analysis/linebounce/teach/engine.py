@@ -97,7 +97,7 @@ def _root_of(program: Path) -> Path:
     for folder in program.resolve().parents:
         if (folder / _DATA).is_dir():
             return folder
-    raise UsageError(f"there is no folder {_DATA} above {program}: it belongs into a source tree or an installation")
+    raise UsageError(f"there is no folder {_DATA} above {program}: it belongs to a source tree or an installation")
 
 
 def _message(done: subprocess.CompletedProcess[str]) -> str:

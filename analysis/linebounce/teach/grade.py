@@ -101,9 +101,9 @@ def _read_page(path: Path) -> list[Handed]:
     try:
         values = json.loads(read_text(path, _LONGEST))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: this is no JSON: {error}") from None
+        raise InputError(f"{path}: this is not JSON: {error}") from None
     if not isinstance(values, dict) or values.get("format") != _PAGE_FORMAT:
-        raise InputError(f'{path}: this is no file of answers that the page has saved (format "{_PAGE_FORMAT}")')
+        raise InputError(f'{path}: this is not a file of answers saved by the page (format "{_PAGE_FORMAT}")')
     student = values.get("name") if isinstance(values.get("name"), str) else ""
     handed = [
         Handed(path, name, str(student), _page_answers(group, key))
@@ -131,16 +131,16 @@ def _read(path: Path) -> Handed:
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: this is no TOML: {error}") from None
+        raise InputError(f"{path}: this is not TOML: {error}") from None
     answers = values.get("answers", {})
     if not isinstance(answers, dict) or len(answers) > _MOST_ANSWERS:
-        raise InputError(f"{path}: [answers] is a table of up to {_MOST_ANSWERS} answers")
+        raise InputError(f"{path}: [answers] must be a table of at most {_MOST_ANSWERS} answers")
     for key in values:
         if key not in ("assignment", "student", "answers"):
             raise InputError(f'{path}: there is no key "{key}": assignment, student, [answers]')
     for key in ("assignment", "student"):
         if not isinstance(values.get(key, ""), str):
-            raise InputError(f"{path}: {key} is a text")
+            raise InputError(f"{path}: {key} must be a string")
     return Handed(path, values.get("assignment", ""), values.get("student", ""), answers)
 
 
@@ -181,11 +181,11 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
 def _inside(folder: Path, given: Any) -> Path:
     """The file, which lies in the folder of the answers."""
     if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError("the answer is the name of a file beside the answers")
+        raise InputError("the answer must be the name of a file beside the answers")
     root = folder.resolve()
     path = (root / given).resolve()
     if not path.is_relative_to(root) or not path.is_file():
-        raise InputError(f'"{given}" is no file in the folder of the answers')
+        raise InputError(f'"{given}" is not a file in the folder of the answers')
     return path
 
 
@@ -194,7 +194,7 @@ def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
     limit = form["changes"]
     changed = _changed_lines(form["text"], text)
     if not changed:
-        return "nothing has been changed"
+        return "nothing was changed"
     if limit and changed > limit:
         return f"{changed} lines differ from the file that was given; at most {limit} may"
     verdict = verdict_of(compiler.engine, task, text, compiler.folder)

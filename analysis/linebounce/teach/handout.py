@@ -14,7 +14,7 @@ def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
     """UsageError if the folder is there already. Returns the file to read first."""
     lesson = read_lesson(assignment)
     if directory.exists():
-        raise UsageError(f"{directory} is there already")
+        raise UsageError(f"{directory} exists already")
     with scratch_folder() as folder:
         compiled = Compiler(engine, lesson, folder).compile()
     forms = list(zip(lesson.parts, compiled["parts"], strict=True))

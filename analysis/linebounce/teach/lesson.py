@@ -186,7 +186,7 @@ def _add_lua(lesson: Lesson, blocks: Sequence[Block]) -> None:
         if block.kind in LUA_KINDS:
             known = lesson.programs if block.kind == "program" else lesson.locks
             if block.name in known:
-                raise LessonError(lesson.path, block.line - 1, f'a {block.kind} "{block.name}" is there already')
+                raise LessonError(lesson.path, block.line - 1, f'the {block.kind} "{block.name}" is defined already')
             known[block.name] = block
 
 
@@ -194,7 +194,7 @@ def _require_unique(lesson: Lesson) -> None:
     seen: set[str] = set()
     for task in lesson.tasks:
         if task.id in seen:
-            raise task.table.error("id", f'the id "{task.id}" is there already')
+            raise task.table.error("id", f'the id "{task.id}" is used already')
         seen.add(task.id)
 
 
@@ -208,7 +208,7 @@ def _again(lesson: Lesson, block: Block) -> Part:
 
 def _scene(lesson: Lesson, block: Block) -> Part:
     if block.name in lesson.scenes:
-        raise LessonError(lesson.path, block.line - 1, f'a scene "{block.name}" is there already')
+        raise LessonError(lesson.path, block.line - 1, f'the scene "{block.name}" is defined already')
     return Scene(block.name, block, lesson.programs.get(block.name))
 
 
@@ -230,7 +230,7 @@ def _moment(lesson: Lesson, block: Block) -> Part:
     table = table_of(lesson.path, block, _MOMENT)
     scene = _scene_of(lesson, table, _last_scene(lesson))
     if not scene:
-        raise LessonError(lesson.path, block.line - 1, "a moment stands below the scene that it is of: ```toml scene NAME")
+        raise LessonError(lesson.path, block.line - 1, "a moment must follow its scene: ```toml scene NAME")
     return Moment(table, scene, table.text("at"), table.text("say"))
 
 
@@ -244,7 +244,7 @@ def _question(lesson: Lesson, block: Block) -> Part:
     wrong = {str(key): value for key, value in table.values.get("wrong", {}).items()}
     for key, value in wrong.items():
         if not isinstance(value, str):
-            raise table.error(key, f'why "{key}" is wrong is a text')
+            raise table.error(key, f'why "{key}" is wrong must be a string')
     answer = table.values.get("answer")
     question = Question(
         table,
@@ -260,9 +260,9 @@ def _question(lesson: Lesson, block: Block) -> Part:
         wrong,
     )
     if answer is None and not question.answer_from:
-        raise table.error("ask", "a question has an answer, or answer_from, which reads it from the run")
+        raise table.error("ask", "a question needs answer, or answer_from, which reads the answer from the run")
     if not scene and (question.at or question.then or question.answer_from or question.holds):
-        raise table.error("at", "this needs a run to look at: a scene above it")
+        raise table.error("at", "this needs a run: a scene above it")
     _CHECKS[question.kind](question)
     return question
 
@@ -270,9 +270,9 @@ def _question(lesson: Lesson, block: Block) -> Part:
 def _check_choice(question: Question) -> None:
     table, choices = question.table, question.choices
     if len(choices) < 2:
-        raise table.error("choices", "a choice is between two texts at least: choices = [...]")
+        raise table.error("choices", "a choice needs at least two strings: choices = [...]")
     if len(set(choices)) != len(choices):
-        raise table.error("choices", "a choice is there twice")
+        raise table.error("choices", "a choice is declared twice")
     answers = question.answer if isinstance(question.answer, list) else [question.answer]
     for answer in answers:
         if answer is not None and answer not in choices:
@@ -289,7 +289,7 @@ def _check_choice(question: Question) -> None:
 
 def _check_multiple(question: Question) -> None:
     if not isinstance(question.answer, list):
-        raise question.table.error("answer", "with several right choices the answer is a list of them")
+        raise question.table.error("answer", "with several right choices, the answer must be a list of them")
     _check_choice(question)
 
 
@@ -300,9 +300,9 @@ def _check_open(question: Question) -> None:
     if question.choices and question.kind != "state":
         raise table.error("choices", f"a question of kind {question.kind} has no choices")
     if question.kind == "number" and isinstance(question.answer, str | list):
-        raise table.error("answer", "the answer is a number")
+        raise table.error("answer", "the answer must be a number")
     if question.kind in ("state", "text") and isinstance(question.answer, int | float):
-        raise table.error("answer", "the answer is a text")
+        raise table.error("answer", "the answer must be a string")
 
 
 _CHECKS: dict[str, Callable[[Question], None]] = {
@@ -322,7 +322,7 @@ def _edits(table: Table, key: str) -> tuple[tuple[str, str], ...]:
     edits = []
     for edit in table.values.get(key, []):
         if not isinstance(edit, dict) or set(edit) != {"replace", "by"} or not all(isinstance(v, str) for v in edit.values()):
-            raise table.error(key, f'{key} is a list of {{ replace = "text", by = "text" }}')
+            raise table.error(key, f'{key} must be a list of {{ replace = "text", by = "text" }}')
         edits.append((edit["replace"], edit["by"]))
     return tuple(edits)
 

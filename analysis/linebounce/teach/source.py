@@ -55,12 +55,12 @@ def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
     """InputError for what can't be read, is no text or too long."""
     content = read_file(path, longest + 1)
     if len(content) > longest:
-        raise InputError(f"{path} is longer than {longest >> 10} KiB, which is the limit")
+        raise InputError(f"{path} is longer than the limit of {longest >> 10} KiB")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}:{line}: this is no UTF-8 text") from None
+        raise InputError(f"{path}:{line}: this is not UTF-8 text") from None
 
 
 def blocks_of(path: Path, text: str) -> list[Block]:
@@ -105,7 +105,7 @@ def _fenced(path: Path, token: Token) -> Block | None:
         how = f"```{words[0]} {words[1]} NAME" if named else f"```{words[0]} {words[1]}"
         raise LessonError(path, line, f"this block begins as {how}")
     if named and not re.fullmatch(r"[a-z][a-z0-9_]*", words[2]):
-        raise LessonError(path, line, f'"{words[2]}" is no name: small letters, digits and _, a letter first')
+        raise LessonError(path, line, f'"{words[2]}" is not a name; legal: a small letter, then small letters, digits and _')
     return Block(words[1], words[2] if named else "", token.content, line + 1)
 
 
@@ -158,7 +158,7 @@ class Table:
         value = self.values.get(key, [])
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(one, str) for one in values):
-            raise self.error(key, f"{key} holds texts: put each in quotation marks")
+            raise self.error(key, f"{key} holds strings: put each in quotation marks")
         return list(values)
 
 
@@ -187,4 +187,4 @@ def _toml(path: Path, block: Block) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) - 1 if place and place[1] else block.text.count("\n")
-        raise LessonError(path, block.line + line, f"this is no TOML: {_TOML_PLACE.sub('', str(error))}") from None
+        raise LessonError(path, block.line + line, f"this is not TOML: {_TOML_PLACE.sub('', str(error))}") from None

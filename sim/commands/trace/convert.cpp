@@ -76,7 +76,7 @@ const SourceFormat* format_asked_for(const ConvertArguments& arguments) {
     names.emplace_back(format.name);
   }
   if (arguments.from == kTrace) return nullptr;
-  throw ConfigError("--from: the format " + not_known(arguments.from, names));
+  throw ConfigError("--from: format " + not_known(arguments.from, names));
 }
 
 ExitCode convert(const ConvertArguments& arguments) {
@@ -112,7 +112,7 @@ void add_trace_convert(Command& trace) {
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");
-  command.flag("--word-locks", arguments->word_locks, "Make locks of the words that behave like locks");
+  command.flag("--word-locks", arguments->word_locks, "Turn words that behave like locks into locks");
   command.footer(kConvertFooter);
   command.action([arguments] { return convert(*arguments); });
 }

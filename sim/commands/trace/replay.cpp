@@ -31,10 +31,10 @@ constexpr const char* kReplayFooter = R"(Examples:
   linebounce trace replay torn.lbt --recover
       the part before the first damage in a damaged trace
 
-Machine and measured time default to the recorded run's. A trace that was not recorded in a simulation needs a machine, and is
-measured from start to end. Threads of one CPU take turns where they wait for each other, but not while one waits for a lock that
-another CPU holds: a program that waits for a thread inside a critical section may hang there (exit code 4), and needs one CPU
-per thread. Results are those of `run`; the same command with the same options reads finished ones.)";
+Machine and measured time default to the recorded run's. A trace that was not recorded in a simulation needs --machine, and is
+measured from start to end. Threads on one CPU take turns when they wait for each other, but not while one waits for a lock that
+another CPU holds. A program that waits for another thread inside a critical section may therefore hang (exit code 4); give it one
+CPU per thread. The results are like those of `run`; repeating the command reads finished ones.)";
 
 struct ReplayArguments {
   std::string file, machine, threads, directory;
@@ -156,11 +156,12 @@ void add_trace_replay(Command& trace) {
   command.option("FILE", "", &arguments->file, "A trace, binary or text").required();
   command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
   command
-      .option("--lock", "[NAME=]ALGORITHM", &arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
+      .option("--lock", "[NAME=]ALGORITHM", &arguments->locks,
+              "Use this algorithm for all locks, or for one; default: as recorded")
       .one_value_each();
   command.option("--threads", "MAP", &arguments->threads,
-                 "CPUs of the threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each");
-  command.option("--set", "path=value", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
+                 "Which CPUs run the threads: one_each, round_robin, block, or a list such as \"0 0 1 1\"; default: one_each");
+  command.option("--set", "PATH=VALUE", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,

@@ -226,7 +226,7 @@ class Editor {
       cautions_.insert("aligned_alloc needs C11 or C++17");
       return;
     }
-    throw NoEdit(fmt::format("{}: no one plain call of malloc, calloc or new stands there", object.source));
+    throw NoEdit(fmt::format("{}: expected exactly one plain call of malloc, calloc or new there", object.source));
   }
 
   std::string call_instead(const std::string& name, const std::string& inside, const std::string& source) {
@@ -461,7 +461,7 @@ class Editor {
       for (std::smatch found; begin != std::string::npos && begin < code.size();) {
         const auto from = code.begin() + static_cast<std::ptrdiff_t>(begin);
         if (is_open || !std::regex_search(from, code.end(), found, kDeclaration, std::regex_constants::match_continuous))
-          throw NoEdit(fmt::format("{}:{}: is more than plain declarations of members", file.path().string(), line));
+          throw NoEdit(fmt::format("{}:{}: has more than plain declarations of members", file.path().string(), line));
         const std::size_t end = code.find(';', begin) + 1;
         declarations.push_back({line, begin, end, found[1], declarators_of(found[2])});
         begin = code.find_first_not_of(" \t", end);
@@ -469,7 +469,7 @@ class Editor {
     }
     if (declarations.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
     if (std::regex_search(file.code(declarations.back().line), kOpenEnd))
-      throw NoEdit(fmt::format("{}: ends with an array of any length, behind which nothing may stand", structure.source));
+      throw NoEdit(fmt::format("{}: ends with a flexible array, after which no member may follow", structure.source));
     return declarations;
   }
 

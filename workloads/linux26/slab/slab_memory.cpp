@@ -124,13 +124,14 @@ void SlabMemory::give_back(Cpu& cpu, Slab& slab) {
 
 SlabMemory::Place SlabMemory::find(Address object) const {
   const auto found = by_object_.find(object);
-  if (found == by_object_.end()) throw ModelFailure(fmt::format("{:#x} is no object of the cache of {}", object, structure_));
+  if (found == by_object_.end())
+    throw ModelFailure(fmt::format("{:#x} is not an object of the cache of {}", object, structure_));
   return found->second;
 }
 
 Slab& SlabMemory::slab_with_header(Address header) const {
   const auto found = by_header_.find(header);
-  if (found == by_header_.end()) throw ModelFailure(fmt::format("{:#x} is no slab of the cache of {}", header, structure_));
+  if (found == by_header_.end()) throw ModelFailure(fmt::format("{:#x} is not a slab of the cache of {}", header, structure_));
   return *found->second;
 }
 
