@@ -263,7 +263,7 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
         (["a", "nowhere"], 3, "no such directory"),
         (["a"], 2, "A --by PATH"),
         (["a", "b", "--by", "cpus"], 2, "A --by PATH"),
-        (["one_a", "--by", "lock"], 2, "one point, so that there is nothing to compare"),
+        (["one_a", "--by", "lock"], 2, "only one point, so there is nothing to compare"),
         (["d", "--by", "cpus"], 2, "machine.cpus has one value only, 4"),
         (["locks", "--by", "workload.lokc"], 2, "workload.lokc is not swept; did you mean workload.lock?"),
         (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "operations_per_s or throughput.operations?"),

@@ -1,4 +1,5 @@
-"""`linebounce sweep`: the points of `linebounce run`, spread over a Dask cluster; and which parameters move a metric."""
+"""The command `linebounce sweep`: runs the points of `linebounce run` on a Dask cluster, or finds which parameters move a
+metric."""
 
 import argparse
 import os
@@ -20,8 +21,8 @@ from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
 from linebounce.sweep.points import Job, digest, status_of
 
-_LOG_LINES = 15  # of a failed point's log
-_SHOWN_FAILURES = 5  # points whose log is shown
+_LOG_LINES = 15  # lines to show of a failed point's log
+_SHOWN_FAILURES = 5  # failed points whose log is shown
 
 _EXAMPLES = """Examples:
   linebounce sweep lock_scaling                                  the same as `linebounce run lock_scaling`
@@ -42,24 +43,24 @@ Exit codes: 0 done; 1 some points failed or the scheduler was lost; 2 wrong usag
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run, where to, and on which cluster."""
+    """What to run, the output directory, and the cluster."""
 
     experiment: Experiment
-    directory: Path  # absolute
+    directory: Path  # an absolute path
     fresh: bool
     cluster: ClusterOptions
-    command: tuple[str, ...]  # as it was typed
-    metric: str = ""  # with --vary: what it is about
+    command: tuple[str, ...]  # the command line as typed
+    metric: str = ""  # with --vary: the metric that it measures
     variations: int = 0
 
     def first(self, plan: Plan) -> Sequence[int]:
-        """The points that say whether there is such a metric."""
+        """The points to run first, because they show whether the metric exists."""
         from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415
 
         return base_points(len(plan.at), self.variations) if self.metric else ()
 
     def knows_metric(self, plan: Plan) -> bool:
-        """Whether these points have ended. UsageError if they have, without the metric."""
+        """Whether the first points have ended. Raises UsageError if they have, and none has the metric."""
         if not self.metric:
             return True
         from linebounce.sweep.sensitivity import know_metric  # noqa: PLC0415
@@ -106,7 +107,7 @@ def _output(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def _is_file(path: Path) -> bool:
-    """A name that no file system takes is none."""
+    """Whether the text names a file; false for a name that no file system accepts."""
     with suppress(OSError):
         return path.is_file()
     return False
@@ -124,7 +125,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
 
 
 def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
-    """Runs what is missing, and merges. `merged` is given what `linebounce run --merge` prints. Returns the exit code."""
+    """Runs the missing points, and merges. Passes `merged` the output of `linebounce run --merge`. Returns the exit code."""
     experiment, directory = sweep.experiment, sweep.directory
     begun = datetime.now(UTC)
     plan = experiment.plan(None if sweep.fresh else directory)
@@ -151,9 +152,9 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
 
 
 def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict[int, str]]:
-    """The exit code, and the failed points with what the program said of each."""
+    """Returns the exit code and, for each failed point, the program's message."""
     with open_client(sweep.cluster, tell) as client:
-        # Dask is there by now, or was named.
+        # By now Dask is known to be installed, or reported missing.
         from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415
         from linebounce.sweep.progress import ProgressBar  # noqa: PLC0415
 
@@ -177,7 +178,8 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
                 return INTERRUPTED, progress.failed
             except SchedulerLostError:
                 bar.close()
-                # Workers that write into the directory go on for a while: what is there may be more than was heard of.
+                # Workers that write directly into the directory continue for a moment, so it may have more finished points than
+                # were reported.
                 done = len(sweep.experiment.plan(sweep.directory).done)
                 tell(
                     f"the scheduler is gone; {done} of {progress.points} points are finished in {sweep.directory}, "
@@ -226,7 +228,7 @@ def _by_hand(experiment: Experiment, directory: Path, point: int) -> str:
 
 @contextmanager
 def _signals_interrupt() -> Iterator[None]:
-    """SIGTERM and a terminal that goes away end a sweep as Ctrl-C does."""
+    """Makes SIGTERM and a closed terminal end a sweep as Ctrl-C does."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt

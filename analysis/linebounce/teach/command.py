@@ -1,4 +1,4 @@
-"""`linebounce teach`: the command."""
+"""The command `linebounce teach`."""
 
 import argparse
 import sys
@@ -64,7 +64,7 @@ def _teach(arguments: argparse.Namespace) -> int:
     return _list(engine, arguments)
 
 
-# What each needs is loaded with it: the parser of Markdown and Rich take a moment.
+# Each subcommand imports its own modules: the Markdown parser and Rich load slowly.
 
 
 def _list(engine: Engine, arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What a lesson says, read from its file. What needs the simulator to be known is added by compiler.py."""
+"""Reads a lesson's file. compiler.py adds everything that needs the simulator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from linebounce.teach.source import (
 )
 
 QUESTION_KINDS = ("choice", "multiple", "number", "state", "text")
-# In `wrong`: the reply to any other answer.
+# The key in `wrong` for the reply to any other answer.
 ELSE = "else"
 
 _LESSON = {
@@ -71,7 +71,7 @@ _BREAK = {
 
 @dataclass(frozen=True)
 class Scene:
-    """A machine and a program that runs on it."""
+    """A machine and the program that runs on it."""
 
     name: str
     block: Block
@@ -84,7 +84,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Moment:
-    """A place of a scene's run, and what is to be seen there."""
+    """A position in a scene's run, and what to look at there."""
 
     table: Table
     scene: str
@@ -94,11 +94,11 @@ class Moment:
 
 @dataclass(frozen=True)
 class Question:
-    """Something to predict. `answer` is what the file says, None where the run is to say it."""
+    """A prediction to make. `answer` is None if the run supplies it."""
 
     table: Table
     id: str
-    scene: str  # empty: it is about no run
+    scene: str  # empty if the question is not about a run
     at: str
     kind: str
     choices: tuple[str, ...]
@@ -114,13 +114,13 @@ class Question:
 
     @property
     def within(self) -> float:
-        """How far a number may be off."""
+        """The tolerance for a number."""
         return float(self.table.values.get("within", 0))
 
 
 @dataclass(frozen=True)
 class Break:
-    """A table or a lock to change until the checker says what `until` is."""
+    """A table or lock to change until the checker says `until`."""
 
     table: Table
     id: str
@@ -144,11 +144,11 @@ Part = Block | Scene | Moment | Question | Break  # a Block is prose
 @dataclass
 class Lesson:
     path: Path
-    number: int  # of the file's name; 0 without one
+    number: int  # the number in the file's name; 0 without one
     slug: str
     table: Table
     parts: list[Part] = field(default_factory=list)
-    programs: dict[str, Block] = field(default_factory=dict)  # Lua by its name
+    programs: dict[str, Block] = field(default_factory=dict)  # Lua text by name
     locks: dict[str, Block] = field(default_factory=dict)
 
     @property
@@ -165,7 +165,7 @@ class Lesson:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """LessonError, with file and line, for the first mistake that is seen without running anything."""
+    """Raises LessonError, with file and line, for the first mistake that can be found without running anything."""
     blocks = blocks_of(path, read_text(path))
     first = next((block for block in blocks if block.kind != "prose"), None)
     if first is None or first.kind != "lesson":
@@ -221,7 +221,8 @@ def _scene_of(lesson: Lesson, table: Table, default: str) -> str:
 
 
 def _last_scene(lesson: Lesson) -> str:
-    """Of a test, none: most of its questions are about no run, and a run must not tell the answer before it is given."""
+    """The scene that a lesson shows last. None for a test: most of its questions are not about a run, and a run must not
+    give away an answer."""
     names = [] if lesson.table.text("kind") == "test" else list(lesson.scenes)
     return names[-1] if names else ""
 
@@ -280,7 +281,7 @@ def _check_choice(question: Question) -> None:
     for key in question.wrong:
         if key not in choices:
             raise table.error(key, f'"{key}" is none of the choices: {_listed(choices)}')
-    # Of several, a right one can be left out.
+    # With several right choices, omitting a right one is a mistake, too.
     need = choices if question.kind == "multiple" else [choice for choice in choices if choice not in answers]
     for choice in need:
         if choice not in question.wrong and question.answer is not None:

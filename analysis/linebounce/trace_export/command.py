@@ -1,4 +1,4 @@
-"""`linebounce trace export`: the command."""
+"""The command `linebounce trace export`."""
 
 import argparse
 import sys
@@ -44,7 +44,7 @@ def _export(arguments: argparse.Namespace) -> int:
     point = results.point(arguments.point).number
     series = results.series.filter(point=point)
     timeline = results.timeline(point) if results.has_timeline(point) or series.is_empty() else None
-    # Perfetto's messages take a moment to load: not before the run is known to be good.
+    # Perfetto's message classes load slowly, so they are imported only when the run is known to be good.
     from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
     from linebounce.trace_export.tracks import counters_of, tracks_of  # noqa: PLC0415
 
