@@ -1,4 +1,4 @@
-// The public interface over Machine. SystemC, and all headers of ours, stay on this side of it.
+// The public interface over Machine. SystemC and all our own headers stay behind it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 #include "sim/statistics/source_names.hpp"
 #include "workloads/program/address_space.hpp"
 
-// SystemC's library does not link without it; the program has a main() of its own, and perhaps an sc_main(), too.
+// SystemC's library does not link without this function. The caller's program has its own main(), and perhaps its own
+// sc_main().
 extern "C" __attribute__((weak)) int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
@@ -35,7 +36,7 @@ MachineSpec read_machine(const std::string& machine) {
   return spec;
 }
 
-// The program finds its files from its own place, which says nothing here; whoever has set LINEBOUNCE_ROOT knows better.
+// The program finds its files relative to itself, which does not work here. LINEBOUNCE_ROOT, if set, takes precedence.
 const std::string& at_home(const std::string& machine, const char* home) {
   if (*home != '\0') ::setenv("LINEBOUNCE_ROOT", home, 0);
   return machine;
@@ -77,18 +78,19 @@ class Costs final : public Observer {
 
 }  // namespace
 
-// The objects that programs may use. What crossed a line's or an object's end would reach the models, which only assert.
+// The objects that programs may access. An access across the end of a line or object must be refused here, because the models
+// only assert.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const workloads::AddressSpace& objects) : objects_(objects) {}
 
-  // Errors: as those of Cpu, for `what`.
+  // Errors: as for Cpu, with `what` as the operation's name.
   void require_word(const char* what, Address address, int bytes) const {
     const bool is_width = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
     if (!is_width || address % static_cast<Address>(bytes) != 0)
       throw std::invalid_argument(
           fmt::format("{}: {} bytes at 0x{:x}: a word has 1, 2, 4 or 8, and lies at a multiple of that", what, bytes, address));
-    require_placed(what, address);  // the others, too: objects are whole lines
+    require_placed(what, address);  // the other bytes follow, because objects are whole lines
   }
   void require_placed(const char* what, Address address) const {
     if (objects_.find_byte(address).object == workloads::AddressSpace::kNoObject)
@@ -123,7 +125,7 @@ class Simulation::Implementation {
       throw std::invalid_argument(fmt::format("{}: {} bytes: an object has 1 to {}", name, bytes, kMostBytes));
     const int nodes = machine_->layout().nodes();
     if (node && (*node < 0 || *node >= nodes))
-      throw std::out_of_range(fmt::format("{}: there is no node {}: 0 to {} are legal", name, *node, nodes - 1));
+      throw std::out_of_range(fmt::format("{}: there is no node {}; legal: 0 to {}", name, *node, nodes - 1));
     const std::int64_t line = line_bytes();
     const std::optional<Home> home = node ? std::optional(Home::on(*node)) : std::nullopt;
     return memory_.place_plain(name, (bytes + line - 1) / line * line, static_cast<int>(line), home);
@@ -136,7 +138,7 @@ class Simulation::Implementation {
   void program(int cpu, Program program) {
     refuse_after_run();
     if (cpu < 0 || cpu >= cpus())
-      throw std::out_of_range(fmt::format("program: there is no CPU {}: 0 to {} are legal", cpu, cpus() - 1));
+      throw std::out_of_range(fmt::format("program: there is no CPU {}; legal: 0 to {}", cpu, cpus() - 1));
     programs_[static_cast<std::size_t>(cpu)] = std::move(program);
   }
 
@@ -167,7 +169,7 @@ class Simulation::Implementation {
     try {
       return std::make_unique<Machine>(spec_, protocols, EngineSpec{.line_history = true}, 0, 0, costs_);
     } catch (const std::invalid_argument& error) {
-      throw sim::ConfigError(error.what());  // no mistake of the caller's, but of the machine's file
+      throw sim::ConfigError(error.what());  // the mistake is in the machine's file, not in the caller's code
     }
   }
 
@@ -211,7 +213,7 @@ namespace {
 
 void require_amount(const char* what, std::int64_t amount) {
   if (amount < 0 || amount > Cpu::kMostAtOnce)
-    throw std::invalid_argument(fmt::format("{}: {}: 0 to {} are legal", what, amount, Cpu::kMostAtOnce));
+    throw std::invalid_argument(fmt::format("{}: {} is out of range; legal: 0 to {}", what, amount, Cpu::kMostAtOnce));
 }
 
 }  // namespace

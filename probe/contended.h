@@ -1,5 +1,5 @@
 // Several CPUs write one line. Each adds to its own word, atomically or not, or all increment one word by compare-and-exchange.
-// Cycles between a CPU's operations show how long an owner keeps the line: without them the owner itself operates again first.
+// Cycles between a CPU's operations show how long an owner keeps the line; without them the owner itself operates again first.
 #pragma once
 
 #include "memory.h"
@@ -13,7 +13,7 @@ static const char* const contended_names[kContendedOperations] = {"fetch_add", "
 struct contention {
   enum contended_operation operation;
   int between_cycles, size, wanted, samples;
-  char* data;  // a line for each sample: where in a socket its home is depends on its address
+  char* data;  // a line for each sample, because the home within a socket depends on the address
   double window_ns, deadline_ns, *ns, *fails;
   bool is_over;
   _Atomic int arrived[2 * kContendedSamples];
@@ -22,7 +22,7 @@ struct contention {
 };
 
 struct contended_cost {
-  struct summary ns;  // from one operation to the next, of all CPUs together
+  struct summary ns;  // from one operation to the next, over all CPUs
   double fails;       // for each increment; the median
 };
 
@@ -57,7 +57,7 @@ static inline void run_contention(int member, void* argument) {
     const double begin = now_ns();
     double end = begin;
     uint64_t done = 0, failed = 0;
-    // The clock is read seldom, or that would be what is measured.
+    // The clock is read seldom, because reading it takes time.
     for (int batch = 1; end < begin + contention->window_ns; end = now_ns()) {
       if (end < begin + contention->window_ns / 16 && done > 0) batch *= 2;
       for (int i = 0; i < batch; ++i) {
@@ -66,7 +66,7 @@ static inline void run_contention(int member, void* argument) {
       }
       done += (uint64_t)batch;
     }
-    // Each CPU's own rate; what they did together is the sum of the rates.
+    // Each CPU's own rate; the total is the sum of the rates.
     atomic_fetch_add(&contention->per_s[sample], (uint64_t)((double)done / (end - begin) * 1e9));
     atomic_fetch_add(&contention->done, done);
     atomic_fetch_add(&contention->failed, failed);
@@ -81,7 +81,7 @@ static inline void run_contention(int member, void* argument) {
   }
 }
 
-// `cpus` are the system's numbers.
+// `cpus`: the system's numbers.
 static inline struct contended_cost measure_contention(const struct plan* plan, enum contended_operation operation,
                                                        int between_cycles, const int* cpus, int count, int home_node) {
   double ns[kContendedSamples], fails[kContendedSamples];

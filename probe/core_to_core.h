@@ -1,4 +1,4 @@
-// The matrix: two CPUs compare and exchange one word in turn. Half of a round trip is one hand-off of a modified line.
+// The matrix: two CPUs compare-and-exchange one word in turn. Half of a round trip is one hand-off of a modified line.
 #pragma once
 
 #include "memory.h"
@@ -7,14 +7,14 @@
 enum { kRounds = 100, kWarmRounds = 8, kMostSamples = 200, kWordBytes = 256 };
 
 struct matrix {
-  struct summary* of;  // [a * cpus + b], both halves alike; repeats 0: not measured, the median of its like
+  struct summary* of;  // [a * cpus + b], symmetric; repeats 0: not measured, the median of similar pairs
   int measured;
   bool sampled;
 };
 
 struct duel {
-  char* homes[2];  // words at home with the one and with the other
-  int samples;     // the even ones on the first home
+  char* homes[2];  // words whose homes are the one's and the other's node
+  int samples;     // even samples use the first home
   double* ns;
   double clock_overhead_ns;
 };
@@ -26,7 +26,7 @@ static inline void play(_Atomic uint32_t* word, uint32_t from, uint32_t to, int 
   }
 }
 
-// Each sample has a line of its own: where in a socket a line's home is depends on its address.
+// Each sample has a line of its own, because the home within a socket depends on the address.
 static inline void duel(int member, void* argument) {
   struct duel* duel = argument;
   for (int sample = 0; sample < duel->samples; ++sample) {

@@ -1,4 +1,4 @@
-// What a line costs by the state in which another CPU holds it, and by its home: the giver prepares a few lines, the receiver
+// The cost of a line by the state in which another CPU holds it, and by its home: the giver prepares a few lines, the receiver
 // follows a ring through them.
 #pragma once
 
@@ -26,7 +26,7 @@ struct relay {
   enum access access;
   int repeats;
   double *ns, clock_overhead_ns;
-  _Atomic int turn;  // of member 0, the giver; 1, the receiver; 2, another reader
+  _Atomic int turn;  // 0: the giver; 1: the receiver; 2: another reader
 };
 
 static inline void wait_for_turn(struct relay* relay, int member) {
@@ -57,17 +57,18 @@ static inline void run_relay(int member, void* argument) {
       void** end_of_ring = relay->access == kLoad ? chase(relay->ring, kRingLines) : chase_atomically(relay->ring, kRingLines);
       const double end = now_ns();
       relay->ns[i] = (end - begin - relay->clock_overhead_ns) / kRingLines;
-      if (end_of_ring != relay->ring) abort();  // all of the ring was followed; also keeps the compiler from leaving it out
+      // the whole ring was followed; the test also keeps the compiler from removing the loads
+      if (end_of_ring != relay->ring) abort();
     } else {
       prepare(relay, member);
     }
-    // Giver, then another reader if the line is to be shared, then the receiver.
+    // The giver, then another reader if the line is to be shared, then the receiver.
     const int next = member == 1 ? 0 : member == 0 && relay->state == kShared ? 2 : 1;
     atomic_store_explicit(&relay->turn, next, memory_order_release);
   }
 }
 
-// One who shares the line with the giver: of the giver's node if possible.
+// A CPU that shares the line with the giver, of the giver's node if possible.
 static inline int other_reader(const struct host* host, int from, int to) {
   int found = -1;
   for (int i = 0; i < host->cpus; ++i) {
@@ -102,7 +103,7 @@ static inline int measure_handover(struct plan* plan, const struct pair* pair, s
   return count;
 }
 
-// Homes: the giver's node, the receiver's, and one other.
+// Homes to measure: the giver's node, the receiver's, and one other.
 static inline bool is_home_to_measure(const struct host* host, const struct pair* pair, int node, int* others) {
   if (node == host->node[pair->a] || node == host->node[pair->b]) return true;
   return (*others)++ == 0;

@@ -1,4 +1,4 @@
-// The machine as Linux shows it in /sys and /proc, and what may spoil a measurement.
+// The machine as Linux shows it in /sys and /proc, and conditions that disturb measurements.
 #pragma once
 
 #include <ctype.h>
@@ -20,20 +20,20 @@ struct cache {
   int level;
   char type[16];  // "Data", "Unified"
   long size_kib, ways, line_bytes;
-  int shared_by;  // CPUs of the first instance
+  int shared_by;  // CPUs that share the first instance
 };
 
 struct host {
   int cpus;
-  int cpu[kMostCpus];   // as the system numbers them; all arrays below in this order
-  int node[kMostCpus];  // numbers of the system
+  int cpu[kMostCpus];   // the system's numbers; all arrays below are in this order
+  int node[kMostCpus];  // the system's numbers
   int package[kMostCpus];
   int core[kMostCpus];   // lowest CPU number of the core
   int group[kMostCpus];  // lowest CPU number that shares the last cache
   int memory_nodes;
   int memory_node[kMostCpus];
   int caches;
-  struct cache cache[kMostCaches];  // of the first CPU, the nearest first; no instruction caches
+  struct cache cache[kMostCaches];  // of the first CPU, the nearest first, without instruction caches
   char model[kTextBytes], governor[64];
   bool is_virtual;
   int warnings;
@@ -53,7 +53,7 @@ static inline void warn(struct host* host, const char* format, ...) {
   fprintf(stderr, "linebounce-probe: warning: %s\n", text);
 }
 
-// The first line of a file without its end; false and "" if there is none.
+// Reads the first line of a file, without its end; false and "" if there is none.
 static inline bool read_line(char* text, size_t bytes, const char* format, ...) {
   char path[PATH_MAX];
   va_list arguments;
@@ -69,7 +69,7 @@ static inline bool read_line(char* text, size_t bytes, const char* format, ...) 
   return read;
 }
 
-// A list as "0-3,8": calls `add` with each number. False if it is no such list.
+// Calls `add` with each number of a list such as "0-3,8". False if the text is no such list.
 static inline bool each_in_list(const char* list, void (*add)(int number, void* argument), void* argument) {
   for (const char* at = list; *at;) {
     char* end;
@@ -104,7 +104,7 @@ static inline void add_memory_node(int number, void* argument) {
   if (host->memory_nodes < kMostCpus) host->memory_node[host->memory_nodes++] = number;
 }
 
-// A CPU's node is a link in its folder: "node3".
+// A CPU's folder has a link to its node, such as "node3".
 static inline int node_of_cpu(int cpu) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", cpu);
@@ -192,7 +192,7 @@ static inline void read_model(struct host* host) {
   }
 }
 
-// Ticks of all CPUs since the system was started.
+// Clock ticks of all CPUs since the system was started.
 struct cpu_time {
   double busy, stolen, all;
 };
@@ -263,7 +263,7 @@ static inline int cpu_of_node(const struct host* host, int node) {
   return -1;
 }
 
-// The node of a CPU's memory, by index: its own if that has any.
+// The index of the node with a CPU's memory: its own if that has any.
 static inline int node_of_memory(const struct host* host, int cpu) {
   for (int i = 0; i < host->memory_nodes; ++i) {
     if (host->memory_node[i] == host->node[cpu]) return host->node[cpu];

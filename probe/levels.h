@@ -1,5 +1,5 @@
-// Load to use: a ring of lines in random order, of a size for each level of the caches and of sizes between, and for memory of
-// each node from CPUs of each node.
+// Load to use: rings of lines in random order, with a size for each cache level and sizes in between, and for each node's
+// memory from CPUs of each node.
 #pragma once
 
 #include "memory.h"
@@ -8,7 +8,7 @@
 enum { kMostLevels = 256, kLevelSamples = 45, kLeastChaseBytes = 8 << 10 };
 
 struct level {
-  char name[8];  // "L1", "memory"; "": a size between, for the curve
+  char name[8];  // "L1", "memory"; "": a size in between, for the curve
   long size_kib;
   int cpu_node, memory_node;  // the system's numbers
   struct summary ns;
@@ -22,7 +22,7 @@ struct levels {
 
 enum { kAttempts = 5 };
 
-// Each sample goes on where the last one ended: no line is met again before all others were.
+// Each sample continues where the last one ended, so that no line recurs before all others.
 static inline struct summary time_samples(const struct plan* plan, void*** at, size_t loads) {
   double ns[kLevelSamples];
   const int samples = plan->quick ? kLevelSamples / 3 : kLevelSamples;
@@ -34,8 +34,8 @@ static inline struct summary time_samples(const struct plan* plan, void*** at, s
   return summarise(ns, samples);
 }
 
-// A whole way round at first. Of a ring that no cache holds, the first lines were written first, and have left all caches. Who
-// else uses a shared cache comes and goes: of several attempts the steadiest counts.
+// Goes once round the ring first. In a ring that no cache holds, the first lines were written first, and have left all caches.
+// Other users of a shared cache come and go, so the steadiest of several attempts counts.
 static inline struct summary time_chase(const struct plan* plan, void** ring, size_t lines) {
   const size_t loads = 3000;  // well within a scheduler's time slice
   const bool in_caches = lines * kLineBytes / 1024 <= 2 * (size_t)largest_cache_kib(plan->host);
@@ -59,7 +59,7 @@ static inline void add_level(struct plan* plan, struct levels* levels, struct bl
   row->ns = time_chase(plan, make_ring(block->data, lines, kLineBytes, &plan->random), lines);
 }
 
-// Three times the next nearer cache, which then holds nearly nothing of a ring: a shared cache has room for so little, whatever
+// Three times the next nearer cache, which then holds almost nothing of a ring. A shared cache has room for so little, whatever
 // its other users do.
 static inline long size_for_level(const struct host* host, int i) {
   const long size = host->cache[i].size_kib;
@@ -68,7 +68,7 @@ static inline long size_for_level(const struct host* host, int i) {
   return 3 * nearer <= size / 4 * 3 ? 3 * nearer : size / 4 * 3;
 }
 
-// Four times the largest cache if there is room.
+// Four times the largest cache, if memory suffices.
 static inline long memory_ring_kib(const struct plan* plan) {
   long size = 4 * largest_cache_kib(plan->host);
   const long least = 64 << 10, most = plan->quick ? 256 << 10 : 512 << 10, room = available_memory_kib() / 4;

@@ -1,4 +1,4 @@
-// One ticket lock that CPUs take again and again with nothing to do outside: the time from one owner to the next.
+// CPUs take one ticket lock again and again without other work: the time from one owner to the next.
 #pragma once
 
 #include "plan.h"
@@ -9,18 +9,17 @@ enum { kLockBatch = 400, kLockSamples = 100 };
 struct locked {
   _Alignas(256) _Atomic uint32_t next;
   _Atomic uint32_t serving;
-  // All below belongs to the lock's owner.
-  _Alignas(256) uint64_t count;  // what the lock protects, on a line of its own
+  // Only the lock's owner uses the following members.
+  _Alignas(256) uint64_t count;  // the protected word, on a line of its own
   _Alignas(256) double began_ns;
   double deadline_ns;
-  uint64_t batch, *last_seen;  // by member: the batch in which it was last here
+  uint64_t batch, *last_seen;  // by member: the batch in which it last had the lock
   int cpus, present, wanted, samples;
   bool is_over;
   double ns[kLockSamples];
 };
 
-// A batch counts if all CPUs took part in it: one that was taken away from its thread has left the others with less to wait
-// for.
+// A batch counts if all CPUs took part in it: without a preempted CPU, the others wait less.
 static inline void end_batch(struct locked* lock) {
   const double now = now_ns();
   if (lock->present == lock->cpus && lock->batch > 1) lock->ns[lock->samples++] = (now - lock->began_ns) / kLockBatch;

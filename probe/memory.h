@@ -1,4 +1,4 @@
-// Memory on a chosen node, in huge pages where the system gives them, and rings of pointers in it.
+// Memory on a chosen node, in huge pages if available, and rings of pointers in it.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "host.h"
 #include "statistics.h"
 
-enum { kHugePage = 2 << 20, kBind = 2 };  // MPOL_BIND of <numaif.h>, which comes with a library
+enum { kHugePage = 2 << 20, kBind = 2 };  // MPOL_BIND of <numaif.h>, which is part of a library
 
 struct block {
   char* data;
@@ -17,7 +17,7 @@ struct block {
   size_t mapped;
 };
 
-// Where mbind is forbidden, as in many containers, the first touch decides, on a CPU of the node.
+// Where mbind is forbidden, as in many containers, the first touch decides, by a CPU of the node.
 static inline void place_on_node(const struct host* host, void* data, size_t bytes, int node) {
   unsigned long mask[kMostCpus / (8 * sizeof(unsigned long)) + 1] = {0};
   mask[(size_t)node / (8 * sizeof *mask)] |= 1UL << ((size_t)node % (8 * sizeof *mask));
@@ -28,7 +28,7 @@ static inline void place_on_node(const struct host* host, void* data, size_t byt
   if (cpu >= 0) pin_to(host->cpu[cpu]);
 }
 
-// Zeroed and present. Leaves the thread on a CPU of the node.
+// Zeroed and resident. Leaves the thread on a CPU of the node.
 static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
   struct block block = {.bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage};
   block.mapped = block.bytes + kHugePage;
@@ -45,7 +45,7 @@ static inline void free_block(struct block* block) {
   munmap(block->mapping, block->mapped);
 }
 
-// Whether most of a block is in huge pages, by what the system says of the mapping that it is part of.
+// Whether most of a block is in huge pages, according to the system's data about its mapping.
 static inline bool is_in_huge_pages(const struct block* block) {
   FILE* file = fopen("/proc/self/smaps", "r");
   char line[1024];
@@ -63,7 +63,7 @@ static inline bool is_in_huge_pages(const struct block* block) {
   return (size_t)huge_kib * 1024 >= block->bytes / 2;
 }
 
-// A ring through the first `lines` places of `stride` bytes, in random order: no prefetcher can guess the next.
+// Makes a ring through the first `lines` places of `stride` bytes, in random order, so that no prefetcher can guess the next.
 static inline void** make_ring(char* data, size_t lines, size_t stride, unsigned long long* random) {
   uint32_t* order = malloc(lines * sizeof *order);
   if (!order) give_up("linebounce-probe");
@@ -80,7 +80,7 @@ static inline void** make_ring(char* data, size_t lines, size_t stride, unsigned
   return first;
 }
 
-// Follows the ring; each load needs the one before.
+// Follows the ring; each load depends on the previous one.
 static inline void** chase(void** at, size_t loads) {
   for (size_t i = loads / 8; i-- > 0;) {
     at = *(void* volatile*)at;
@@ -95,7 +95,7 @@ static inline void** chase(void** at, size_t loads) {
   return at;
 }
 
-// The same with an atomic operation that leaves each word as it is: every line is taken to be written.
+// The same with an atomic operation that leaves each word unchanged, so that every line is taken for writing.
 static inline void** chase_atomically(void** at, size_t loads) {
   for (size_t i = 0; i < loads; ++i) at = (void**)atomic_fetch_add((_Atomic uintptr_t*)at, 0);
   return at;

@@ -1,4 +1,4 @@
-// One CPU's own: the clock that it really has, and atomic operations on a line that it owns, each needing the one before.
+// Costs of a single CPU: its real clock, and atomic operations on a line that it owns, each depending on the previous one.
 #pragma once
 
 #include "plan.h"
@@ -9,7 +9,8 @@ enum { kOperationSamples = 60, kOperationLoops = 500 };
 
 static const char* const operation_names[kOperations] = {"exchange", "fetch_add", "compare_exchange", "fence"};
 
-// Exclusive-ors of registers take one cycle everywhere; the empty assembler keeps the compiler from joining them.
+// Exclusive-ors of registers take one cycle on all processors; the empty assembler statement keeps the compiler from merging
+// them.
 static inline double cycles_ns(void) {
   enum { kLoops = 500, kInLoop = 64 };
   unsigned long x = 1, y = 3;
@@ -31,7 +32,7 @@ static inline double cycles_ns(void) {
 static inline struct summary measure_clock_mhz(const struct plan* plan) {
   double mhz[kOperationSamples];
   pin_to(plan->host->cpu[0]);
-  const double warm = now_ns() + 5e7;  // a clock that follows the load takes a moment to rise
+  const double warm = now_ns() + 5e7;  // a variable clock takes a moment to rise
   while (now_ns() < warm) (void)cycles_ns();
   for (int i = 0; i < kOperationSamples; ++i) mhz[i] = 1e3 / cycles_ns();
   return summarise(mhz, kOperationSamples);

@@ -1,4 +1,4 @@
-// What is measured, for how long, and how far it has come.
+// The plan: what is measured, for how long, and the progress so far.
 #pragma once
 
 #include "host.h"
@@ -23,7 +23,7 @@ static inline void end_progress(const struct plan* plan) {
   if (plan->on_terminal) fputs("\r\033[K", stderr);
 }
 
-// Pairs of CPUs that should cost alike, by what the system shows: equal numbers, the nearest first.
+// Pairs of CPUs that should cost the same, according to the system, have equal numbers, the nearest first.
 static inline int distance_class(const struct host* host, int a, int b) {
   const int low = host->node[a] < host->node[b] ? host->node[a] : host->node[b];
   const int high = host->node[a] < host->node[b] ? host->node[b] : host->node[a];

@@ -1,6 +1,6 @@
-// linebounce-probe measures what coherence costs on the machine that it runs on, and writes it to a file; with --csv also the
-// matrix that `linebounce calibrate` makes a simulated machine of. All of it is one translation unit:
-// cc -O2 -pthread probe.c -o linebounce-probe
+// linebounce-probe measures the costs of coherence on the machine that it runs on, and writes them to a file; with --csv also
+// the matrix from which `linebounce calibrate` makes a simulated machine. All of it is one translation unit: cc -O2 -pthread
+// probe.c -o linebounce-probe
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -60,7 +60,7 @@ struct options {
   bool quick;
 };
 
-static char part_file[PATH_MAX];  // while it is being written
+static char part_file[PATH_MAX];  // the file while it is being written
 static volatile sig_atomic_t is_writing;
 
 static void stop(int signal_number) {
@@ -101,7 +101,7 @@ static struct options parse(int count, char** words) {
       *value = words[++i];
     } else {
       refuse(value ? "%s needs a value; linebounce-probe --help has examples"
-                   : "%s is no option; linebounce-probe --help has them all",
+                   : "there is no option %s; linebounce-probe --help lists them",
              word);
     }
   }
@@ -113,11 +113,11 @@ static void name_part_file(const char* output) {
   if ((size_t)length >= sizeof part_file) refuse("a file's name is too long");
 }
 
-// The measurement takes a minute: who can't write afterwards should know before.
+// The measurement takes a minute, so an unwritable output is reported before it.
 static void check_output(const char* output) {
   name_part_file(output);
   FILE* file = fopen(part_file, "w");
-  if (!file) refuse("%s can't be written: %s", output, strerror(errno));
+  if (!file) refuse("%s: cannot be written: %s", output, strerror(errno));
   fclose(file);
   unlink(part_file);
 }
@@ -157,7 +157,7 @@ static void choose_cpus(struct host* host, const char* list) {
   }
 }
 
-// What is written. Every table says its units in its keys.
+// ---- output: every table's keys have their units ----
 
 static void write_summary(FILE* file, const char* unit, const struct summary* values) {
   fprintf(file, "median_%s = %.6g, quartile1_%s = %.6g, quartile3_%s = %.6g, repeats = %d", unit, values->median, unit,
@@ -236,7 +236,7 @@ static void write_matrix(FILE* file, const struct host* host, const struct matri
   write_values(file, "quartile3_ns", host, matrix, offsetof(struct summary, quartile3));
 }
 
-// As core-to-core-latency writes it: the lower triangle.
+// The lower triangle, in the format of core-to-core-latency.
 static void write_csv(FILE* file, const struct host* host, const struct matrix* matrix) {
   for (int a = 0; a < host->cpus; ++a) {
     for (int b = 0; b < host->cpus; ++b) {
@@ -320,7 +320,7 @@ static void put_in_place(const char* text, size_t bytes, const char* output) {
   const bool written = file && fwrite(text, 1, bytes, file) == bytes;
   if (!file || fclose(file) != 0 || !written || rename(part_file, output) != 0) {
     unlink(part_file);
-    refuse("%s can't be written: %s", output, strerror(errno));
+    refuse("%s: cannot be written: %s", output, strerror(errno));
   }
   is_writing = false;
 }

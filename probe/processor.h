@@ -1,4 +1,4 @@
-// What C11 has no words for: the clock, a spin's pause, a line's way out of all caches, a thread's CPU.
+// Functions beyond C11: the clock, a spin's pause, flushing a line out of all caches, pinning a thread to a CPU.
 #pragma once
 
 #include <pthread.h>
@@ -26,14 +26,14 @@ static inline void pause_spin(void) {
 #endif
 }
 
-// Elsewhere no line can be made exclusive on purpose, and those rows are left out.
+// On other processors no line can be made exclusive on purpose, and those rows are left out.
 #if defined(__x86_64__) || defined(__aarch64__)
 static const bool can_flush = true;
 #else
 static const bool can_flush = false;
 #endif
 
-// Out of all caches of the machine.
+// Flushes the line out of all caches of the machine.
 static inline void flush_line(void* line) {
 #if defined(__x86_64__)
   __asm__ volatile("clflush (%0)" : : "r"(line) : "memory");
@@ -51,7 +51,7 @@ static inline void full_fence(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-// Exclusive-ors of registers take a cycle each where one needs the other; the loop's own instructions go beside them.
+// Dependent exclusive-ors of registers take a cycle each; the loop's own instructions run in parallel.
 static inline void spend_cycles(int cycles) {
   unsigned long x = 1, y = 3;
   for (int i = 0; i < cycles; ++i) {
@@ -72,7 +72,8 @@ static inline void pin_to(int cpu) {
   if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) give_up("linebounce-probe: pthread_setaffinity_np");
 }
 
-// A team: the calling thread is member 0, the others are started. Each is pinned to its CPU; all begin when all are there.
+// A team of threads: the calling thread is member 0, the others are started. Each is pinned to its CPU; all begin when all are
+// ready.
 struct team {
   int size;
   const int* cpus;

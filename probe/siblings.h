@@ -17,7 +17,7 @@ struct siblings {
   _Alignas(256) _Atomic int is_over;
 };
 
-// Leaves no issue slot free: eight chains that don't need each other.
+// Leaves no issue slot free: eight independent chains.
 static inline void compute_hard(int loops) {
   unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
   for (int i = 0; i < loops; ++i) {
@@ -44,7 +44,7 @@ static inline void run_siblings(int member, void* argument) {
   atomic_store(&siblings->is_over, 1);
 }
 
-// `cpus` are the system's numbers of two threads of a core.
+// `cpus`: the system's numbers of two threads of a core.
 static inline struct summary measure_sibling(const struct plan* plan, enum sibling other, const int* cpus) {
   double ns[kSiblingSamples];
   struct siblings siblings = {.other = other,

@@ -1,4 +1,4 @@
-// What is left of repeated measurements: the median and the quartiles, which a few disturbed repeats do not move.
+// Summaries of repeated measurements: the median and the quartiles, which a few disturbed repeats do not change.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static inline int compare_doubles(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Between two values in proportion; `sorted` has at least one.
+// Interpolates between two values. REQUIRES: `sorted` has at least one.
 static inline double quantile(const double* sorted, int count, double share) {
   const double place = share * (count - 1);
   const int below = (int)place;
@@ -29,7 +29,7 @@ static inline struct summary summarise(double* values, int count) {
   return (struct summary){quantile(values, count, 0.5), quantile(values, count, 0.25), quantile(values, count, 0.75), count};
 }
 
-// Between the quartiles, in terms of the median.
+// The interquartile range divided by the median.
 static inline double spread(const struct summary* values) {
   return values->median > 0 ? (values->quartile3 - values->quartile1) / values->median : 0;
 }

@@ -1,4 +1,4 @@
-// All measurements in which somebody waits, and who takes part in each: 2, 4 and all CPUs, the nearest ones and far ones.
+// All measurements with waiting, and the CPUs in each: 2, 4 and all CPUs, near ones and far ones.
 #pragma once
 
 #include "contended.h"
@@ -11,7 +11,7 @@ enum { kMostWaitingRows = 64, kFew = 4 };
 struct waiting_row {
   const char* operation;
   int between_cycles, count;
-  const int* cpus;  // as the system numbers them; the line is at home with the first
+  const int* cpus;  // the system's numbers; the line's home is with the first
   struct summary ns;
   bool increments;
   double fails;
@@ -27,7 +27,7 @@ struct seen_from_first {
   const struct matrix* matrix;
 };
 
-// Of CPUs by index: near the first one or far from it. Its siblings are the last to be asked for help.
+// Compares CPUs, by index, by distance from the first one. Its siblings come last.
 static inline bool is_nearer(const struct seen_from_first* seen, int a, int b) {
   const int class_a = distance_class(seen->host, 0, a), class_b = distance_class(seen->host, 0, b);
   if ((class_a == 0) != (class_b == 0)) return class_b == 0;
@@ -36,7 +36,8 @@ static inline bool is_nearer(const struct seen_from_first* seen, int a, int b) {
   return ns_a != ns_b ? ns_a < ns_b : a < b;
 }
 
-// The first CPU, then all others, the nearest first: the system's numbers, and how many of them are no siblings of the first.
+// The first CPU, then all others, the nearest first, by the system's numbers; and how many of them are not siblings of the
+// first.
 static inline int* cpus_by_distance(const struct host* host, const struct matrix* matrix, int* no_siblings) {
   const struct seen_from_first seen = {host, matrix};
   int* order = calloc((size_t)host->cpus, sizeof *order);
@@ -51,7 +52,7 @@ static inline int* cpus_by_distance(const struct host* host, const struct matrix
   return order;
 }
 
-// A CPU of the last one's group that is no sibling of it; -1: there is none.
+// A CPU of the last one's group that is not its sibling; -1: there is none.
 static inline int neighbour_of(const struct host* host, int cpu) {
   for (int i = 1; i < host->cpus; ++i) {
     if (i != cpu && host->group[i] == host->group[cpu] && host->core[i] != host->core[cpu]) return i;
@@ -102,7 +103,7 @@ static inline void add_siblings(struct plan* plan, struct waiting* waiting) {
   }
 }
 
-// Sets of CPUs stay allocated: rows point at them.
+// Sets of CPUs are never freed, because rows point at them.
 static inline int* chosen(const struct host* host, const int* order, int count) {
   int* cpus = calloc((size_t)count, sizeof *cpus);
   if (!cpus) give_up("linebounce-probe");

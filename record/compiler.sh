@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# linebounce-cc and linebounce-c++: the compiler that LINEBOUNCE_CC or LINEBOUNCE_CXX names (gcc, g++ if they are not set), with
-# all accesses and functions reported to Linebounce's runtime instead of ThreadSanitizer's. Takes that compiler's arguments. Also
-# the linker of rustc -Zsanitizer=thread (README.md).
+# linebounce-cc and linebounce-c++: the compiler in LINEBOUNCE_CC or LINEBOUNCE_CXX (default: gcc, g++), with all accesses and
+# functions reported to Linebounce's runtime instead of ThreadSanitizer's. Takes that compiler's arguments. Also the linker of
+# rustc -Zsanitizer=thread (README.md).
 set -euo pipefail
 
 self=$(readlink -f "${BASH_SOURCE[0]}")
@@ -30,7 +30,7 @@ TEXT
   exit
 fi
 
-# What the C library reads and writes is recorded in calls of these, so calls they must be.
+# The C library's accesses are recorded in calls of these functions, so the compiler must not inline them.
 called=(memcpy memmove memset memcmp memchr strlen strcpy strncpy strcat strcmp strncmp strchr strrchr)
 flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
 # Libraries that are linked, or loaded later, report to the program's runtime.
@@ -42,8 +42,8 @@ arguments=()
 for argument in "$@"; do
   case $argument in
     -shared) shared=true operators=false ;;
-    -static-libstdc++) operators=false ;;  # the library's own are in the program then, and call our malloc
-    */librustc*_rt.tsan.a)  # rustc's ThreadSanitizer: ours takes its place, also where there is none
+    -static-libstdc++) operators=false ;;  # the library's own operators are then in the program, and call our malloc
+    */librustc*_rt.tsan.a)  # rustc's ThreadSanitizer: ours replaces it, even if it is missing
       rust=true
       continue
       ;;
@@ -53,7 +53,7 @@ done
 if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
 
 if [[ $("${compiler[@]}" --version) == *clang* ]]; then
-  # All types' layouts, also of those that a library has the debug information of.
+  # The layouts of all types, including those whose debug information is in a library.
   flags+=(-fstandalone-debug)
   flags+=(-mllvm -tsan-instrument-read-before-write=1 -fno-sanitize-link-runtime -Qunused-arguments)
   $shared || flags+=("$exported" "-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive")

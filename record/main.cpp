@@ -56,7 +56,7 @@ void read_window(std::string_view text, Window& window) {
   }
 }
 
-// Why a trace is empty.
+// The reason for an empty trace.
 std::string nothing_recorded(const Window& window) {
   if (window.from.empty() || window.after_s > 0 || window.skip > 0)
     return "the window began after the program's end, or what --from names was not called in it";
@@ -84,7 +84,7 @@ std::string numbered(const std::string& file, int number) {
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string())).string();
 }
 
-// Of text nothing is advised.
+// Text traces get no advice.
 void show_next_step(const std::vector<std::string>& files) {
   if (files.front().ends_with(".txt")) return;
   std::cerr << "Next: linebounce advise";
@@ -92,7 +92,7 @@ void show_next_step(const std::vector<std::string>& files) {
   std::cerr << "\n";
 }
 
-// CLI11 would write the check's own name ("INT in [1 - 1000]") behind the option's.
+// CLI11 would append the check's own name ("INT in [1 - 1000]") to the option's.
 CLI::Validator without_type(CLI::Validator check) {
   return check.description("");
 }

@@ -8,16 +8,16 @@
 #include "sim/commands/command_line.hpp"
 #include "sim/plan/exit_code.hpp"
 
-// SystemC's library holds a main() of its own, which prints a banner and then calls this. Ours comes first, so that neither is
-// ever used, but the library does not link without it.
+// SystemC's library has its own main(), which prints a banner and calls this function. Our main() is linked first, so neither
+// is used, but the library does not link without this.
 extern "C" int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
 
 namespace {
 
-// The exit code and the text of an allocation that fails where nobody can catch it: before main(), where static objects are
-// made, and in functions of the C++ library that are noexcept, such as a directory iterator's.
+// The exit code and text for a failed allocation that nobody can catch: before main(), when static objects are made, and in
+// noexcept functions of the C++ library, such as a directory iterator's.
 std::terminate_handler before = nullptr;
 [[noreturn]] void terminated() {
   constexpr std::string_view kText = "linebounce: the memory ran out: try a smaller -j; ulimit -v may limit it\n";
@@ -26,7 +26,7 @@ std::terminate_handler before = nullptr;
   } catch (const std::bad_alloc&) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
     ::_exit(static_cast<int>(linebounce::sim::ExitCode::simulation_failed));
-  } catch (...) {  // as it would have been
+  } catch (...) {  // end as without this handler
   }
   before();
   std::abort();

@@ -24,7 +24,7 @@ PROGRAM = ROOT / "build" / "release" / "linebounce"
 
 @dataclass(frozen=True)
 class Outcome:
-    """One row with its mechanism whole and broken, as results.json has it."""
+    """One row's result with its mechanism intact and broken, as in results.json."""
 
     experiment: str
     broken_by: str
@@ -33,14 +33,14 @@ class Outcome:
 
     @property
     def is_lost(self) -> bool:
-        """What a break must do to its row."""
+        """Whether the break has changed its row as required."""
         if self.whole["ok"]:
             return self.broken["ok"] is False
         return has_moved(self.whole, self.broken)
 
 
 def has_moved(whole: Table, broken: Table) -> bool:
-    """Whether a miss is another miss: by more than the tolerance, in another order, or with another sign."""
+    """Whether a miss has become another miss: by more than the tolerance, in another order, or with another sign."""
     before, after = whole["simulated"], broken["simulated"]
     if isinstance(before, list) and isinstance(after, list):
         return ranks(before) != ranks(after)
@@ -57,7 +57,8 @@ def ranks(values: list[float]) -> list[int]:
 
 
 def broken_text(text: str, settings: Mapping[str, object]) -> str:
-    """The experiment's file with the settings in its [set], in place of its own. What the command line sets isn't scored."""
+    """The experiment's file with these settings in its [set], replacing its own. Settings on the command line would not be
+    scored."""
     lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()]
     own = re.search(r"^\[set\]\n", text, re.MULTILINE)
     if own:
@@ -71,7 +72,7 @@ def broken_text(text: str, settings: Mapping[str, object]) -> str:
 
 
 def simulated(name: str, text: str, folder: Path, program: Path = PROGRAM) -> dict[str, Table]:
-    """Every row of the experiment by its id. FOLDER is made; programs that lie beside the experiment are linked there."""
+    """Every row of the experiment by its id. Creates FOLDER, and links programs beside the experiment there."""
     own = (ROOT / EXPERIMENTS / name).parent
     folder.mkdir(parents=True)
     for beside in own.glob("*.lua"):
@@ -86,7 +87,7 @@ def simulated(name: str, text: str, folder: Path, program: Path = PROGRAM) -> di
 
 
 def predictions(files: RowFiles) -> Iterator[tuple[str, Table]]:
-    """Each predicted row that is scored, with the name of its experiment."""
+    """Each scored predicted row, with the name of its experiment."""
     for file, experiment in files.experiments.items():
         for row in rows_of(experiment).values():
             if kind_of(row) == "predicted" and row.get("scored", True):
@@ -94,13 +95,13 @@ def predictions(files: RowFiles) -> Iterator[tuple[str, Table]]:
 
 
 def settings_of(files: RowFiles) -> dict[str, Table]:
-    """What each break sets, by its name."""
+    """The settings of each break, by its name."""
     breaks = files.sources.toml(BREAKS) if BREAKS in files.sources else {}
     return {name: entry["set"] for name, entry in breaks.items()}
 
 
 def outcomes(name: str, rows: list[Table], settings: Mapping[str, Table], program: Path = PROGRAM) -> Iterator[Outcome]:
-    """Runs the experiment whole, and once with each break that one of the rows names."""
+    """Runs the experiment unchanged, and once for each break that one of the rows names."""
     text = (ROOT / EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         whole = simulated(name, text, Path(folder) / "whole", program)

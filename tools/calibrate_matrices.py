@@ -40,7 +40,7 @@ def share(part: float | None, whole: float | None) -> float | None:
 
 
 def figures_of(report: str, machine: str) -> dict[str, Any]:
-    """What the report of `linebounce calibrate` says, by the names of the table's columns."""
+    """The figures in the report of `linebounce calibrate`, by the names of the table's columns."""
     flat = " ".join(report.split())
     mean = number_in(r"of a mean of ([0-9.]+) ns", machine)  # the report rounds its percentage
     return {
@@ -54,7 +54,7 @@ def figures_of(report: str, machine: str) -> dict[str, Any]:
 
 
 def calibrated(program: Path, matrix: Path, keep: Path) -> dict[str, Any]:
-    """The figures of one file, from the last run if neither file nor program has changed."""
+    """The figures for one file, from the last run if neither file nor program has changed."""
     identity = hashlib.sha256(matrix.read_bytes() + program.read_bytes()).hexdigest()
     name = re.sub(r"[^A-Za-z0-9]+", "_", matrix.stem).strip("_").lower()
     record = keep / f"{name}.json"

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 JOBS = str(os.cpu_count() or 2)
 
-# RapidCheck's settings: the same cases at every run of the tests, new and many more of them when fuzzing.
+# RapidCheck's settings: the same cases in every run of the tests; new ones, and many more, when fuzzing.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
 MANY_CASES = {
     "RC_PARAMS": "max_success=2000",
@@ -50,7 +50,7 @@ def run(title: str, command: list[str], environment: dict[str, str] | None = Non
 
 
 def configure(preset: str) -> bool:
-    """What CMake found is of interest only when something is wrong with it."""
+    """Configures a build; CMake's output is shown only if something is wrong."""
     command = ["cmake", "--preset", preset]
     result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -65,7 +65,7 @@ def build(tally: Tally, preset: str, target: str = "all") -> None:
 
 
 def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None:
-    """Adds the cases of a JUnit report; one failure if the part failed and its report doesn't say where."""
+    """Adds the cases of a JUnit report, and one failure if the part failed but its report has none."""
     failures: list[str] = []
     try:
         cases = list(ET.parse(report).iter("testcase"))
@@ -98,7 +98,7 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 
 def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
-    # A file's tests share what its fixtures have run. tests/conftest.py says which files come first.
+    # A file's tests share the results of its fixtures. tests/conftest.py says which files come first.
     side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
     run_with_report(
         tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
@@ -114,7 +114,7 @@ def lint(tally: Tally) -> None:
 
 
 def warn_of_a_full_disk() -> None:
-    """On a full disk, each test fails for a reason of its own; this line says the common one."""
+    """On a full disk each test fails in its own way; this line names the common reason."""
     for use, place, gib in (("the builds", ROOT, 4), ("the tests' files", Path(tempfile.gettempdir()), 3)):
         if (free := shutil.disk_usage(place).free / 2**30) < gib:
             print(f"warning: {free:.1f} GiB are free in {place}; {use} need {gib}", flush=True)
@@ -137,7 +137,7 @@ def only_pytest(tally: Tally, arguments: list[str]) -> None:
 
 
 def only_lint(tally: Tally, _arguments: list[str]) -> None:
-    # clang-tidy needs the compile commands, and knows from a finished build which files a unit includes.
+    # clang-tidy needs the compile commands, and takes the included files of each unit from a finished build.
     build(tally, "clang", "linebounce")
     build(tally, "dev")
     lint(tally)
@@ -173,9 +173,9 @@ def sanitized_ctest(tally: Tally, arguments: list[str]) -> None:
 
 
 def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
-    """The tests of the program as users meet it, but for those that are marked. A crash remains one, rather than a report of
-    the sanitizer's. Its reports go to files, for it warns of fibers that are unwound, and many tests want nothing on the
-    standard error; an error in them fails whatever the tests say."""
+    """The end-to-end tests, except marked ones. A crash remains a crash instead of becoming a sanitizer's report. Reports go
+    to files, because the sanitizer warns of unwound fibers, and many tests expect nothing on standard error; an error in
+    them counts as a failure whatever the tests say."""
     build(tally, "asan", "linebounce")
     chosen = ["tests/end_to_end", "-m", "not thorough and not uninstrumented"]
     with tempfile.TemporaryDirectory(prefix="linebounce_sanitizer_") as folder:

@@ -20,7 +20,7 @@ PASSED = ROOT / "build" / "clang-tidy"  # one empty file for each (file, content
 
 
 def included_files(build: Path) -> dict[str, list[Path]]:
-    """Our own files that each object file was made from, by the object's name."""
+    """Our own files from which each object file was made, by the object's name."""
     printed = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
     found: dict[str, list[Path]] = {}
     current: list[Path] = []

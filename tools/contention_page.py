@@ -22,7 +22,7 @@ OLD_FAMILY = "front_side_bus"
 LOCKS = ("tas", "ttas", "ticket", "mcs", "clh")
 RATE = "throughput.operations_per_s"
 EVERYBODY = 256  # more sharers than any machine has
-# SOSP 2013, table 2, an atomic operation on a shared line, cycles: in the die; elsewhere.
+# SOSP 2013, table 2, an atomic operation on a shared line, in cycles: in the die; elsewhere.
 PUBLISHED = {"xeon_e7_8867l_8socket": ("116", "318"), "opteron_6172_4socket": ("246", "255 to 296")}
 ADDING = ("xeon_gold_6242_2socket", "xeon_e7_8867l_8socket", "opteron_6172_4socket", "epyc_7773x_1socket", "graviton2_1socket")
 ADDING_CPUS = (1, 2, 4, 8, 16)
@@ -40,7 +40,7 @@ Row = list[str]
 
 
 def machines() -> dict[str, dict[str, Any]]:
-    """The modern ones, as their files have them."""
+    """The modern machines, as in their files."""
     files = sorted((ROOT / "configs" / "machines").glob("*.toml"))
     tables = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
     return {name: table for name, table in tables.items() if table["contention"] != OLD_FAMILY}
@@ -52,7 +52,7 @@ class Runs:
         self.folder = folder
 
     def __call__(self, experiment: str | Path, machine: str, **sets: object) -> list[Point]:
-        """The points; of a key, `__` stands for a dot."""
+        """Runs an experiment and returns its points; in a key, `__` stands for a dot."""
         out = self.folder / "out"
         settings = [word for path, value in sets.items() for word in ("--set", f"{path.replace('__', '.')}={value}")]
         command = [self.program, "run", experiment, "--machine", machine, "-o", out, "--fresh", "--quiet", *settings]

@@ -28,7 +28,7 @@ class Token:
 
 @dataclass(slots=True)
 class Group:
-    """What stands between two brackets; the whole file is a group of kind "{"."""
+    """The content of a pair of brackets; the whole file is a group of kind "{"."""
 
     kind: str  # "(", "[" or "{"
     line: int
@@ -39,7 +39,7 @@ Item = Token | Group
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens without white space, comments and preprocessor lines."""
+    """The tokens, without white space, comments and preprocessor lines."""
     found = []
     line = 1
     for match in _TOKEN.finditer(text):
@@ -51,7 +51,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def tree(file_tokens: Iterable[Token]) -> Group:
-    """A file's brackets as nested groups. A bracket without its partner ends what it can."""
+    """A file's brackets as nested groups. An unmatched bracket ends what it can."""
     root = Group("{", 1)
     open_groups = [root]
     for token in file_tokens:

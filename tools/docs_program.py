@@ -69,7 +69,7 @@ class Program:
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     def says(self, *arguments: str, name: str = "linebounce") -> str:
-        """Its output, of a call that must work."""
+        """The output of a command that must succeed."""
         done = self.run(*arguments, name=name)
         if done.returncode:
             sys.exit(f"{name} {' '.join(arguments)} ended with {done.returncode}: {done.stderr}")
@@ -97,7 +97,7 @@ class Program:
 
 
 def subcommands(help_text: str) -> list[str]:
-    """The program's own help has them in groups, by what people do."""
+    """The subcommands in a help text, which groups them by purpose."""
     if "SUBCOMMAND" in help_text.partition("\n\n")[0]:
         section = help_text.partition("\nExamples:")[0]
         return re.findall(r"^  ([a-z][a-z-]*)(?=  )", section, re.MULTILINE)
@@ -106,7 +106,7 @@ def subcommands(help_text: str) -> list[str]:
 
 
 def cell(value: object) -> str:
-    """A table's cell. What the program says may have characters that mean something to Markdown, if not in code."""
+    """A table's cell. Escapes characters that mean something to Markdown, except in code."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return re.sub(r"(`[^`]*`)|([|<*_\[\]])", lambda match: match[1] or f"\\{match[2]}", text)
 
@@ -117,7 +117,7 @@ def table(*columns: str, rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def number(value: object) -> str:
-    """As people write it: 16777216, 0.5, 1e+12."""
+    """A number in its usual form: 16777216, 0.5, 1e+12."""
     return f"{value:.15g}" if isinstance(value, float) else cell(value)
 
 
@@ -128,7 +128,7 @@ def options_page(program: Program) -> str:
 
 
 def legal_values(program: Program, machine: Path, parameter: Document) -> str:
-    """As the program's refusal of an impossible value states them."""
+    """The legal values, from the program's refusal of an impossible one."""
     path, value = parameter["path"], parameter["value"]
     if isinstance(value, bool):
         return "true, false"
@@ -136,13 +136,13 @@ def legal_values(program: Program, machine: Path, parameter: Document) -> str:
         return "[protocols](protocols/index.md)"
     impossible = f"{path}={IMPOSSIBLE[type(value)]}"
     refusal = program.run("run", "core_to_core", "--plan", "--machine", str(machine), "--set", impossible).stderr
-    # What is legal for a text without words of its own depends on the machine.
+    # For a text without fixed words, the legal values depend on the machine.
     stated = re.search(r"known: (.*)" if isinstance(value, str) else r"legal: (.*)", refusal)
     return cell(stated[1].removesuffix(f" {parameter['unit']}")) if stated else ""
 
 
 def shipped_values(machines: list[Document]) -> dict[str, set[Any]]:
-    """What the machines that ship have for each parameter."""
+    """The values of each parameter in the shipped machines."""
     found: dict[str, set[Any]] = {}
     for parameter in itertools.chain(*(machine["parameters"] for machine in machines)):
         path = re.sub(r"(?<=machine\.cache\.)\w+", "NAME", parameter["path"])
@@ -151,7 +151,7 @@ def shipped_values(machines: list[Document]) -> dict[str, set[Any]]:
 
 
 def span(values: set[Any]) -> str:
-    """The least and the most of numbers, or all words."""
+    """The minimum and maximum of numbers, or all words."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return " to ".join(number(end) for end in sorted({min(values), max(values)})) if values else ""
     return ", ".join(sorted(cell(value) for value in values if value != ""))
@@ -192,7 +192,7 @@ def machine_page(program: Program, machine: Document) -> str:
         for parameter in machine["parameters"]
     ]
     parameters = table("parameter", "value", "", "source", rows=rows)
-    # A search should find what a parameter means, not a dozen machines that have it.
+    # A search should find a parameter's meaning, not a dozen machines that have it.
     return (
         f"---\nsearch:\n  exclude: true\n---\n\n# {name}\n\n{cell(machine['title'])}\n\n"
         f"```text\n{textwrap.dedent(drawing)}\n```\n\n[What each parameter means](../parameters.md)\n\n{parameters}"
@@ -222,7 +222,7 @@ def workloads_page(program: Program) -> str:
 
 
 def catalogue_page(program: Program) -> str:
-    """The names of each kind. A machine and a protocol have pages, a lock has traits."""
+    """The names of each kind. Machines and protocols have pages; locks have traits."""
     parts = ["# What there is\n\nAs `linebounce list KIND` prints it. [Workloads](workloads.md) have a page of their own.\n"]
     for kind in KINDS:
         traits = ("first_come_first_served", "sleeps", "readers") if kind == "locks" else ()
@@ -240,7 +240,7 @@ def catalogue_page(program: Program) -> str:
 
 
 def pages(program: Program) -> dict[str, str]:
-    """All of them, by their paths in the site."""
+    """All generated pages, by their paths in the site."""
     machines = [program.json("describe", "machine", entry["name"]) for entry in program.json("list", "machines")]
     return {
         "catalogue.md": catalogue_page(program),

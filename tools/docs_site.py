@@ -1,4 +1,4 @@
-"""MkDocs' hook: pages that are not in docs/, and links between pages that work both in the site and in the source tree."""
+"""MkDocs' hook: adds pages that are not in docs/, and makes links work both in the site and in the source tree."""
 
 import posixpath
 import re
@@ -10,7 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-# Pages of the source tree that readers of docs/ want too, and what they are in the site.
+# Pages of the source tree that are part of the site, with their paths there.
 FROM_THE_TREE = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -23,7 +23,7 @@ FROM_THE_TREE = {
     "models/protocols/README.md": "protocols/index.md",
 }
 
-HOME = "---\nhide: [navigation]\n---\n\n"  # a column that would hold nothing but its own name
+HOME = "---\nhide: [navigation]\n---\n\n"  # hides a column that would hold only the page's own name
 
 # Code, in which nothing is a link; or a link or picture.
 CODE_OR_LINK = re.compile(
@@ -50,13 +50,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Paths of the source tree become those of the site; a link to what the site doesn't have becomes its text."""
+    """Replaces paths of the source tree by those of the site, and a link to something outside the site by its text."""
     sites = dict(from_the_tree())
     here = page.file.src_uri
     source = next((path for path, of_site in sites.items() if of_site == here), f"docs/{here}")
 
     def in_site(target: str, *folders: str) -> str | None:
-        """What the target, seen from one of the folders, is from this page."""
+        """The target's path from this page, if it is found from one of the folders."""
         for folder in folders:
             path = posixpath.normpath(posixpath.join(folder, target))
             found = sites.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)
@@ -68,7 +68,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     def replaced(match: re.Match[str]) -> str:
         folder = posixpath.dirname(source)
         if code := match["code"]:
-            # A page that is named is a link where it is read in the site.
+            # In the site, a page named in code becomes a link.
             link = in_site(code.strip("`"), folder, "") if code.endswith(".md`") and source != f"docs/{here}" else None
             return f"[{code}]({link})" if link else code
         path, hash_, anchor = match["target"].partition("#")

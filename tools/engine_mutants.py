@@ -25,8 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = "build/dev"
 ONE_BY_ONE = "cmake_language(DEFER CALL set_target_properties lb_coherence lb_checker lb_models PROPERTIES UNITY_BUILD OFF)"
-# Of each process: a test, a compiler. Whatever loops ends, after processor time, as others may keep the machine busy; and
-# whatever allocates in a loop doesn't take all memory.
+# Limits for each process, tests and compilers alike. Endless loops end by processor time, because others may keep the machine
+# busy; and a loop that allocates can't take all memory.
 LIMITED = ["prlimit", "--cpu=60", f"--data={8 << 30}", "--core=0", "--"]
 STATEMENT = (
     r"^ +(?!return|const |auto |case |using |throw|static|break|continue|if|for|else)"
@@ -137,7 +137,7 @@ class Clone:
         return run(["ninja", "-C", BUILD, f"-j{self.jobs}", *targets], self.folder)
 
     def object_of(self, file: str) -> str:
-        """By its path below the build directory."""
+        """The object file's path below the build directory."""
         build = self.folder / BUILD
         return str(next(build.glob(f"CMakeFiles/*/{file}.o")).relative_to(build))
 
@@ -151,7 +151,7 @@ class Clone:
         return self._unchanged.get(built) == self._digest(built)
 
     def ladder(self, file: str, more: list[str]) -> list[Rung]:
-        """The quickest first."""
+        """The tests to run, the quickest first."""
         ctest = ["ctest", "--test-dir", BUILD, "--stop-on-failure", f"-j{self.jobs}", "-R"]
         tests = [folder_tests(file), "test_models_machine", "test_models_core", "test_models_bus", "test_models_node"]
         rungs = [Rung(each, each, [*ctest, rf"^{each}\."]) for each in dict.fromkeys(tests)]
@@ -165,7 +165,7 @@ class Clone:
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
 
     def noticed_by(self, mutant: Mutant, more: list[str]) -> str:
-        """A rung of the ladder or the compiler, "" if by nothing."""
+        """The rung of the ladder, or the compiler, that noticed the mutant; "" if none did."""
         compiled = self.object_of(mutant.file)
         if not self.build(compiled):
             return NOT_COMPILED

@@ -26,14 +26,14 @@ PROSE = ("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev", "tools
 
 
 class FileRule(NamedTuple):
-    """Looks at one file by itself, of those whose path fits a pattern."""
+    """A rule for single files whose path fits a pattern."""
 
     findings: Callable[[SourceTree, str], Iterable[Finding]]
     patterns: tuple[str, ...]
 
 
 class TreeRule(NamedTuple):
-    """Looks at files beside each other."""
+    """A rule that compares files."""
 
     findings: Callable[[SourceTree], Iterable[Finding]]
 
@@ -51,7 +51,7 @@ RULES: dict[str, FileRule | TreeRule] = {
 
 
 def all_findings(sources: SourceTree, only: Iterable[str] = ()) -> Iterator[Finding]:
-    """Of all files, or of `only` these."""
+    """For all files, or `only` these."""
     chosen = set(only)
     for rule in RULES.values():
         if isinstance(rule, FileRule):

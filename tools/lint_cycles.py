@@ -1,7 +1,7 @@
-"""No circle of modules: C and C++ files that include each other, Python and TypeScript modules that import each other.
+"""No cycle of modules: C and C++ files that include each other, Python and TypeScript modules that import each other.
 
-In C a header and its source file are one module. An import inside a function or for types alone counts, too. What two modules
-need belongs into a third.
+In C a header and its source file are one module. An import inside a function or only for types counts as well. What two modules
+need belongs in a third.
 """
 
 import ast
@@ -20,7 +20,7 @@ SCRIPTS = ("teach/page/src/*.ts", "teach/page/src/*.svelte")
 SCRIPT_IMPORT = re.compile(r"""^\s*(?:import|export)\b[^;"']*?["'](\.[^"']+)["']""", re.MULTILINE)
 
 Place = tuple[str, int]
-Graph = dict[str, dict[str, Place]]  # of each module, the modules that it imports, and where
+Graph = dict[str, dict[str, Place]]  # by module: the modules that it imports, and where
 
 
 def scripts_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
@@ -69,7 +69,7 @@ def graph(sources: SourceTree) -> Graph:
 
 
 def without_ends(imports: Graph) -> Graph:
-    """Those that are in a circle, and those that lead to one."""
+    """The modules in a cycle, and those that lead to one."""
     while True:
         left = {
             module: {name: place for name, place in names.items() if name in imports}
@@ -82,7 +82,7 @@ def without_ends(imports: Graph) -> Graph:
 
 
 def circle(imports: Graph, start: str) -> list[str]:
-    """The shortest way from a module back to it; empty where there is none."""
+    """The shortest cycle from a module back to it; empty if there is none."""
     came_from: dict[str, str] = {}
     reached = [start]
     for module in reached:

@@ -25,13 +25,13 @@ from source_tree import Finding, SourceTree
 EFFECTS = re.compile(
     r"load(_\w+)?|store(_\w+)?|fetch_\w+|exchange(_\w+)?|compare_exchange\w*|test_and_set|spin_\w+|prefetch|fence|execute"
     r"|compute|sleep\w*|draw\w*|next\w*|below|between|uniform\w*|exponential\w*|chance|shuffle"
-    r"|place|place_array|shared|nodes|allocate|create"  # of objects: each gets the addresses behind the one before
+    r"|place|place_array|shared|nodes|allocate|create"  # these place objects, whose addresses follow each other
 )
 EFFECTS_WITHOUT_ARGUMENTS = re.compile(r"fence|draw\w*|next\w*|uniform\w*|exponential\w*|chance")
 GENERATOR = re.compile(r"(?:\w+_)?(?:random|rng|generator)_?")
 
-# Operators from the loosest to the tightest, and whether what stands on both sides runs in a fixed order. "=" and its kin run
-# their right side first, "?:" only one of two.
+# Operators from the loosest to the tightest, and whether their operands run in a fixed order. "=" and similar operators run
+# their right side first, "?:" runs only one of two.
 LEVELS = [
     ({"&&", "||", "?", ":", ";", "="} | {f"{sign}=" for sign in [*"+-*/%&|^", "<<", ">>"]}, True),
     ({"|", "^", "&", "==", "!=", "<", ">", "<=", ">=", "<=>"}, False),
@@ -50,7 +50,8 @@ class Linter:
         self._visit(brackets, called=False)
 
     def _visit(self, group: Group, called: bool) -> Token | None:
-        """Looks at all inside a group. Returns an effect of its own, or None; `called`: it holds a call's arguments."""
+        """Visits everything inside a group. Returns an effect of its own, or None; `called`: the group holds a call's
+        arguments."""
         items = self._without_bodies(_without_template_lists(group.items))
         parts = [self._expression(part, 0) for part in _split(items, {","})]
         return self._at_most_one(parts, "arguments of one call") if called else _first(parts)
@@ -63,7 +64,7 @@ class Linter:
         return _first(parts) if in_order else self._at_most_one(parts, "operands of one expression")
 
     def _without_bodies(self, items: list[Item]) -> list[Item]:
-        """Visits bodies of functions and lambdas, which don't run where they stand, and drops them."""
+        """Visits bodies of functions and lambdas, which don't run where they are written, and removes them."""
         kept: list[Item] = []
         in_lambda = False
         for place, item in enumerate(items):
@@ -74,7 +75,7 @@ class Linter:
                 in_lambda = False  # it was a structured binding
             if isinstance(item, Group) and item.kind == "{" and (in_lambda or _is_block(item)):
                 self._visit(item, called=False)
-                # After a lambda the expression goes on; after a block a new statement begins.
+                # After a lambda the expression continues; after a block a new statement begins.
                 kept.append(Token("name", "lambda", item.line) if in_lambda else Token("operator", ";", item.line))
                 in_lambda = False
             elif not in_lambda:
@@ -82,7 +83,7 @@ class Linter:
         return kept
 
     def _operand(self, items: list[Item]) -> Token | None:
-        """Names, calls and brackets after each other: run from left to right."""
+        """A sequence of names, calls and brackets, which runs from left to right."""
         effects = []
         for place, item in enumerate(items):
             before = items[place - 1] if place else None
@@ -100,7 +101,7 @@ class Linter:
         before = items[place - 1] if place else None
         after = items[place + 1] if place + 1 < len(items) else None
         is_called = isinstance(after, Group) and after.kind == "("
-        # Every access names an address; store() without arguments gives a part of a machine.
+        # Every access has an address; store() without arguments returns a part of a machine.
         effects = EFFECTS if isinstance(after, Group) and after.items else EFFECTS_WITHOUT_ARGUMENTS
         if is_called and _is_word(before, {".", "->"}) and effects.fullmatch(name.text):
             return name
@@ -131,7 +132,7 @@ def _first(effects: list[Token | None]) -> Token | None:
 def _split(items: list[Item], separators: set[str]) -> list[list[Item]]:
     parts: list[list[Item]] = [[]]
     for item in items:
-        # An operator that has nothing to its left is a prefix (-x, *p, &x).
+        # An operator without a left operand is a prefix (-x, *p, &x).
         if _is_word(item, separators) and (parts[-1] or item.text not in {"-", "+", "*", "&", "&&"}):
             parts.append([])
         else:
@@ -140,7 +141,7 @@ def _split(items: list[Item], separators: set[str]) -> list[list[Item]]:
 
 
 def _without_template_lists(items: list[Item]) -> list[Item]:
-    """Drops <...> where it can only be a list of template arguments: after a name, and before a bracket, a name or "::"."""
+    """Removes <...> where it can only be a list of template arguments: after a name, and before a bracket, a name or "::"."""
     kept: list[Item] = []
     place = 0
     while place < len(items):
@@ -189,7 +190,7 @@ def _ends_operand(item: Item | None) -> bool:
 
 
 def _is_block(group: Group) -> bool:
-    """Statements, rather than a list of initial values."""
+    """Whether the group holds statements rather than a list of initial values."""
     return not group.items or any(_is_word(item, {";"}) or _has_body(item) for item in group.items)
 
 

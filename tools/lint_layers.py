@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def heights(text: str) -> dict[str, int]:
-    """Of each folder, the number of its line."""
+    """The line number of each folder."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return {folder: height for height, line in enumerate(lines) for folder in line.split()}
 
@@ -27,7 +27,7 @@ def folder_of(file: str) -> str:
 
 
 def included(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
-    """The project's headers that a file includes, by their paths from the root, with the lines that do it."""
+    """The project's headers that a file includes, by their paths from the root, with line numbers."""
     text = sources.text(file)
     for match in INCLUDE.finditer(text):
         yield line_at(text, match.start()), match[1] if "/" in match[1] else f"{folder_of(file)}/{match[1]}"

@@ -12,7 +12,7 @@ Place = tuple[str, int]
 
 
 def places(sources: SourceTree, pattern: re.Pattern[str], *files: str) -> dict[str, list[Place]]:
-    """Of each mark's name, where it stands."""
+    """The places of each mark, by name."""
     found: dict[str, list[Place]] = {}
     for file in sources.matching(*files):
         text = sources.text(file)

@@ -17,12 +17,12 @@ COLUMNS = 120
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 WORD = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z]+)*(?![\w-])", re.IGNORECASE)
-# A source file by its name (`core.cpp`, `models/core/core.*`), not what users make: results, programs, machine files.
+# A source file by its name (`core.cpp`, `models/core/core.*`), as opposed to users' files: results, programs, machine files.
 SOURCE_FILE = re.compile(r"(?:\./)?(?P<path>[\w*/.-]*[\w*])\.(?P<suffix>cpp|hpp|py|js|css|html|\*)")
 
 
 def read_words(text: str) -> dict[str, str]:
-    """What to write in place of each wrong word."""
+    """The replacement for each wrong word."""
     rules = [line.split(" => ") for line in text.splitlines() if line and not line.startswith("#")]
     return {word: right for wrong, right in rules for word in wrong.split(", ")}
 
@@ -33,7 +33,7 @@ def shipped_words() -> dict[str, str]:
 
 
 def blanked(pattern: re.Pattern[str], text: str) -> str:
-    """The text with each match made blank, its line breaks kept."""
+    """The text with each match replaced by blanks; line breaks stay."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 

@@ -1,4 +1,4 @@
-"""No code may ask which protocol runs: what differs between protocols stands in their tables.
+"""No code may ask which protocol runs, because differences between protocols belong in their tables.
 
 An error is a comparison with a protocol's name, and, in models/ and workloads/, any mention of one in a string.
 """
@@ -26,7 +26,7 @@ def mentions(token: Token, names: set[str]) -> bool:
 
 
 def is_a_protocols_name(operand: list[Token]) -> bool:
-    """protocol, protocol_name, protocol.name, spec.bus.protocol: how code would speak of it."""
+    """Whether code would name a protocol this way: protocol, protocol_name, protocol.name, spec.bus.protocol."""
     words = [token.text for token in operand if token.kind == "name"]
     return bool(words) and bool(
         PROTOCOL.fullmatch(words[-1]) or (words[-1] == "name" and len(words) > 1 and PROTOCOL.fullmatch(words[-2]))

@@ -1,4 +1,4 @@
-"""What gives other results with another compiler, library or run, in code that makes results."""
+"""Finds constructs that give other results with another compiler, library or run, in code that makes results."""
 
 import re
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ from source_tree import Finding, SourceTree
 
 # Calls whose last digit differs between mathematical libraries. sqrt is exact by IEEE 754.
 INEXACT = re.compile(r"(pow|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|tanh|sinh|cosh|cbrt|hypot|tgamma|lgamma|fma)[fl]?")
-# What the standard leaves to the library, or what the machine decides.
+# What the standard leaves to the library, or the machine decides.
 FORBIDDEN = {
     re.compile(r"\w+_distribution|generate_canonical"): "its algorithm is the library's: use our own distributions",
     re.compile(r"shuffle|sample"): "its algorithm is the library's: use our own",
@@ -25,7 +25,7 @@ def is_std(all_tokens: list[Token], place: int) -> bool:
 
 
 def is_free_call(all_tokens: list[Token], place: int) -> bool:
-    """Neither a member nor a declaration."""
+    """Whether it is neither a member nor a declaration."""
     before = all_tokens[place - 1] if place else Token("operator", ";", 1)
     return before.text not in {".", "->", "::"} and (before.kind != "name" or before.text == "return")
 
@@ -101,7 +101,7 @@ def iterations(all_tokens: list[Token], names: set[str]) -> list[tuple[int, str]
 def findings(sources: SourceTree, file: str) -> list[Finding]:
     all_tokens = sources.tokens(file)
     path = PurePosixPath(file)
-    # The host's clock may be read where progress and the manifest are made, never where the simulation is.
+    # The host's clock may be read for progress and the manifest, never in the simulation.
     may_read_clock = path.parts[0] == "sim" and "simulation" not in path.parts
     complaints = [
         (all_tokens[place].line, text)

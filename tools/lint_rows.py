@@ -51,7 +51,7 @@ from rows import (
 )
 from source_tree import Finding, SourceTree
 
-# Words with dots in them, as ids of rows are.
+# Words with dots, like row ids.
 NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+")
 USED = re.compile(r"#.*?\bcalibrated: (.*)")
 WORD = re.compile(r"[A-Za-z0-9_/-]+(?:\.[A-Za-z0-9_-]+)*")
@@ -63,7 +63,7 @@ AGAIN = "run `linebounce reproduce {} --json > out/it.json && tools/papers_page.
 
 
 def used(files: RowFiles) -> Iterator[tuple[str, str]]:
-    """All that may be a row's id where a figure is said to have been used, with FILE:LINE."""
+    """Everything that may be a row's id in statements that a figure was used, with FILE:LINE."""
     for file in [*files.machines, *files.experiments]:
         for number, line in enumerate(files.sources.text(file).splitlines(), 1):
             said = USED.search(line) if file in files.experiments else None
@@ -72,7 +72,7 @@ def used(files: RowFiles) -> Iterator[tuple[str, str]]:
 
 
 def predicted(name: str, experiment: Table) -> str | None:
-    """If the experiment has a row with that id and calls it predicted: the id of the row, or of the table that it is in."""
+    """The id of the row, or of its table, if the experiment calls a row with that id predicted."""
     if row := rows_of(experiment).get(name):
         return name if kind_of(row) == "predicted" else None
     for table_id, table in tables_of(experiment).items():
@@ -94,7 +94,7 @@ def kind_findings(files: RowFiles) -> Iterator[Finding]:
 
 
 def break_findings(files: RowFiles) -> Iterator[Finding]:
-    """A prediction names a break. tools/breaks.py runs them."""
+    """Predictions without a break. tools/breaks.py runs the breaks."""
     known = breaks.settings_of(files)
     used = set[str]()
     for name, row in breaks.predictions(files):
@@ -118,7 +118,7 @@ def break_findings(files: RowFiles) -> Iterator[Finding]:
 
 
 def compared(papers: Papers) -> dict[str, Table]:
-    """The experiments with rows, but for those that are awaited."""
+    """The experiments with rows, except those that are awaited."""
     awaited = {claim["awaits"] for _, claim in claims(papers) if "awaits" in claim}
     return {name: one for name, one in papers.experiments.items() if own_ids(one) and name not in awaited}
 
@@ -161,7 +161,7 @@ def unknown_figures(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
 
 
 def differs(row: Table, recorded: Table) -> bool:
-    """Whether the row has another figure, tolerance or kind than the one that was recorded."""
+    """Whether the row's figure, tolerance or kind differs from the recorded one."""
     pairs = [("value", "paper"), ("tolerance", "tolerance"), ("tolerance_abs", "tolerance_abs"), ("shape", "shape")]
     if kind_of(row) != recorded["kind"] or (not row.get("scored", True) and recorded["ok"] is not None):
         return True
@@ -169,7 +169,7 @@ def differs(row: Table, recorded: Table) -> bool:
 
 
 def stale_rows(experiment: Table, recorded: list[Table]) -> set[str]:
-    """Where the record is not of the experiment's rows as they are."""
+    """Rows for which the record does not match the experiment."""
     rows = rows_of(experiment)
     tables = tables_of(experiment)
     stale = {row["id"] for row in recorded if row["id"] in rows and differs(rows[row["id"]], row)}
@@ -209,7 +209,7 @@ def document_findings(
 
 
 def machines_of(experiment: Table) -> set[str]:
-    """The names of all machines that it runs on."""
+    """The names of all machines that the experiment runs on."""
     named = [experiment.get("machine"), *experiment.get("sweep", {}).get("machine", [])]
     for together in experiment.get("sweep", {}).get("together", []):
         named += together.get("machine", [])
@@ -262,7 +262,7 @@ def machines_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:
 
 
 def unexplained(machine: Table, recorded: Table) -> Iterator[tuple[str, tuple[object, object]]]:
-    """Parameters that are not what they were, and no history that says why."""
+    """Parameters that have changed without a history that says why."""
     now = parameters(machine)
     steps = [
         (path, canonical(before), canonical(after))
@@ -291,7 +291,7 @@ def machines_are_fitted_to_other_things(files: RowFiles) -> Iterator[Finding]:
     latencies = [experiment for file, experiment in files.experiments.items() if file.startswith(LATENCIES)]
     fitted = set[str]().union(*map(machines_of, latencies))
     for machine in sorted(f"{MACHINES}{name}.toml" for name in used_machines):
-        # A machine that has experiments of latencies was fitted to nothing else.
+        # A machine with latency experiments was fitted to nothing else.
         has_latencies = PurePosixPath(machine).stem in fitted
         legal = {name for name, file in calibrated.items() if file.startswith(LATENCIES) or not has_latencies}
         for path, source in files.machines.get(machine, {}).get("sources", {}).items():

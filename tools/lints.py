@@ -1,4 +1,4 @@
-"""Which linters run on which files: LINTS, in the order in which they run."""
+"""LINTS: which linters run on which files, in order."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from source_tree import ROOT, git_files
 
 PYTHON = sys.executable
 
-# In order of (name, command). A command is made when it runs, from the files that are there then.
+# Tuples (name, command). The command is made when the lint runs, from the files that exist then.
 Lint = tuple[str, Callable[[], list[str]]]
 
 

@@ -44,7 +44,7 @@ def tables(metrics: list[dict[str, Any]]) -> str:
 
 
 def page(text: str, metrics: list[dict[str, Any]]) -> str:
-    """The page with its tables as they should be."""
+    """The page with up-to-date tables."""
     return BETWEEN.sub(lambda _: tables(metrics), text, count=1)
 
 

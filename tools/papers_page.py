@@ -28,7 +28,7 @@ PAGE = "docs/every-figure.md"
 MISSES = "docs/papers.md"
 README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
-# What README says of all rows.
+# README's sentence about all rows.
 TOTALS = re.compile(
     r"\d+ of \d+ calibrated rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
     r"\(the guess: \d+; broken mechanisms lose \d+\)".replace(" ", r"\s+")
@@ -36,7 +36,7 @@ TOTALS = re.compile(
 SHARES_GUESSED = (0.0, 33.3, 50.0, 66.7, 100.0)
 DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
 KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "input": "input"}
-# Of a row of `linebounce reproduce --json` what the page and its lint need.
+# The parts of a row of `linebounce reproduce --json` that the page and its lint need.
 KEPT = (
     "id",
     "metric",
@@ -56,13 +56,13 @@ KEPT = (
     "broken_by",
 )
 COLUMNS = 120
-MANY_TIMES = 10  # a larger change is told as a factor
+MANY_TIMES = 10  # a larger change is shown as a factor
 
 
 @dataclass(frozen=True)
 class Papers:
     documents: dict[str, Table]  # by file: configs/papers/*.toml
-    experiments: dict[str, Table]  # by name: the documents', as written
+    experiments: dict[str, Table]  # by name: the documents' experiments, as written
     record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
 
 
@@ -94,7 +94,7 @@ def papers_of(files: RowFiles) -> Papers:
 
 
 def recorded(reproduced: Table, record: dict[str, list[Table]]) -> dict[str, list[Table]]:
-    """The record with what `reproduce` has found now in place of what it had."""
+    """The record, updated with `reproduce`'s results."""
     now = {
         entry["experiment"]: [{key: row[key] for key in KEPT if key in row} for row in entry["paper"]]
         for entry in reproduced["experiments"]
@@ -134,7 +134,7 @@ def experiments_of(claim: Table, papers: Papers) -> list[str]:
 
 
 def commands(claim: Table, papers: Papers) -> list[str]:
-    """What runs the claim: for the reader's table of contents."""
+    """The commands that run the claim, for the table of contents."""
     return [claim["command"]] if "command" in claim else [command(name) for name in experiments_of(claim, papers)]
 
 
@@ -143,15 +143,15 @@ def code(words: list[str]) -> str:
 
 
 def within(rows: list[Table], kind: str) -> str:
-    """Of the kind's rows that are scored."""
+    """For the kind's scored rows: how many are within tolerance."""
     scored = [row for row in rows if row["kind"] == kind and row["ok"] is not None]
     return f"{sum(not is_miss(row) for row in scored)} of {len(scored)}" if scored else ""
 
 
 def is_guessed(row: Table, rows: list[Table]) -> bool:
-    """Whether the trivial guess has a row of an experiment with these rows. It is that of `linebounce validate`, which a test
-    holds this to: a change is none, a shape flat, a share in a measured table the best of five, anything else the median of
-    the same column's other figures."""
+    """Whether the trivial guess hits a row of an experiment with these rows. The guess is that of `linebounce validate`, and
+    a test compares the two: a change is none, a shape flat, a share in a measured table the best of five, anything else the
+    median of the same column's other figures."""
     if "shape" in row or "order" in row:
         return bool(row.get("shape") == "flat")
     if "sign" in row:
@@ -178,7 +178,7 @@ def is_near(row: Table, figure: float) -> bool:
 
 
 def verdict(groups: list[list[Table]], kind: str) -> Table:
-    """Of the kind's rows that are scored, the experiments' rows in groups: as `validate --json` has it."""
+    """The verdict on the kind's scored rows, grouped by experiment, as in `validate --json`."""
     scored = [(row, group) for group in groups for row in group if row["kind"] == kind and row["ok"] is not None]
     hits = [row for row, _ in scored if row["ok"]]
     found = {
@@ -217,7 +217,7 @@ def state(claim: Table, papers: Papers) -> str:
 
 
 def how(claim: Table, papers: Papers) -> list[str]:
-    """The command beside a claim: its rows alone where it has some."""
+    """The command beside a claim; for a claim with rows, only those."""
     if "rows" not in claim:
         return commands(claim, papers)
     return [f"linebounce reproduce {' '.join(claim['rows'])}"]
@@ -228,7 +228,7 @@ def escaped(text: str) -> str:
 
 
 def contents(papers: Papers) -> str:
-    """The reader's table of contents: from each section to what runs it."""
+    """The table of contents: from each section to the commands that run it."""
     text = "## From a section to its command\n"
     for document in papers.documents.values():
         text += (
@@ -301,12 +301,12 @@ def tables(papers: Papers) -> str:
 
 
 def page(text: str, papers: Papers) -> str:
-    """The page with its tables as they should be."""
+    """The page with up-to-date tables."""
     return BETWEEN.sub(lambda _: tables(papers), text, count=1)
 
 
 def misses(papers: Papers) -> str:
-    """Every row that misses, by claim, with the reason and what shows it."""
+    """Every row that misses, by claim, with the reason and the experiment that tests it."""
     text = "\n| | misses | because | tested by |\n|---|---|---|---|\n"
     for document in papers.documents.values():
         for section, claim in claims_of(document):
@@ -341,7 +341,7 @@ def totals(papers: Papers) -> str:
 
 
 def readme(text: str, papers: Papers) -> str:
-    """README with the totals as they should be: its paragraph is filled anew if they have changed."""
+    """README with up-to-date totals; their paragraph is refilled if they have changed."""
     found = TOTALS.search(text)
     if not found or " ".join(found[0].split()) == totals(papers):
         return text

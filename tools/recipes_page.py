@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "recipes.md"
 _COLUMNS = 100
 
-# Paragraphs of what a command prints: of a run the one with the answer.
+# The paragraphs of a run's output that hold the answer.
 ANSWER = (1, 2)
 
 
@@ -24,7 +24,7 @@ ANSWER = (1, 2)
 class Recipe:
     question: str
     command: str
-    shown: tuple[int, int] = ANSWER  # from this paragraph to that one
+    shown: tuple[int, int] = ANSWER  # first and last paragraph
     words: str = ""
 
 
@@ -134,14 +134,14 @@ def _section(recipe: Recipe, printed: str) -> str:
 
 
 def _continued(command: str) -> str:
-    """In lines that fit; an option and its value stay together."""
+    """Breaks a command into lines; an option and its value stay together."""
     held = re.sub(r"(--?[a-z]+) (?=[^-])", "\\1\x1f", command)
     lines = textwrap.wrap(held, 110, break_long_words=False, break_on_hyphens=False)
     return " \\\n    ".join(lines).replace("\x1f", " ")
 
 
 def _wrapped(line: str) -> list[str]:
-    """Prose goes to a pipe in one line, and a table in lines that fit."""
+    """A pipe gets prose in one line; this breaks it. Tables have lines that fit."""
     if len(line) <= _COLUMNS:
         return [line.rstrip()]
     indent = " " * (len(line) - len(line.lstrip()))

@@ -16,11 +16,11 @@ from pathlib import Path, PurePosixPath
 from rows import RECORDS, VALIDATION, RowFiles, Table, kind_of, rows_of
 from source_tree import Finding
 
-# What of a row the record repeats. `difference` and `visible` are there where they are not the default.
+# The keys of a row that the record repeats. `difference` and `visible` are present if they differ from the default.
 PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
-# What of a row may change after its first run. A prediction may be taken back, but nothing becomes one.
+# The keys of a row that may change after its first run. A prediction may be withdrawn, but no row may become one.
 FREE = {"miss", "why_off", "reason_tested", "broken_by", "source", "kind", "tolerance", "tolerance_abs"}
-# What of an experiment is not its load: the rows, and how it is called.
+# The keys of an experiment that are not its load: the rows, and its name.
 NO_LOAD = {"paper", "table", "name", "title", "family"}
 LEFT_OUT = "default"
 NO_PARAMETERS = {"name", "title", "cache_levels", "sources", "history"}
@@ -46,7 +46,7 @@ def leaves(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def parameters(machine: Table) -> dict[str, object]:
-    """What a machine's file gives, by path."""
+    """The parameters in a machine's file, by path."""
     own = {key: value for key, value in machine.items() if key not in NO_PARAMETERS}
     return {path: canonical(value) for path, value in leaves(own)}
 
@@ -59,7 +59,7 @@ def parameters_of_steps(entry: Table) -> Iterator[tuple[str, list[object]]]:
 
 
 def published(row: Table) -> Table:
-    """What of a row the record repeats."""
+    """The keys of a row that the record repeats."""
     out = {key: canonical(row[key]) for key in PUBLISHED if key in row}
     if not row.get("difference"):
         out.pop("difference", None)
@@ -74,7 +74,7 @@ def allowance(row: Table) -> float:
 
 
 def has_changed(row: Table, recorded: Table) -> bool:
-    """Whether a published figure is another than the record's, or is now allowed more room. Less is no harm."""
+    """Whether a published figure differs from the record's, or its tolerance is now wider. A narrower one is allowed."""
     room = ("tolerance", "tolerance_abs")
     now, then = ({key: value for key, value in published(each).items() if key not in room} for each in (row, recorded))
     return now != then or allowance(row) > allowance(recorded) * (1 + 1e-4)  # records have six digits
@@ -85,7 +85,7 @@ def experiment_of(record: str) -> str:
 
 
 class History:
-    """git's: which versions of a file there have been."""
+    """Git's history: the versions of a file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -119,12 +119,13 @@ def recorded_rows(record: Table) -> dict[str, Table]:
 
 
 def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Table]]]) -> str | None:
-    """The first with that published figure."""
+    """The first commit with that published figure."""
     return next((commit for commit, rows in figures if published(rows.get(name, {})) == figure), None)
 
 
 def by_name(value: object) -> object:
-    """A lock of programs/ by its name: it moved to programs/locks, and is found without a path. Other files keep theirs."""
+    """The name of a lock in programs/, because these have moved to programs/locks and are found without a path. Other files
+    keep theirs."""
     if isinstance(value, dict):
         return {key: by_name(each) for key, each in value.items()}
     if not isinstance(value, str) or not value.endswith(".lua"):
@@ -138,7 +139,7 @@ def fixed(row: Table) -> Table:
 
 
 def seen_before(run: Table, recorded: str, versions: list[tuple[str, Table]], history: History) -> str | None:
-    """What shows that a run's rows had been run before the commit that recorded them."""
+    """Evidence that a run's rows had been run before the commit that recorded them."""
     earlier = [(commit, experiment) for commit, experiment in versions if history.comes_before(commit, recorded)]
     for commit, experiment in earlier:
         explained = [name for name, row in rows_of(experiment).items() if "why_off" in row]
@@ -155,7 +156,7 @@ def seen_before(run: Table, recorded: str, versions: list[tuple[str, Table]], hi
 
 
 def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
-    """A record that says it is of a first run was made before anybody could have looked at one. `record`: a file."""
+    """A record that claims to be of a first run must be older than any evidence of a run. `record`: a file."""
     experiment = experiment_of(record)
     if experiment not in files.experiments:
         return
@@ -170,7 +171,7 @@ def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iter
 
 
 def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
-    """Whether figures came before their first run, and neither has changed since. `record`: a file."""
+    """Figures must precede their first run, and neither may change afterwards. `record`: a file."""
     experiment = experiment_of(record)
     if experiment not in files.experiments:
         return

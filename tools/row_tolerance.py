@@ -19,13 +19,13 @@ VALUE = re.compile(r"^value\s*=\s*([-+0-9._]+)", re.MULTILINE)
 
 
 def printed_values(text: str) -> dict[str, str]:
-    """Of each row with a value: its digits, as the file has them."""
+    """For each row with a value: its digits as in the file."""
     found = ((row[1], VALUE.search(row[2])) for row in ID_AND_BODY.finditer(text))
     return {row_id: value[1].replace("_", "") for row_id, value in found if value}
 
 
 def half_a_unit(digits: str) -> float:
-    """Of the last digit behind the point; a whole number is printed to its last digit."""
+    """Half a unit of the last digit after the point; a whole number counts as printed to its last digit."""
     return 0.5 * 10.0 ** -len(digits.partition(".")[2])
 
 
@@ -35,7 +35,7 @@ def tolerance_of(digits: str) -> float:
 
 
 def ruled(row: Table, digits: str, of_its_metric: list[float]) -> Table:
-    """The row's tolerance by the rule."""
+    """The row's tolerance according to the rule."""
     is_counted = row.get("tolerance_abs") == half_a_unit(digits) and "." not in digits
     if is_counted:
         return {"tolerance_abs": row["tolerance_abs"]}

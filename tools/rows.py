@@ -1,4 +1,4 @@
-"""The files in which rows of published figures stand, for the lint of rows and for the pages that are written from them."""
+"""The files with rows of published figures, for the lint of rows and for the pages that are generated from them."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Table = dict[str, Any]
 
 
 def begins(row_id: str, prefix: str) -> bool:
-    """Whether a prefix names that row: all of its id, a table's, or what it begins with up to a dot or underscore."""
+    """Whether a prefix selects that row: its whole id, a table's, or a part up to a dot or underscore."""
     return row_id == prefix or row_id.startswith(prefix if prefix.endswith((".", "_")) else prefix + ".")
 
 
@@ -31,7 +31,7 @@ def tables_of(experiment: Table) -> dict[str, Table]:
 
 
 def own_ids(experiment: Table) -> list[str]:
-    """Of its rows and of its tables."""
+    """The ids of its rows and of its tables."""
     return [*rows_of(experiment), *tables_of(experiment)]
 
 
@@ -68,7 +68,7 @@ class RowFiles:
         return self.finding(file, match[0] if match else row_id, what)
 
     def own_rows(self) -> Iterator[tuple[str, Table]]:
-        """Each row and table of each experiment of configs/experiments/validation, with the file."""
+        """Each row and table of each experiment in configs/experiments/validation, with its file."""
         for file, experiment in self.validation.items():
             for row in [*experiment.get("paper", []), *experiment.get("table", [])]:
                 yield file, row

@@ -1,4 +1,4 @@
-"""The project's files as its lints see them: each is read, tokenised and parsed once."""
+"""The project's files for its lints: each is read, tokenised and parsed once."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Finding(NamedTuple):
-    """What is wrong, and where. Sorts by place."""
+    """An error and its place. Sorts by place."""
 
     file: str
     line: int
@@ -37,7 +37,7 @@ class SourceTree:
 
     def __init__(self, names: Iterable[str], read: Callable[[str], str], root: Path = ROOT) -> None:
         self.names = sorted(names)
-        self.root = root  # of git's history
+        self.root = root  # for git's history
         self._known = frozenset(self.names)
         self.text = cache(read)
         self.tokens = cache(lambda name: cpp_tokens.tokens(self.text(name)))
@@ -56,11 +56,11 @@ class SourceTree:
         return name in self._known
 
     def matching(self, *patterns: str) -> list[str]:
-        """The files whose path fits one of the patterns; a star stands for folders, too, as in git's patterns."""
+        """The files whose path fits one of the patterns; a star also matches folders, as in git's patterns."""
         return [name for name in self.names if fits(name, patterns)]
 
     def line_of(self, name: str, needle: str) -> int:
-        """The first line with that text; 1 where there is none, or no such file."""
+        """The first line with that text; 1 if there is none, or no such file."""
         text = self.text(name) if name in self else ""
         return line_at(text, max(text.find(needle), 0))
 

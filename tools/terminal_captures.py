@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "terminal.md"
 WIDTHS = (72, 100)
 
-# Made before: results that the others look at. One seed, short: what is looked at is the form.
+# Run before: results that the other commands show. One seed and short, because only the form matters.
 SHORT = ("--set", "run.measure_us=100", "--set", "machine.cpus=4", "--quiet")
 SWEEP = '"workload.lock" = ["ticket", "mcs"]'
 EXPERIMENT = f"""
@@ -51,7 +51,7 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    # Commands in Python are found beside this one, where the build has no links to them.
+    # Commands in Python are found beside this one, if the build has no links to them.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment |= {"NO_COLOR": "1", "TERM": "xterm-256color", "PATH": path}
     with subprocess.Popen(command, cwd=directory, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
@@ -69,7 +69,7 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
     os.close(master)
     text = b"".join(chunks).decode().replace("\r\n", "\n")
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
-    # The progress line is drawn over and over; what stands behind its last return is what stays.
+    # The progress line is rewritten in place; only what follows its last return remains.
     return code, "\n".join(line.rsplit("\r", 1)[-1].rstrip() for line in text.split("\n")).strip("\n")
 
 

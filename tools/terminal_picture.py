@@ -16,7 +16,7 @@ COLUMNS = 100
 
 
 def terminal_output(command: list[str]) -> str:
-    """What the command writes to a terminal of its own."""
+    """The command's output on a pseudo-terminal."""
     chunks: list[bytes] = []
 
     def keep(descriptor: int) -> bytes:
@@ -28,18 +28,18 @@ def terminal_output(command: list[str]) -> str:
     if pty.spawn(command, keep) != 0:
         sys.exit(f"{' '.join(command)} failed")
     text = b"".join(chunks).decode().replace("\r\n", "\n")
-    # The progress line is drawn over and over; what stands behind its last return is what stays.
+    # The progress line is rewritten in place; only what follows its last return remains.
     return "\n".join(line.rsplit("\r", 1)[-1] for line in text.split("\n"))
 
 
 def without_downloads(svg: str) -> str:
-    """The picture with the reader's own monospaced font instead of one from elsewhere."""
+    """The picture with the reader's own monospaced font instead of a downloaded one."""
     svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     return re.sub(r"<!-- Generated.*?-->", "", svg)
 
 
 def main() -> None:
-    """Runs the command of the command line and writes its picture."""
+    """Runs the given command and writes its picture."""
     target, command = Path(sys.argv[1]), sys.argv[2:]
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True)

@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "validation.md"
 README = ROOT / "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
-# What README says of the present-day machines.
+# README's sentence about the present-day machines.
 COUNTS = re.compile(
     r"\d+ of \d+ fitted rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
     r"\(the guess: \d+; broken mechanisms lose \d+\) are within tolerance; \d+ of \d+ predicted signs are right, "
@@ -28,7 +28,8 @@ COUNTS = re.compile(
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
-# Counted by hand before the contention mechanisms, on commit 58ce6ba: 68 lines of this page, the most fitting reason each.
+# Counted by hand before the contention mechanisms, on commit 58ce6ba: 68 lines of this page, with the best fitting reason for
+# each.
 CLASSES = {
     "load": ("the experiment's guess of the load", 25),
     "machine": ("another machine or number of CPUs", 12),
@@ -70,7 +71,7 @@ def is_miss(row: Document) -> bool:
 
 
 def classes(own: list[Document]) -> str:
-    """How many misses there are of each class. SystemExit for a row that misses without one, or has one and doesn't miss."""
+    """The number of misses in each class. SystemExit for a row that misses without a class, or has one and doesn't miss."""
     wrong = [row["id"] for row in own if is_miss(row) != ("miss" in row)]
     if wrong:
         sys.exit(f"`miss` names the class of a row that misses, and of no other: {', '.join(wrong)}")
@@ -109,7 +110,7 @@ def miss(row: Document) -> str:
 
 
 def distance(row: Document) -> float:
-    """Larger is worse; what went the wrong way is worst."""
+    """A larger distance is worse; a wrong direction is worst."""
     ratio: float | None = row["simulated_over_published"]
     if row.get("sign_right") is False or ratio is None or ratio <= 0:
         return float("inf")
@@ -123,7 +124,7 @@ def tables(document: Document) -> str:
 
 
 def sentence(document: Document) -> str:
-    """The counts of README: those of `validate --json`."""
+    """README's counts, from `validate --json`."""
     verdict, predicted = document["verdicts"]["present_day"], document["score"]["predicted"]
     fitted, in_sight, own = (verdict[kind] for kind in KINDS)
     within = ["{right} of {of}".format(**kind["within_tolerance"]) for kind in (fitted, in_sight, own)]
@@ -137,7 +138,7 @@ def sentence(document: Document) -> str:
 
 
 def readme(text: str, document: Document) -> str:
-    """README with the counts as they should be: their paragraph is filled anew if they have changed."""
+    """README with up-to-date counts; their paragraph is refilled if they have changed."""
     found = COUNTS.search(text)
     if not found or " ".join(found[0].split()) == sentence(document):
         return text
@@ -147,7 +148,7 @@ def readme(text: str, document: Document) -> str:
 
 
 def page(text: str, document: Document) -> str:
-    """The page with its tables as they should be."""
+    """The page with up-to-date tables."""
     return BETWEEN.sub(lambda _: tables(document), text, count=1)
 
 

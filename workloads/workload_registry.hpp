@@ -1,4 +1,4 @@
-// The table of the workloads: one line each.
+// The registry of workloads: one line each.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace linebounce::workloads {
 // What a workload's file defines: NAME_workload().
 using MakeWorkloadEntry = WorkloadEntry();
 
-// In the order in which `list` shows them.
+// In the order of `list`.
 std::span<const WorkloadEntry> all_workloads();
 
-// Errors: std::out_of_range, if there is none; the configuration has been checked.
+// Errors: std::out_of_range for an unknown name; the configuration has been checked.
 inline const WorkloadEntry& find_workload(const std::string& name) {
   for (const WorkloadEntry& entry : all_workloads()) {
     if (entry.name == name) return entry;

@@ -1,4 +1,4 @@
-"""Linebounce's results and traces, read without its C++ part."""
+"""Reads Linebounce's results and traces in pure Python, without the C++ part."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -28,7 +28,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Data frames are imported with what needs them: a command says in a line why that fails (entry.py), and starts faster."""
+    """Imports polars and what needs it only on first use: commands start faster, and can say in one line why an import fails
+    (entry.py)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = "linebounce.results" if name in ("Results", "open") else "linebounce.records"

@@ -1,4 +1,4 @@
-"""What all commands share: their exit codes, their --help, and one line for what goes wrong."""
+"""Shared by all commands: exit codes, --help, and one-line error messages."""
 
 import argparse
 import errno
@@ -16,24 +16,42 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from typing import Any, NoReturn
 
 from linebounce.errors import InputError, UsageError
 from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
-# What a shell reports of a program that ended by writing to a pipe that nobody reads.
+# The exit status that a shell reports for a program killed by writing to a pipe without a reader.
 CLOSED_PIPE = 128 + signal.SIGPIPE
 _LONGEST_LINE = 4000
-# Files have their own messages (files.py): what comes this far without a file's name is of the standard output.
+# Errors of files are reported with the file's name (files.py); one that arrives here without a name comes from the standard
+# output.
 _NO_OUTPUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF)
 
 
+_TITLES = {"positional arguments": "Positionals", "options": "Options"}
+
+
 class HelpFormatter(argparse.HelpFormatter):
-    """Breaks the text below the options at the terminal's width. Of examples, lines of "  COMMAND    what it does", the words
-    stand below the commands where one is too long. As sim/commands/command_line.cpp does it."""
+    """Wraps the text below the options to the terminal's width, as sim/commands/command_line.cpp does. Examples are lines of
+    "  COMMAND    what it does"; if one is too long, its description moves below the command."""
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, prefix or "Usage: ")
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(_TITLES.get(heading or "", heading))
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(indent + _group(lines.splitlines(), width) for lines in text.split("\n\n"))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong usage in the form that the C++ commands use."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message}\nTry: {self.prog} --help\n")
 
 
 def _group(lines: list[str], width: int) -> str:
@@ -54,7 +72,7 @@ def _examples(lines: Iterable[str], width: int) -> str:
 def _example(line: str, width: int) -> str:
     command, _, words = line.strip().partition("  ")
     below = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
-    # An option and its value stay together.
+    # Keeps an option and its value on one line.
     held = re.sub(r'(--\S+) ("[^"]*"|\S+)', lambda found: found[0].replace(" ", "\0"), command)
     lines = [part.replace("\0", " ") for part in below.wrap(held)]
     below.initial_indent = below.subsequent_indent
@@ -62,14 +80,16 @@ def _example(line: str, width: int) -> str:
 
 
 def parser_of(name: str, description: str, epilog: str, usage: str | None = None) -> argparse.ArgumentParser:
-    """`name`: "linebounce report". `usage`: the words behind the name, where argparse's own don't say enough."""
+    """`name`: such as "linebounce report". `usage`: replaces argparse's own text after the name, where that says too little."""
     whole = f"{name} {usage}" if usage else None
-    return argparse.ArgumentParser(name, whole, description, epilog, formatter_class=HelpFormatter)
+    parser = _Parser(name, whole, description, epilog, formatter_class=HelpFormatter, add_help=False)
+    parser.add_argument("-h", "--help", action="help", help="Print this help and exit")
+    return parser
 
 
 def exit_code(name: str, work: Callable[[], int]) -> int:
-    """What `work` returns, or the code of what stops it, which is said in a line on the standard error, whatever it is. `name`:
-    "linebounce report"."""
+    """Returns what `work` returns, or the exit code of the exception that ended it, which is reported in one line on the
+    standard error. `name`: such as "linebounce report"."""
     _prepare_streams()
     if limit_of_memory() is not None:
         _spare_memory()
@@ -78,21 +98,21 @@ def exit_code(name: str, work: Callable[[], int]) -> int:
 
 
 def limit_of_memory() -> int | None:
-    """In bytes, where there is one."""
+    """The limit on address space in bytes; None without a limit."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _spare_memory() -> None:
-    """Before the libraries of data frames are loaded, which would take a thread for each core, and a stack for each thread."""
+    """Must run before the data-frame libraries are loaded, which would start one thread, with its stack, for each core."""
     for name, value in (("POLARS_MAX_THREADS", "1"), ("_RJEM_MALLOC_CONF", "background_thread:false")):
         os.environ.setdefault(name, value)
-    warnings.simplefilter("ignore")  # of a library whose parts can't be loaded
+    warnings.simplefilter("ignore")  # a library warns about its parts that can't be loaded
 
 
 def _prepare_streams() -> None:
-    """As UTF-8 whatever the locale says, as the C++ commands write. Where a stream is closed, Python has none: writing to the
-    standard output fails, and complaints go nowhere."""
+    """Sets the streams to UTF-8 whatever the locale, as the C++ commands write. Python has no object for a closed stream:
+    here, writing to a closed standard output fails, and complaints go nowhere."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -103,7 +123,7 @@ def _prepare_streams() -> None:
 
 
 class _Closed(io.BufferedIOBase):
-    """A standard output that was closed before the start."""
+    """A standard output that was closed before the program started."""
 
     def writable(self) -> bool:
         return True
@@ -133,17 +153,17 @@ def _code(name: str, work: Callable[[], int]) -> int:
         return work()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except SystemExit as exit_:  # of --help, and of a wrong command line
+    except SystemExit as exit_:  # raised by --help, and for a wrong command line
         return exit_.code if isinstance(exit_.code, int) else DONE
     except OSError:
         raise
-    except BaseException as error:  # libraries in Rust have panics, which are no Exception
+    except BaseException as error:  # Rust libraries raise panics, which don't derive from Exception
         text, code = _failure(error)
         return _refused(name, text, code)
 
 
 def _failure(error: BaseException) -> tuple[str, int]:
-    """What is said of it, and the exit code."""
+    """The message for an exception, and the exit code."""
     for kind, code in ((UsageError, USAGE), (InputError, UNREADABLE)):
         if isinstance(error, kind):
             return str(error), code
@@ -156,8 +176,9 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
-    """Where memory is limited, libraries find other words for it: a thread that does not start, a part that can't be loaded and
-    so a name that isn't there, a panic, which is no Exception. What our own lines raise is a bug under a limit, too."""
+    """Whether an exception may mean that memory ran out. Under a limit, libraries report that in other ways: a thread that
+    does not start, a part that can't be loaded (and so a missing name), or a panic, which is not an Exception. An exception
+    raised by our own code is a bug even under a limit."""
     if isinstance(error, MemoryError):
         return True
     return limit is not None and (isinstance(error, ImportError) or not _is_raised_by_us(error))
@@ -169,7 +190,7 @@ def _is_raised_by_us(error: BaseException) -> bool:
 
 
 def _place(error: BaseException) -> str:
-    """What went wrong, and in which line of which file."""
+    """The exception's type and text, with file and line."""
     frames = traceback.extract_tb(error.__traceback__)
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{said}, at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else said
@@ -182,23 +203,23 @@ def _refused(name: str, text: str, code: int) -> int:
 
 
 def _wrapped(line: str) -> str:
-    """As wide as the terminal, if there is one."""
+    """Wrapped to the terminal's width, if there is a terminal."""
     if not sys.stderr.isatty():
         return line
     return textwrap.fill(line, shutil.get_terminal_size().columns, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _shortened(line: str) -> str:
-    """Of a line that is very long, as it holds what a user has given, the beginning and the end."""
+    """Keeps the beginning and end of a very long line, which quotes text from the user."""
     half = _LONGEST_LINE // 2
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]}…{line[-half:]}"
 
 
 def _write_to_nobody() -> None:
-    """Releases what a standard stream could not write: Python would try it again at its end, and complain."""
+    """Discards what a standard stream could not write; Python would otherwise try again at exit, and complain."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
-            with suppress(ValueError):  # a stream without a file of its own
+            with suppress(ValueError):  # the stream may have no file descriptor
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

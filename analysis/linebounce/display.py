@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: short tables, as HTML. Frames are polars', which show themselves."""
+"""How results are displayed in a notebook: short HTML tables. Frames are polars', which display themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERDICTS = {True: "within", False: "off", None: "not scored"}
 
 
 class ShownResults(Protocol):
-    """The part of linebounce.Results that is shown."""
+    """The part of linebounce.Results that the display needs."""
 
     directory: Path
     machine: str
@@ -39,7 +39,7 @@ class ShownResults(Protocol):
 
 
 def results_html(results: ShownResults) -> str:
-    """A heading, the points, and of one point its latencies and locks; the paper's figures, what is off first."""
+    """A heading, the points, the latencies and locks of one point, and the paper's figures, those out of tolerance first."""
     parts = [_heading(results), _points_table(results)]
     if len(results.points) == 1:
         parts += [_latency_table(results), _locks_table(results)]
@@ -69,7 +69,7 @@ def _points_table(results: ShownResults) -> str:
 
 
 def _latency_table(results: ShownResults) -> str:
-    """By source, as results.json has it of the kernel, else of the user."""
+    """Latencies by source: the kernel's, as in results.json, or the user's if the kernel has none."""
     metrics = results.points[0].metrics
     kinds = [kind for kind in ("kernel", "user") if any(name.startswith(f"latency.{kind}.") for name in metrics)]
     rows = []

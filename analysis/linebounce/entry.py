@@ -1,6 +1,6 @@
 """The commands as programs: linebounce-report, linebounce-sweep and so on.
 
-Nothing is imported here but what guards a command (commands.py): with little memory, imports are what fails first.
+This module imports only what guards a command (commands.py), because under a memory limit imports are the first thing to fail.
 """
 
 from importlib import import_module

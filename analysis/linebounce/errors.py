@@ -1,15 +1,15 @@
-"""What goes wrong with input, for a user: one line that names the thing, the place and what would be right."""
+"""Errors in input, each with a one-line message that names the thing, the place and what would be right."""
 
 import difflib
 from collections.abc import Sequence
 
 
 class InputError(Exception):
-    """A results directory or trace that can't be read: exit code 3."""
+    """Results or a trace that can't be read: exit code 3."""
 
 
 class UnreadableError(InputError):
-    """A file that may be right, but that the system can't read now."""
+    """A file that may be right but that the system can't read at the moment."""
 
 
 class UsageError(Exception):
@@ -17,7 +17,7 @@ class UsageError(Exception):
 
 
 def meant(name: str, known: Sequence[str]) -> str:
-    """For a name that is not among those known, which are sorted: "did you mean ...?" or how many there are."""
+    """A hint for an unknown name: "did you mean ...?", or how many names are known. REQUIRES: `known` is sorted."""
     near = difflib.get_close_matches(name, known, n=3)
     if near:
         return f"did you mean {' or '.join(near)}?"

@@ -1,4 +1,4 @@
-"""Output that is there whole or not at all."""
+"""Writes files so that they appear whole or not at all."""
 
 import errno
 import secrets
@@ -14,10 +14,11 @@ from linebounce.errors import InputError, UnreadableError, UsageError
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside `path`, which takes its name at the end: whoever reads finds all of it or what was there before.
+    """Opens a file beside `path` that is renamed to `path` at the end, so that readers see either all of it or the previous
+    file.
 
-    Missing folders are made. What is there and no plain file, such as /dev/stdout, is written to as it is. Raises UsageError
-    that names `path` where it can't be written; then nothing stays but the folders above.
+    Creates missing folders. If `path` exists and is not a regular file, such as /dev/stdout, writes to it directly. Raises
+    UsageError, which names `path`, if it can't be written; then only created folders remain.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +26,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
             return
-        place = path.resolve()  # a link stays one
+        place = path.resolve()  # follows a link, which so remains one
         temporary = place.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
         try:
             with temporary.open("xb") as file:
@@ -36,14 +37,14 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
                 temporary.unlink(missing_ok=True)
             raise
     except BrokenPipeError:
-        raise  # of /dev/stdout: see commands.py
+        raise  # an error of /dev/stdout; commands.py reports it
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """For temporary files, gone in the end. UsageError if none can be made."""
+    """A folder for temporary files, deleted at the end. Raises UsageError if none can be made."""
     try:
         folder = Path(tempfile.mkdtemp(prefix="linebounce-"))
     except OSError as error:
@@ -57,11 +58,10 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """A new folder, which takes its name when all is in it. Missing folders above it are made.
+    """A new folder that gets its name when everything is in it. Creates missing parent folders.
 
-    Raises UsageError that names `path`, or a file in it, where something can't be written; then nothing stays but the folders
-    above.
-    REQUIRES: `path` is not there, or is an empty folder.
+    Raises UsageError, which names `path` or a file in it, if something can't be written; then only parent folders remain.
+    REQUIRES: `path` does not exist, or is an empty folder.
     """
     temporary = path.with_name(f".linebounce-tmp-{secrets.token_hex(8)}")
     try:
@@ -71,33 +71,33 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     except UsageError as error:
         raise UsageError(str(error).replace(str(temporary), str(path))) from None
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         _delete(temporary)
 
 
 def _delete(folder: Path) -> None:
-    """What can't be deleted is no reason to fail; the second attempt is for a moment without a free file descriptor."""
+    """Ignores files that can't be deleted. The second attempt helps if there was no free file descriptor for a moment."""
     for _ in range(2):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# What says nothing about the file: a broken disk, a server that is gone, too many open files, no memory.
+# Errors that don't mean that the file is wrong: a broken disk, a lost server, too many open files, no memory.
 _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def read_file(path: Path, most: int = -1) -> bytes:
-    """Its first `most` bytes, or all. InputError, which names `path`, if it can't be read: UnreadableError where that says
-    nothing about the file."""
+    """The first `most` bytes of the file, or all. Raises InputError, which names `path`, if it can't be read;
+    UnreadableError if the cause is the system, not the file."""
     try:
         with path.open("rb") as file:
             return file.read(most)
     except OSError as error:
         kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
-        raise kind(f"cannot read {path}: {error.strerror}") from None
+        raise kind(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """All of it or nothing. Raises UsageError as written_whole() does."""
+    """Writes all of the file or nothing. Raises UsageError, as written_whole() does."""
     with written_whole(path) as file:
         file.write(content)

@@ -1,4 +1,4 @@
-"""Results as polars data frames: the CSV files, of which one that isn't whole is refused with its line, and the metrics."""
+"""Results as polars data frames: the CSV files, each checked to be complete (errors name the line), and the metrics."""
 
 import csv
 import io
@@ -18,17 +18,17 @@ _TEXT = pl.String()
 _COUNT = pl.Int64()
 _NUMBER = pl.Float64()
 
-# The resources that a miss queues for, as columns are ordered (Resource in models/waits.hpp).
+# The resources that a miss queues for, in column order (Resource in models/waits.hpp).
 RESOURCES = ("core", "bus", "line", "link", "controller", "memory")
 
-# The columns of cpi.csv that add up to its `cycles` (TimePart in models/core/cpu_counters.hpp).
+# The columns of cpi.csv that add up to `cycles` (TimePart in models/core/cpu_counters.hpp).
 CPI_PARTS = (
     *("issue", "l1", "l2", "l3", "l4"),
     *("local_c2c", "local_memory", "remote_memory", "remote_c2c", "node_cache", "upgrade"),
     *("atomic", "store_buffer", "fence", "footprint", "spin", "sleep", "ended"),
 )
 
-# The columns of each file, as docs/results.md has them. Numbers have the six digits that are in the file.
+# The columns of each file, as in docs/study-files.md. Numbers keep the six digits of the file.
 COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "latency": {
         "point": _COUNT,
@@ -99,7 +99,8 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "transitions": {"point": _COUNT, "controller": _TEXT, "state": _TEXT, "event": _TEXT, "count": _COUNT},
 }
 
-# timeline.csv of one point. A span has a place in memory or it has none: these columns are null where their text is empty.
+# The columns of one point's timeline.csv. The address columns are null for spans without a place in memory, whose text is
+# empty.
 TIMELINE: dict[str, pl.DataType] = {
     "kind": _TEXT,
     "track": _TEXT,
@@ -112,9 +113,9 @@ TIMELINE: dict[str, pl.DataType] = {
     "offset": _COUNT,
     "field": _TEXT,
 }
-_LATEST_NS = 9e18  # Perfetto counts in 64 bits; a century is 3e18
+_LATEST_NS = 9e18  # Perfetto's limit is 64 bits; this is a century
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
-# What a span's track is, by its kind: a CPU's or a bus's number, the two ends of a link, or nothing.
+# The form of a span's track, by kind: the number of a CPU or bus, the two ends of a link, or nothing.
 _NUMBER_TRACK = r"^[0-9]{1,9}$"
 _TRACKS = {
     "function": _NUMBER_TRACK,
@@ -129,16 +130,16 @@ _TRACKS = {
 }
 TIMELINE_KINDS = tuple(_TRACKS)
 
-# Before a name that a spreadsheet would compute sim/results/csv.cpp writes an apostrophe.
+# sim/results/csv.cpp writes an apostrophe before a name that a spreadsheet would take for a formula.
 _NO_FORMULA = r"^'('*[=+@-])"
 
-# Files that only some runs have: core-to-core latencies, quantities over time, metrics of each seed where there are several.
-# Results of older versions have no cpi.csv.
+# Files that only some runs have: core-to-core latencies, quantities over time, and each seed's metrics if there are several.
+# Results from older versions have no cpi.csv.
 OPTIONAL = frozenset({"matrix", "series", "seeds", "cpi"})
 
 
 def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
-    """Every metric of every point."""
+    """All metrics of all points."""
     rows = [
         (point.number, name, float(metric.value), metric.unit, metric.ci95)
         for point in points
@@ -149,21 +150,21 @@ def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
 
 
 def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
-    """The metrics with the columns of seeds.csv, which a run with one seed doesn't have."""
+    """The metrics with seeds.csv's columns, for a run with one seed, which has no such file."""
     return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
 
 
 def of_settings(points: Sequence[Point], paths: Sequence[str]) -> pl.DataFrame:
-    """Where each point lies: a column for each path."""
+    """Each point's settings: one column for each swept path."""
     rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in points]
     return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
 
 def read_frame(directory: Path, name: str, points: Collection[int]) -> pl.DataFrame:
-    """Reads NAME.csv of a directory, every row of it. An optional file that isn't there is a frame without rows.
+    """Reads all rows of DIRECTORY/NAME.csv. A missing optional file gives a frame without rows.
 
-    Raises InputError with file and line where the file is missing, cut off, or not what it says, and for a row of a point that
-    is none of these.
+    Raises InputError, with file and line, if the file is missing, truncated or malformed, or has a row for a point that is not
+    in `points`.
     """
     columns = COLUMNS[name]
     path = directory / f"{name}.csv"
@@ -181,10 +182,10 @@ def read_frame(directory: Path, name: str, points: Collection[int]) -> pl.DataFr
 
 
 def read_timeline(directory: Path) -> pl.DataFrame:
-    """Reads timeline.csv of a point, in the order of the file, which is that of begin_ns.
+    """Reads a point's timeline.csv, in file order, which is by begin_ns.
 
-    Raises InputError as read_frame() does, and for a span of a kind that is not known, that ends before it begins, or whose
-    times are out of range.
+    Raises InputError as read_frame() does, and for a span of an unknown kind, one that ends before it begins, or times out of
+    range.
     """
     path = directory / "timeline.csv"
     try:
@@ -205,7 +206,7 @@ def read_timeline(directory: Path) -> pl.DataFrame:
     for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
         what = "it ends before it begins"
         if row["kind"] not in TIMELINE_KINDS:
-            what = f'kind is "{visible_name(row["kind"])}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
+            what = f'kind is "{visible_name(row["kind"])}"; expected one of {", ".join(TIMELINE_KINDS)}'
         elif re.search(_TRACKS[row["kind"]], row["track"]) is None:
             what = f'track is "{visible_name(row["track"])}", which is none of a {row["kind"]}'
         elif row["kind"] == "miss" and row["object"] and row["line"] is None:
@@ -230,29 +231,30 @@ def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.D
 
 
 def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> None:
-    """Refuses a file that begins with other columns, or whose last line has no end: a cut number would look whole."""
+    """Refuses a file with other columns, or whose last line is unterminated: a truncated number would look valid."""
     header = content.partition(b"\n")[0].decode(errors="replace")
     if header != ",".join(columns):
-        raise InputError(f'{path}:1: the columns are "{visible_name(header)}"; they have to be "{",".join(columns)}"')
+        raise InputError(f'{path}:1: the columns are "{visible_name(header)}"; expected "{",".join(columns)}"')
     if not content.endswith(b"\n"):
         lines = content.count(b"\n") + 1
         raise InputError(f"{path}:{lines}: the file is cut off: its last line has no end")
 
 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
-    """Polars takes a text that is missing at a row's end for an empty one. Beside quotes, commas alone count for nothing."""
+    """Polars reads a missing text at the end of a row as an empty one, so this counts fields. With quotes, counting commas
+    is not enough."""
     if b'"' in content:
         return all(len(row) == len(columns) for row in _reader(content))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
 def _reader(content: bytes) -> Any:
-    """A quoted field may hold a line's end; and a name any character, of which splitlines() takes some for one."""
+    """Handles quoted fields with newlines, and names with characters that splitlines() would treat as a newline."""
     return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
-    """What is wrong with a file that polars did not take, by reading it slowly."""
+    """Rereads a file that polars refused, slowly, to find the first bad row and what is wrong with it."""
     reader = _reader(content)
     next(reader)
     for row in reader:
@@ -262,8 +264,8 @@ def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) 
             empty = not text and columns is TIMELINE and column in _MAY_BE_EMPTY
             if not empty and not _fits(kind, text):
                 wanted = "an integer" if kind == _COUNT else "a number"
-                return InputError(f'{path}:{reader.line_num}: {column} is "{visible_name(text)}"; it has to be {wanted}')
-    return InputError(f"{path}: this is no CSV file with the columns {','.join(columns)}")
+                return InputError(f'{path}:{reader.line_num}: {column} is "{visible_name(text)}"; expected {wanted}')
+    return InputError(f"{path}: this is not a CSV file with the columns {','.join(columns)}")
 
 
 def _fits(kind: pl.DataType, text: str) -> bool:

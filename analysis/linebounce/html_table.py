@@ -1,4 +1,4 @@
-"""A short table in HTML, as notebooks show it."""
+"""A short HTML table, as notebooks show it."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,7 +7,7 @@ Row = Sequence[str]
 
 
 def html_table(heads: Row, rows: Sequence[Row], most: int | None = None) -> str:
-    """All cells are text. Of more rows than `most` the others are counted."""
+    """Formats cells as text. Rows beyond `most` are only counted."""
     shown = list(rows[:most])
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in shown)

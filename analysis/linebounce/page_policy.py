@@ -1,12 +1,12 @@
-"""What a browser may do with a page of ours: show it, and run the scripts that we put into it."""
+"""What a browser may do with one of our pages: show it, and run the scripts that we put into it."""
 
 import base64
 import hashlib
 
 
 def page_policy(*scripts: str) -> str:
-    """A Content-Security-Policy. A script runs only if it is one of these to the letter: whatever a name in the page makes of
-    itself, it is no script. Nothing is fetched, no form is sent anywhere."""
+    """A Content-Security-Policy. Only scripts identical to one of these run, so a name in the page can never become a
+    script. Nothing is fetched, and no form is sent."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     ours = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return (

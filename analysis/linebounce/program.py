@@ -1,4 +1,4 @@
-"""The C++ program, for the tools that run it: where it is, what it plans, and its single steps."""
+"""Runs the C++ program for the Python tools: finds it, asks for its plan, and runs single steps."""
 
 import json
 import os
@@ -19,15 +19,15 @@ from linebounce.results import read_document
 
 @dataclass(frozen=True)
 class Plan:
-    """What `linebounce run --plan -o DIR` says of an experiment."""
+    """What `linebounce run --plan -o DIR` prints about an experiment."""
 
     experiment: str
-    at: tuple[At, ...]  # of each point, which count from 0
-    done: frozenset[int]  # points that DIR has already
+    at: tuple[At, ...]  # each point's settings, by point number
+    done: frozenset[int]  # numbers of the points that are finished in DIR
 
     @property
     def swept(self) -> bool:
-        """Whether points have directories of their own."""
+        """Whether each point has a directory of its own."""
         return any(self.at)
 
     def point_directory(self, directory: Path, point: int) -> Path:
@@ -40,7 +40,8 @@ class Plan:
 
 
 def find_program(preferred: str = "") -> str:
-    """`preferred` if it is there, else $LINEBOUNCE, else beside this script, else in PATH. UsageError if nowhere."""
+    """`preferred` if given, otherwise $LINEBOUNCE, the program beside this script, or the one in PATH. Raises UsageError if
+    there is none."""
     beside = Path(sys.argv[0]).resolve().parent / "linebounce"
     for candidate in (preferred, os.environ.get("LINEBOUNCE", ""), str(beside)):
         if candidate and os.access(candidate, os.X_OK) and Path(candidate).is_file():
@@ -55,41 +56,42 @@ def find_program(preferred: str = "") -> str:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as `run` is given it: a file or a name, and what the command line overrides."""
+    """An experiment as given to `run`: a file or name, and the overrides of the command line."""
 
     program: str
-    source: str  # a file's absolute path, or a name
+    source: str  # the absolute path of a file, or a name
     overrides: tuple[str, ...] = ()
 
     def command(self, *arguments: str) -> list[str]:
         return [self.program, "run", self.source, *self.overrides, *arguments]
 
     def plan(self, directory: Path | None = None) -> Plan:
-        """The points; with a directory also which of them it has. UsageError for what `run` refuses."""
+        """The experiment's points and, for a given directory, which are finished there. Raises UsageError for what `run`
+        refuses."""
         output = [] if directory is None else ["-o", str(directory)]
         document: dict[str, Any] = json.loads(checked(self.command("--plan", *output)))
         at = tuple(point["at"] for point in document["points"])
         return Plan(document["experiment"], at, frozenset(document.get("done", ())))
 
     def start(self, directory: Path, *, fresh: bool) -> None:
-        """Makes the directory this experiment's, with none of its points; `fresh` deletes earlier results."""
+        """Prepares the directory for this experiment, without any points. `fresh` deletes earlier results."""
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"cannot make {directory}: {error.strerror}") from None
-        # There is nothing to merge, and it says so: that is the purpose.
+            raise UsageError(f"{directory}: the directory cannot be made: {error.strerror}") from None
+        # Merging fails, because there are no points yet, but it prepares the directory, which is the purpose.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
         checked(self.command(*arguments), allowed=(0, UNREADABLE))
 
     def resolved(self) -> str:
-        """The resolved config.toml: the same experiment without any other file."""
+        """The resolved config.toml: the same experiment, independent of any other file."""
         with scratch_folder() as scratch:
             self.start(scratch, fresh=False)
             return read_document(scratch / "config.toml", str)
 
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
-    """Runs the program to its end and returns what it prints. What it says of an error becomes ours."""
+    """Runs the program and returns its output. Its error message becomes the message of our error."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
     )

@@ -1,17 +1,17 @@
-"""Figures for people: three digits, and the unit that fits them.
+"""Formats figures for readers: three digits, and a unit that fits them.
 
-sim/answer/quantity.cpp has the same rules; tests/analysis/quantities.csv holds both to them.
+sim/answer/quantity.cpp has the same rules; tests/analysis/quantities.csv tests both.
 """
 
 _TIMES = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"))
 _LARGEST_PLAIN = 1e4
-_SMALLEST = 0.01  # of what is smaller, two decimals would leave nothing
+_SMALLEST = 0.01  # two decimals would show nothing of smaller values
 
 
 def quantity(value: float, unit: str = "") -> str:
-    """`2.73 M per s`, `11.1 µs`, `97.7 %`, `45.0`."""
+    """Such as `2.73 M per s`, `11.1 µs`, `97.7 %`, `45.0`."""
     if unit in _NANOSECONDS:
         factor, shown = _step(value * _NANOSECONDS[unit], _TIMES)
         return f"{_digits(value * _NANOSECONDS[unit] / factor)} {shown}"
@@ -28,7 +28,7 @@ def shown_unit(unit: str) -> str:
 
 
 def _step(size: float, steps: tuple[tuple[float, str], ...]) -> tuple[float, str]:
-    """The largest that leaves at least one digit before the point."""
+    """The largest unit that leaves at least one digit before the decimal point."""
     return [step for step in steps if abs(size) >= 0.9995 * step[0]][-1] if abs(size) >= 0.9995 else steps[0]
 
 

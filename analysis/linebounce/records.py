@@ -1,4 +1,4 @@
-"""What results.json and manifest.json hold, as types. docs/*.schema.json describe the files."""
+"""The contents of results.json and manifest.json as types. docs/*.schema.json describe the files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from linebounce.html_table import html_table
 
 Number = int | float
 Setting = str | int | float | bool
-# Where a point lies: configuration paths and their values.
+# A point's settings: configuration paths and their values.
 At = Mapping[str, Setting]
 Kind = Literal["calibrated", "in_sight", "predicted", "input"]
 Better = Literal["higher", "lower", "neither"]
@@ -27,7 +27,7 @@ _SHOWN_METRICS = 30
 
 @dataclass(frozen=True)
 class Metric:
-    """A measured number. With several seeds value is their mean and ci95 half the width of its 95 % interval."""
+    """A measured number. With several seeds, `value` is their mean and `ci95` half the width of its 95 % interval."""
 
     value: Number
     unit: str
@@ -40,7 +40,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the plan. One that failed has no metrics. Warnings: what makes its figures mean less than they seem to."""
+    """A point of the plan. A failed point has no metrics. `warnings` say why figures mean less than they seem to."""
 
     number: int
     at: At
@@ -48,26 +48,26 @@ class Point:
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> Metric:
-        """Raises UsageError, with near names, for one that it doesn't have."""
+        """Raises UsageError, with similar names, for an unknown metric."""
         if metric not in self.metrics:
             raise UsageError(f"point {self.number} has no metric {metric}; {meant(metric, sorted(self.metrics))}")
         return self.metrics[metric]
 
     def _repr_html_(self) -> str:
-        """Where it lies, and its metrics with their units."""
+        """Its settings, and its metrics with units."""
         rows = [(name, str(metric)) for name, metric in self.metrics.items()]
         title = f"point {self.number}" + (f": {self.title}" if self.title else "") + ("" if rows else ", failed")
         return f"<div><strong>{escape(title)}</strong>{html_table(('metric', 'value'), rows, _SHOWN_METRICS)}</div>"
 
     @property
     def title(self) -> str:
-        """Its settings in a line, empty without a sweep: `workload.lock = mcs, machine.cpus = 4`."""
+        """The point's settings in one line, such as `workload.lock = mcs, machine.cpus = 4`; empty without a sweep."""
         return ", ".join(f"{path} = {shown_setting(value)}" for path, value in self.at.items())
 
 
 @dataclass(frozen=True)
 class Headline:
-    """A metric that people read first. The label is a column's title: `wait` for `locks.section_lock.wait_mean_us`."""
+    """A metric that readers want first. `label` is its column title, such as `wait` for `locks.section_lock.wait_mean_us`."""
 
     metric: str
     label: str
@@ -76,23 +76,23 @@ class Headline:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the run says, decided by the program that ran it. `point` is the one that the text speaks of."""
+    """The run's answer, as decided by the program that ran it. `point` is the point that the text is about."""
 
     question: str
     text: str
     why: str
     metric: str
-    compared: str  # the path of the alternatives, and the one that they are followed along; empty: none
+    compared: str  # the path of the compared alternatives, and the path along which they are compared; empty if none
     over: str
     point: int | None
     runner_up: int | None
-    featured: tuple[Setting, ...]  # of many alternatives those that matter
+    featured: tuple[Setting, ...]  # if there are many alternatives, those that matter
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class PaperRow:
-    """A figure that was published, beside the simulated one. ok is None where the row is not scored."""
+    """A published figure beside the simulated one. `ok` is None if the row is not scored."""
 
     id: str
     at: At
@@ -105,15 +105,16 @@ class PaperRow:
 
     @property
     def kind_text(self) -> str:
-        """Its kind for people: `in sight`."""
+        """The kind in words, such as `in sight`."""
         return self.kind.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class ValueRow(PaperRow):
-    """One number. With relative_to both sides are a ratio minus 1, or a difference; with of, a part of that metric.
+    """A row about one number. With relative_to, both sides are a ratio minus 1, or a difference; with `of`, a share of that
+    metric.
 
-    Of some changes a sign was published, with a figure or alone: then paper may be None.
+    For some changes a paper gives a sign, with or without a figure; without one, `paper` is None.
     """
 
     metric: str
@@ -131,7 +132,7 @@ class ValueRow(PaperRow):
 
 @dataclass(frozen=True)
 class ShapeRow(PaperRow):
-    """How a metric goes along a swept path; simulated holds its values in the sweep's order."""
+    """A row about how a metric changes along a swept path. `simulated` has its values in sweep order."""
 
     metric: str
     shape: Literal["increasing", "decreasing", "flat"]
@@ -141,7 +142,7 @@ class ShapeRow(PaperRow):
 
 @dataclass(frozen=True)
 class OrderRow(PaperRow):
-    """Metrics of one point that must rise in this order."""
+    """A row about metrics of one point that must rise in this order."""
 
     order: tuple[str, ...]
     simulated: tuple[Number | None, ...]
@@ -156,7 +157,7 @@ class FailedPoint:
 
 @dataclass(frozen=True)
 class Manifest:
-    """How the results came to be: the only part that differs between two runs of the same configuration."""
+    """How the results were made: the only part that differs between two runs of the same configuration."""
 
     status: Literal["complete", "interrupted", "failed"]
     version: str
@@ -180,26 +181,26 @@ class Manifest:
 
 
 def setting_text(value: Setting) -> str:
-    """A value of the configuration as TOML writes it, a string without quotes."""
+    """A configuration value as TOML writes it, but strings without quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
 
 
 def shown_setting(value: Setting) -> str:
-    """The same for a label: a file is called by its name alone, `my_lock`."""
+    """The same for a label: a file is shown by its name alone, such as `my_lock`."""
     text = setting_text(value)
     return Path(text).stem if text.endswith(".lua") or "/" in text else text
 
 
-# Documents as json.loads() leaves them. A key that is missing raises KeyError, a value of another type TypeError, which the
-# reader turns into a message.
+# Converts documents from json.loads() to these types. A missing key raises KeyError and a value of another type TypeError; the
+# reader turns both into a message.
 
 
 def fits(value: object, wanted: Any) -> bool:
-    """Whether a value has the type of a field. A number is finite and no bool."""
+    """Whether a value has a field's type. A number must be finite, and not a bool."""
     kind, inner = get_origin(wanted), get_args(wanted)
-    if kind in (UnionType, Union):  # the second of a Literal or nothing
+    if kind in (UnionType, Union):  # a union: one of several types, or None
         return any(fits(value, each) for each in inner)
     if kind is Literal:
         return isinstance(value, str) and value in inner
@@ -213,10 +214,10 @@ def fits(value: object, wanted: Any) -> bool:
 
 
 def check(name: str, value: object, wanted: Any) -> None:
-    """TypeError that names what it is and what it has to be."""
+    """Raises TypeError, which names the actual and the expected type."""
     if not fits(value, wanted):
         words = getattr(wanted, "__name__", str(wanted)).replace("typing.", "").replace("collections.abc.", "")
-        raise TypeError(f"{name} is {shorten(repr(value), 60)}; it has to be {words if not get_args(wanted) else wanted}")
+        raise TypeError(f"{name} is {shorten(repr(value), 60)}; expected {words if not get_args(wanted) else wanted}")
 
 
 def _checked(record: Record) -> Record:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
 
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # of two that stand for one: alone it is no text
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # half of a surrogate pair, which alone is not text
 
 _THROUGHPUT = Headline("throughput.operations_per_s", "operations", "higher")
 
@@ -56,15 +56,15 @@ Parsed = TypeVar("Parsed")
 
 
 class Results:
-    """What one run left behind. Frames are read when they are first asked for.
+    """The results of one run. Frames are read on first use.
 
-    `headlines` are the metrics to read first, the most important one first; a point may lack some of them, and a run in which
-    no point finished has none.
+    `headlines` are the metrics to read first, most important first; a point may lack some, and a run without finished points
+    has none.
     """
 
     directory: Path
-    name: str  # what messages call it: the directory, and of a part its value
-    part: str  # of a part of a run (compare/parts.py) the value that it has; else empty
+    name: str  # the name in messages: the directory, for a part with its value
+    part: str  # for a part of a run (compare/parts.py), the part's value; otherwise empty
     experiment: str
     machine: str
     seed: int
@@ -101,7 +101,7 @@ class Results:
 
     @property
     def title(self) -> str:
-        """The experiment's title, or its name where it has none."""
+        """The experiment's title, or its name if it has none."""
         return str(self.config.get("title") or self.experiment)
 
     @cached_property
@@ -141,7 +141,7 @@ class Results:
 
     @cached_property
     def seeds(self) -> pl.DataFrame:
-        """Every metric of every seed: point, seed, metric, value, unit. Of a run with one seed, what results.json has."""
+        """All metrics of all seeds: point, seed, metric, value, unit. For a run with one seed, the metrics in results.json."""
         from linebounce import frames  # noqa: PLC0415
 
         frame = self._frame("seeds")
@@ -149,14 +149,14 @@ class Results:
 
     @cached_property
     def metrics(self) -> pl.DataFrame:
-        """Every metric of every point: point, metric, value, unit, ci95 (null with one seed)."""
+        """All metrics of all points: point, metric, value, unit, ci95 (null with one seed)."""
         from linebounce import frames  # noqa: PLC0415
 
         return frames.of_metrics(self.points)
 
     @cached_property
     def settings(self) -> pl.DataFrame:
-        """Where each point lies: point, and a column for each swept path. Join it to a frame to have the sweep beside it."""
+        """Each point's settings: point, and a column for each swept path. Join it to a frame to get the sweep's columns."""
         from linebounce import frames  # noqa: PLC0415
 
         return frames.of_settings(self.points, list(self.swept()))
@@ -164,25 +164,25 @@ class Results:
     def __getitem__(self, metric: str) -> pl.DataFrame:
         """A metric over the sweep: a row for each point that has it, with point, every swept path, value, unit and ci95.
 
-        Raises UsageError, with near names, for a metric that no point has.
+        Raises UsageError, with similar names, for a metric that no point has.
         """
         self.require_metric(metric)
         return self.settings.join(self.metrics.filter(metric=metric).drop("metric"), on="point", maintain_order="left")
 
     def require_metric(self, metric: str) -> None:
-        """UsageError, with near names, if no point has it."""
+        """Raises UsageError, with similar names, if no point has it."""
         known = {name for point in self.points for name in point.metrics}
         if metric not in known:
             raise UsageError(f"{self.directory}: there is no metric {metric}; {meant(metric, sorted(known))}")
 
     def require_finished(self) -> None:
-        """InputError with the reason if not one point finished: there is nothing to look at then."""
+        """Raises InputError, with the reason, if no point finished, because there is nothing to show then."""
         if not any(point.metrics for point in self.points):
             raise InputError(_all_failed(self.directory, self.manifest))
 
     @property
     def answered_point(self) -> Point:
-        """The point that the answer speaks of, and that everything which shows one point shows first."""
+        """The point that the answer is about; everything that shows a single point shows this one first."""
         return next((point for point in self.points if point.number == self.answer.point), self.points[-1])
 
     def _frame(self, name: str) -> pl.DataFrame:
@@ -192,7 +192,7 @@ class Results:
         return frames.read_frame(self.directory, name, [point.number for point in self.points])
 
     def swept(self) -> dict[str, list[Setting]]:
-        """Every swept path with its values, in the plan's order."""
+        """Each swept path with its values, in the plan's order."""
         paths: dict[str, list[Setting]] = {}
         for point in self.points:
             for path, value in point.at.items():
@@ -202,7 +202,7 @@ class Results:
         return paths
 
     def point(self, number: int | None = None, **at: Setting) -> Point:
-        """The point with that number, or the only one with these settings. UsageError names those that there are."""
+        """The point with that number, or the only one with these settings. Raises UsageError, which lists the possible ones."""
         found = [
             point
             for point in self.points
@@ -218,15 +218,16 @@ class Results:
         )
 
     def point_directory(self, point: int) -> Path:
-        """Where that point's own files are: points/K of a sweep, else the directory itself."""
+        """The directory of a point's own files: points/K for a sweep, otherwise the directory itself."""
         own = self.directory / "points" / str(point)
         return own if own.is_dir() else self.directory
 
     def timeline(self, point: int | None = None) -> pl.DataFrame:
-        """What every CPU, lock, bus and link did when: timeline.csv of a point, the only one if none is named.
+        """What every CPU, lock, bus and link did over time: a point's timeline.csv; `point` may be omitted if there is only
+        one.
 
-        Columns as in docs/results.md; `line` and `offset` are null where a span is nowhere in memory. Raises InputError if the
-        run did not record it, UsageError if there are several points and none is named.
+        Columns are as in docs/study-files.md; `line` and `offset` are null for spans without a place in memory. Raises
+        InputError if the run did not record a timeline, UsageError if there are several points and none is given.
         """
         from linebounce import frames  # noqa: PLC0415
 
@@ -243,10 +244,10 @@ class Results:
 
 
 def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
-    """Opens what `linebounce run -o DIRECTORY` wrote, or one of its points/K.
+    """Opens the results of `linebounce run -o DIRECTORY`, or one of its points/K.
 
-    Raises InputError, in one line, for anything but finished results of a schema that is known here. A run in which some
-    points failed is finished: those points have no metrics.
+    Raises InputError, with a one-line message, for anything but finished results of a known schema. A run counts as finished
+    even if points failed; those have no metrics.
     """
     path = Path(directory)
     _check_directory(path)
@@ -285,7 +286,7 @@ def _check_directory(path: Path) -> None:
 
 
 def _interrupted(path: Path, manifest: Manifest) -> str:
-    """What is there of a run that did not end, and how it goes on."""
+    """What exists of an interrupted run, and how to resume it."""
     message = f"{path}: the run was interrupted or is under way, with {manifest.points_done} of {manifest.points} points done"
     finished = sorted(int(file.parent.name) for file in path.glob("points/*/results.json") if file.parent.name.isdigit())
     if finished:
@@ -299,7 +300,8 @@ def _all_failed(path: Path, manifest: Manifest) -> str:
 
 
 def _whole_run(argv: Sequence[str]) -> list[str]:
-    """The command without what a sweep's steps have: `--point K`, `--merge`, `--quiet`. As `run` it does what is left to do."""
+    """The command line without the options of a sweep's steps (`--point K`, `--merge`, `--quiet`): as `run`, it does the
+    remaining work."""
     words = list(argv)
     while "--point" in words:
         del words[words.index("--point") : words.index("--point") + 2]
@@ -307,7 +309,7 @@ def _whole_run(argv: Sequence[str]) -> list[str]:
 
 
 def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[Headline, ...]:
-    """What the file says. An older one does not: then the throughput, else the first metric that there is."""
+    """The file's headlines. Files of older versions have none: then the throughput, or else the first metric."""
     if "headlines" in document:
         check("headlines", document["headlines"], list)
         return tuple(headline_from(headline) for headline in document["headlines"])
@@ -318,31 +320,31 @@ def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[He
 
 
 def _no_answer(headlines: Sequence[Headline], points: Sequence[Point]) -> Answer:
-    """Of results that were made before a run had an answer: no words, and the last point that finished."""
+    """For results from versions before answers existed: no words, and the last finished point."""
     finished = [point.number for point in points if point.metrics]
     metric = headlines[0].metric if headlines else ""
     return Answer("", "", "", metric, "", "", finished[-1] if finished else None, None, (), ())
 
 
 def _first_point_number(directory: Path) -> int:
-    """Of a point's own directory points/K its number is K, as in its CSV files."""
+    """For a point's own directory points/K the number is K, as in its CSV files."""
     resolved = directory.resolve()
     inside_sweep = resolved.parent.name == "points" and re.fullmatch(r"\d+", resolved.name)
     return int(resolved.name) if inside_sweep else 0
 
 
 def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
-    """A JSON or TOML file of a results directory. InputError if it is none."""
+    """Reads a JSON or TOML file of a results directory. Raises InputError if it is malformed."""
     try:
         with builtins.open(path, encoding="utf-8") as file:
             text = file.read()
         document = parse(text)
-        if _HALF_CHARACTER.search(text):  # JSON may hold a name that is no text
+        if _HALF_CHARACTER.search(text):  # JSON may contain a name that is not valid text
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
-    except (ValueError, RecursionError) as error:  # of JSON, TOML and UTF-8 alike
+    except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for invalid UTF-8
         raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
 
 
@@ -354,12 +356,12 @@ def _check_schema(path: Path, document: object, known: str) -> None:
         raise InputError(
             f'{path}: its schema is "{schema}", and this version of linebounce reads "{known}": a newer one is needed'
         )
-    raise InputError(f'{path}: this is no file of linebounce: its schema has to be "{known}"')
+    raise InputError(f'{path}: this is not a file of linebounce: its schema has to be "{known}"')
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Around what takes a document apart: what is not there, or of another type, becomes an InputError of that file."""
+    """Turns errors about missing or mistyped parts of a document into an InputError that names the file."""
     try:
         yield
     except KeyError as error:

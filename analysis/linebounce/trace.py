@@ -63,15 +63,15 @@ class Trace:
         self.close()
 
     def close(self) -> None:
-        """No operations can be read any more."""
+        """After this, operations can't be read any more."""
         self._file.close()
 
     def count(self, stream: int) -> int:
-        """How many operations a stream has. Raises IndexError of a stream that is not defined."""
+        """The number of operations in a stream. Raises IndexError for an undefined stream."""
         return sum(entry.items for entry, _ in self._streams[stream])
 
     def operations(self, stream: int) -> Iterator[Operation]:
-        """A stream's operations in order; one frame of them is in memory. Raises IndexError of a stream that is not defined."""
+        """A stream's operations in order, with one frame in memory at a time. Raises IndexError for an undefined stream."""
         for entry, end in self._streams[stream]:
             content = self._content(entry.offset, end)
             rows = content if self._version == VERSION_WITH_ROWS else rows_of(content)
@@ -81,7 +81,7 @@ class Trace:
     def _open(self) -> None:
         _, _, letters, self._version = HEAD.unpack(self._read(0, HEAD.size).ljust(HEAD.size))
         if letters != HEAD_LETTERS:
-            raise InputError(f"{self.path}: this is no binary trace; `linebounce trace convert` makes one of a text")
+            raise InputError(f"{self.path}: this is not a binary trace; `linebounce trace convert` makes one from a text")
         tail = self._file.seek(0, 2) - TAIL.size
         index = TAIL.unpack(self._read(tail, TAIL.size))[2]
         entries = [Entry(*each) for each in ENTRY.iter_unpack(self._content(index, tail))]
@@ -109,10 +109,10 @@ class Trace:
         return self._file.read(size)
 
     def _content(self, begin: int, end: int) -> bytes:
-        """What is behind a frame's own head."""
+        """The frame's content after its head."""
         try:
             return self._decompressor.decompress(self._read(begin, end - begin))[FRAME.size :]
-        except zstandard.ZstdError as error:  # this library is stricter than the program's may be
+        except zstandard.ZstdError as error:  # this library may be stricter than the program's
             raise InputError(f"{self.path}: byte {begin}: damaged: {error}") from error
 
 

@@ -1,4 +1,4 @@
-"""Symbols and the summary as lines of JSON (docs/trace-format.md)."""
+"""Symbols and the summary as lines of JSON (docs/trace-symbols.md)."""
 
 import dataclasses
 import json
@@ -24,15 +24,15 @@ T = TypeVar("T")
 _KINDS: dict[str, type[Symbol]] = {
     each.__name__.lower(): each for each in (Structure, Object, Function, Lock, Barrier, Event, Word, Stream)
 }
-# Members that are lists of such.
+# Members that are lists, and their element types.
 _LISTS: dict[str, type[Field | WaitsIn]] = {"fields": Field, "waits_in": WaitsIn}
 
-_NONE = 0xFFFFFFFF  # a reference to nothing
+_NONE = 0xFFFFFFFF  # a null reference
 _REFERENCES = {"structure", "object", "of_lock", "taker"}
 
 
 def line_of(symbol: Symbol, redefines: int | None = None) -> bytes:
-    """Without its newline. `redefines`: the number of the lock whose facts these are."""
+    """The line without its newline. `redefines`: the number of the lock that these facts replace."""
     members: dict[str, object] = {"kind": type(symbol).__name__.lower()}
     if redefines is not None:
         members["redefines"] = redefines
@@ -40,19 +40,19 @@ def line_of(symbol: Symbol, redefines: int | None = None) -> bytes:
 
 
 def symbol_from(line: bytes) -> tuple[Symbol, int | None]:
-    """A symbol, and the number of the lock that it redefines. REQUIRES: a line of a trace that is whole."""
+    """Returns the symbol, and the number of the lock that it redefines. REQUIRES: a line of a valid trace."""
     members = _parsed(line)
     redefines = members.pop("redefines", None)
     return _from_json(_KINDS[members.pop("kind")], members), redefines
 
 
 def summary_text(summary: Summary) -> bytes:
-    """One JSON object."""
+    """The summary as one JSON object."""
     return _dumped(_to_json(summary))
 
 
 def summary_from(text: bytes) -> Summary:
-    """REQUIRES: the summary of a trace that is whole."""
+    """REQUIRES: the summary of a valid trace."""
     return _from_json(Summary, _parsed(text))
 
 
@@ -61,7 +61,7 @@ def _dumped(members: dict[str, object]) -> bytes:
 
 
 def _to_json(value: Any) -> dict[str, object]:
-    """Those members that differ from their default."""
+    """The members that differ from their defaults."""
     default = type(value)()
     members = {}
     for each in dataclasses.fields(value):

@@ -1,4 +1,4 @@
-"""What a trace consists of: kinds of operations, symbols, the summary (docs/trace-format.md)."""
+"""The content of a trace: kinds of operations, symbols, the summary (docs/trace-symbols.md)."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -16,7 +16,7 @@ Kind = IntEnum(
 
 
 class Operation(NamedTuple):
-    """What `id` and `argument` are depends on the kind."""
+    """One operation. The meaning of `id` and `argument` depends on the kind."""
 
     kind: Kind
     bytes: int = 0
@@ -26,14 +26,14 @@ class Operation(NamedTuple):
 
     @property
     def repeats(self) -> int:
-        """So many more loads or stores follow, each at the next address."""
-        changes = self.kind in (Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE)  # their upper flags say how
+        """The number of further loads or stores, each at the next address."""
+        changes = self.kind in (Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE)  # the upper flags say how
         return 0 if changes else self.flags >> REPEAT_SHIFT
 
 
 @dataclass
 class Field:
-    """Of a structure, in bytes."""
+    """A structure's field; offsets and sizes in bytes."""
 
     name: str = ""
     offset: int = 0
@@ -53,7 +53,7 @@ class Structure:
 
 @dataclass
 class Object:
-    """References are None where they refer to nothing."""
+    """A reference to nothing is None."""
 
     name: str = ""
     structure: int | None = None
@@ -74,7 +74,7 @@ class Function:
 
 @dataclass
 class WaitsIn:
-    """Where a lock's waiting is counted; a taker of None: any other."""
+    """Where a lock's waiting is counted; a taker of None stands for any other taker."""
 
     taker: int | None = None
     function: int = 0
@@ -108,7 +108,7 @@ class Event:
 
 @dataclass
 class Word:
-    """A place in memory whose writes somebody awaits."""
+    """A word in memory whose writes a stream awaits."""
 
     object: int | None = None
     offset: int = 0
@@ -138,7 +138,7 @@ class Summary:
 
 @dataclass
 class Symbols:
-    """Each kind is numbered from 0 in the order of definition."""
+    """Symbols of each kind are numbered from 0 in order of definition."""
 
     structures: list[Structure] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)
@@ -150,7 +150,7 @@ class Symbols:
     streams: list[Stream] = field(default_factory=list)
 
     def define(self, symbol: Symbol) -> int:
-        """Its number."""
+        """Returns the symbol's number."""
         symbols: list[Any] = getattr(self, type(symbol).__name__.lower() + "s")
         symbols.append(symbol)
         return len(symbols) - 1

@@ -1,4 +1,4 @@
-"""Writes traces in their binary form, in constant memory. `linebounce.trace` is where it is used from."""
+"""Writes traces in binary form, in constant memory. `linebounce.trace` exports it."""
 
 import fcntl
 from collections import defaultdict
@@ -29,13 +29,13 @@ from linebounce.trace_binary import (
 from linebounce.trace_json import line_of, summary_text
 from linebounce.trace_symbols import Lock, Operation, Summary, Symbol, Symbols
 
-# As trace/binary_writer.cpp has them.
-MOST_BUFFERED = 4 << 20  # operations of all streams together; then all are written, however little each has
+# The same limits as in trace/binary_writer.cpp.
+MOST_BUFFERED = 4 << 20  # operations over all streams; above it all are written, however few each stream has
 TEXT_BUFFERED = 1 << 20  # bytes of symbols
 
 
 def _alone(path: Path) -> BinaryIO:
-    """The file, emptied and locked, as trace/files.hpp's WriteLock does it."""
+    """Opens the file, empties and locks it, like WriteLock in trace/files.hpp."""
     file = path.open("ab")
     try:
         if path.is_file():
@@ -48,10 +48,11 @@ def _alone(path: Path) -> BinaryIO:
 
 
 class Writer:
-    """Writes a trace as its operations come. Without finish(), what has come is readable only with --recover.
+    """Writes a trace as its operations arrive. Without finish(), the file can only be read with --recover.
 
-    Errors: OSError, and UsageError where another process writes the file, and of one symbol or a summary that is larger than a
-    frame may be (16 MiB)."""
+    Raises OSError; UsageError if another process is writing the file, or if a symbol or the summary exceeds the size of a frame
+    (16 MiB).
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -62,7 +63,7 @@ class Writer:
         self._line_count = 0
         self._first_line = 0
         self._buffers: dict[int, bytearray] = defaultdict(bytearray)
-        self._buffered = 0  # operations in them
+        self._buffered = 0  # the number of operations in the buffers
         self._first: dict[int, int] = defaultdict(int)
         self._offset = 0
         self._file = _alone(self.path)
@@ -75,18 +76,18 @@ class Writer:
         self.close()
 
     def define(self, symbol: Symbol) -> int:
-        """Its number. What it refers to has to be defined."""
+        """Returns the symbol's number. Symbols that it refers to must be defined."""
         number = self.symbols.define(symbol)
         self._add_line(line_of(symbol))
         return number
 
     def redefine(self, lock: int, facts: Lock) -> None:
-        """Facts of a lock that are known only later."""
+        """Replaces facts of a lock that became known only later."""
         self.symbols.redefine(lock, facts)
         self._add_line(line_of(facts, lock))
 
     def append(self, stream: int, operation: Operation) -> None:
-        """The stream and what the operation names have to be defined."""
+        """The stream, and everything that the operation refers to, must be defined."""
         buffer = self._buffers[stream]
         buffer += OPERATION.pack(*operation)
         self._buffered += 1
@@ -96,7 +97,7 @@ class Writer:
             self._write_all()
 
     def finish(self, summary: Summary) -> None:
-        """Writes what is buffered, the summary and the index, and closes the file."""
+        """Writes the buffers, the summary and the index, and closes the file."""
         self._write_all()
         self._write_frame(b"SUMM", 0, 0, summary_text(summary), 1)
         index = self._offset
@@ -105,7 +106,7 @@ class Writer:
         self.close()
 
     def close(self) -> None:
-        """Nothing can be written any more."""
+        """After this, nothing can be written any more."""
         self._file.close()
 
     def _write(self, content: bytes) -> None:

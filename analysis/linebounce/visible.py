@@ -1,4 +1,4 @@
-"""Text of others on its way to a terminal: names from traces, titles, file names, words of the command line."""
+"""Escapes text from others before it reaches a terminal: names from traces, titles, file names, words of the command line."""
 
 import re
 import sys
@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-# What would act on a terminal, as models/text/visible.cpp has it; surrogates stand for bytes of a name that are no UTF-8.
+# Characters that would act on a terminal, as in models/text/visible.cpp; surrogates stand for bytes that are not UTF-8.
 _ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    """The text with what would act on a terminal spelled out: \\u001b, and of a byte that is no text \\xff."""
+    """Spells out characters that would act on a terminal, such as \\u001b, and bytes that are not text, such as \\xff."""
     return _ACTIVE.sub(_spelled, text)
 
 
 def visible_name(text: str) -> str:
-    """The same for a name or a value within a line: newlines and tabs are spelled out, too."""
+    """The same for a name or value within a line: also spells out newlines and tabs."""
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
@@ -26,7 +26,7 @@ def _spelled(found: re.Match[str]) -> str:
 
 
 class _Visible:
-    """A text stream that is written visible text to."""
+    """A text stream that makes everything written to it visible text."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -44,14 +44,14 @@ class _Visible:
 
 
 def raw(stream: Any) -> TextIO:
-    """The stream itself: for those who escape what they write, and colour it."""
+    """The underlying stream, for writers that escape and colour text themselves."""
     found: TextIO = stream.stream if isinstance(stream, _Visible) else stream
     return found
 
 
 @contextmanager
 def visible_streams() -> Iterator[None]:
-    """What is printed in here, by whomever, is visible text. Colours are for consoles (console.py)."""
+    """Within this context, everything printed is visible text. Colours are for consoles (console.py)."""
     before = sys.stdout, sys.stderr
     wrapped: Any = tuple(_Visible(raw(stream)) for stream in before)
     sys.stdout, sys.stderr = wrapped

@@ -1,7 +1,7 @@
-// How the runtime inside an unmodified program (preload.c) tells the plugin outside (plugin.c) of itself: by a system call that
-// no kernel has. QEMU refuses it, and the plugin sees it, in the thread that it is about.
+// How the runtime inside an unmodified program (preload.c) announces itself to the plugin outside (plugin.c): by a system call
+// that no kernel has. QEMU refuses it, and the plugin sees it in the announcing thread.
 #pragma once
 
-#define ANNOUNCE_THREAD 0x6c626563    // of struct Thread* and struct Channel*
-#define ANNOUNCE_CALLBACK 0x6c626564  // of uint64_t*, and 1 if it begins
+#define ANNOUNCE_THREAD 0x6c626563    // arguments: struct Thread* and struct Channel*
+#define ANNOUNCE_CALLBACK 0x6c626564  // arguments: uint64_t*, and 1 if the callback begins
 #define PRELOAD_FILE "libbinary_preload.so"

@@ -1,10 +1,10 @@
-// Whose instructions are at an address.
+// The owner of the instructions at an address.
 #pragma once
 
 #include <stdint.h>
 
 enum CodeOwner { kProgram, kRuntime, kLoader };
 
-// By the name of the file that is mapped there. What is neither the loader nor our preloaded runtime is the program, with all
-// its libraries.
+// Decides by the name of the mapped file. Everything except the loader and our preloaded runtime belongs to the program,
+// including all its libraries.
 enum CodeOwner owner_of(uint64_t address);

@@ -1,11 +1,11 @@
-// capstone, as far as the plugin asks it. QEMU translates one block at a time, so one decoder is enough.
+// The plugin's interface to capstone. QEMU translates one block at a time, so one decoder is enough.
 #pragma once
 
 #include <capstone/capstone.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// NULL: capstone does not know it, such as new vector instructions. Valid until the next call.
+// NULL if capstone does not know the instruction, such as new vector instructions. Valid until the next call.
 const cs_insn* decode(uint64_t address, const void* code, size_t bytes);
-// NULL: it names no memory.
+// NULL if the instruction has no memory operand.
 const cs_x86_op* memory_operand(const cs_insn* instruction);

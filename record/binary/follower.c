@@ -5,12 +5,12 @@ uint64_t ring_mask;
 bool recording;
 __thread struct Thread* followed_thread;
 
-// A call whose function has not begun: between the two there may be jumps of the linker. 0: none.
+// A call whose function has not begun, because jumps of the linker may come in between. 0: none.
 THREAD_LOCAL uint64_t called_stack;
-// Where the return address of the runtime's function is kept that the thread is in. 0: it is in none.
+// The address of the return address of the runtime's function that the thread is in; 0: none.
 THREAD_LOCAL uint64_t silent_until;
 
-// A compare-and-exchange of which is not known yet whether it stored. Its word of the ring is reserved, so the collector waits.
+// A compare-and-exchange whose outcome is not known yet. Its word of the ring is reserved, so the collector waits.
 THREAD_LOCAL struct {
   struct Ring* ring;  // NULL: there is none
   uint64_t at;
@@ -19,7 +19,7 @@ THREAD_LOCAL struct {
 } exchange;
 
 struct Ring* ring_of_new_thread(void) {
-  return NULL;  // it announces itself
+  return NULL;  // the runtime announces itself
 }
 
 void follow(struct Thread* thread, struct Channel* shared) {
@@ -32,7 +32,7 @@ void follow(struct Thread* thread, struct Channel* shared) {
   called_stack = silent_until = 0;
 }
 
-// Neither from here nor by the runtime, where the C library has not told it of the child.
+// Stops recording, both here and in the runtime, where the C library has not told it of the child.
 void follow_no_more(void) {
   if (followed_thread != NULL) followed_thread->ring = NULL;
   followed_thread = NULL;
@@ -43,7 +43,7 @@ bool is_followed(void) {
   return followed_thread != NULL && silent_until == 0 && followed_thread->ring != NULL;
 }
 
-// Also frames that were left by jumps, as longjmp's.
+// Also leaves frames that jumps have left, such as longjmp's.
 static void leave_frames(struct Thread* thread, uint64_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) {
     --thread->depth;
@@ -100,7 +100,8 @@ void came_to(uint64_t address) {
   record_with(kEnterAt, 0, address, &more, 1);
 }
 
-// One that was called is no frame of the program. One that was jumped to returns for the function around it.
+// A called function of the runtime is no frame of the program. One that was jumped to returns on behalf of the function around
+// it.
 void came_to_runtime(void) {
   struct Thread* thread = followed_thread;
   if (called_stack != 0) {

@@ -1,4 +1,4 @@
-// What an instruction does, as far as it matters to a trace.
+// The effects of an instruction, as far as a trace needs them.
 #pragma once
 
 #include <stddef.h>
@@ -7,19 +7,19 @@
 
 enum InstructionKind {
   kPlain,
-  kStoring,  // to memory that is not likely to be the stack
-  kAtomic,   // locked, or an exchange with memory
+  kStoring,  // stores to memory that is probably not the stack
+  kAtomic,   // has a lock prefix, or exchanges with memory
   kFenceInstruction,
   kCall,
   kReturn,
-  kLinkageJump,   // of a procedure linkage table, or of what works like one
+  kLinkageJump,   // in a procedure linkage table or equivalent code
   kBranchTarget,  // endbr64: with -fcf-protection each function begins with one
 };
 
 struct InstructionFacts {
   enum InstructionKind kind;
-  unsigned event;   // EventKind, of kAtomic
-  unsigned detail;  // how it changes its word, as far as its own operands say
+  unsigned event;   // the EventKind, for kAtomic
+  unsigned detail;  // how it changes its word, as far as its own operands show
 };
 
 struct InstructionFacts facts_of(const void* code, size_t bytes);

@@ -1,8 +1,8 @@
 #include "outcome.h"
 
-// Where it is kept whether the instruction has stored.
+// Where the result "has stored" is kept.
 struct Kept {
-  bool in_flag;         // the zero flag
+  bool in_flag;         // in the zero flag
   x86_reg in_register;  // X86_REG_INVALID: in none
   bool flag_is_inverted, register_is_inverted;
 };
@@ -35,7 +35,7 @@ static bool copies_flag(const cs_insn* instruction) {
   return copies && instruction->detail->x86.operands[0].type == X86_OP_REG;
 }
 
-// Only what compilers write behind the instruction: any other change of a register is taken for one of ours.
+// Only code that compilers write after the instruction; any other change of a register is taken for one of ours.
 static void pass(struct Kept* kept, const cs_insn* instruction) {
   const cs_x86* x86 = &instruction->detail->x86;
   if (copies_flag(instruction) && kept->in_flag) {
@@ -43,7 +43,7 @@ static void pass(struct Kept* kept, const cs_insn* instruction) {
     kept->register_is_inverted = kept->flag_is_inverted != (instruction->id == X86_INS_SETNE);
   } else if (tests_register(instruction, kept->in_register)) {
     kept->in_flag = true;
-    kept->flag_is_inverted = !kept->register_is_inverted;  // zero: it is false
+    kept->flag_is_inverted = !kept->register_is_inverted;  // zero means false
   } else {
     if (changes_flag(x86)) kept->in_flag = false;
     if (writes_register(x86)) kept->in_register = X86_REG_INVALID;
@@ -57,7 +57,7 @@ static struct Outcome of_branch(const struct Kept* kept, const cs_insn* branch) 
   return is_taken_if_stored ? (struct Outcome){taken, next} : (struct Outcome){next, taken};
 }
 
-// NULL: capstone does not know it.
+// NULL if capstone does not know the instruction.
 static const cs_insn* decode_in(const Block* block, size_t number) {
   const Instruction* it = qemu_plugin_tb_get_insn(block, number);
   return decode(qemu_plugin_insn_vaddr(it), qemu_plugin_insn_data(it), qemu_plugin_insn_size(it));

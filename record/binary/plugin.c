@@ -1,5 +1,5 @@
-// Loaded into QEMU, which runs an unmodified program: tells the recorder what the program's instructions do. Locks, allocations
-// and threads are told by preload.c.
+// Loaded into QEMU, which runs an unmodified program: records the program's instructions. preload.c records locks, allocations
+// and threads.
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -11,7 +11,7 @@
 #include "outcome.h"
 #include "qemu_plugin.h"
 
-// What a store releases comes before it: if nobody knew then that it would, now.
+// A release must be recorded before the store; if it was not recognised before, it is recorded now.
 static void record_in_atomic_word(bool stores, bool is_ordered, unsigned size, uint64_t address) {
   if (stores && !is_ordered) record_order();
   record(stores ? kStore : kLoad, size | kAtomicAccess | (stores ? kReleaseAccess : 0), address);
@@ -35,7 +35,7 @@ static void before_store(unsigned cpu, void* releases) {
   if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order();
 }
 
-// Its load, if it changes what it finds, is no release.
+// If the store changes a word that it has loaded, its load is no release.
 static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* releases) {
   const bool releases_now = qemu_plugin_mem_is_store(access) && is_in_atomic_word(address);
   if (!releases_now || !is_followed()) return on_access(cpu, access, address, NULL);
@@ -49,12 +49,12 @@ static void before_atomic(unsigned cpu, void* data) {
   if (is_followed()) record_order();
 }
 
-// Its load is part of it: while the program has one thread, QEMU does the two one after the other.
+// The load is part of the instruction: while the program has one thread, QEMU executes the two separately.
 static bool is_followed_atomic(uint32_t access) {
   return qemu_plugin_mem_is_store(access) && is_followed();
 }
 
-// An atomic operation's event with its flags, as a callback gets it.
+// Packs an atomic operation's event and flags into a callback's argument.
 enum { kEventBits = 8 };
 
 static void on_atomic(unsigned cpu, uint32_t access, uint64_t address, void* what) {
@@ -82,8 +82,8 @@ static void on_fence(unsigned cpu, void* data) {
   record_order();
 }
 
-// QEMU 7.2 leaves the callbacks of a call or return in force behind it. They get what comes next without callbacks of its own,
-// such as the frame of a signal, which QEMU writes: that is none of theirs.
+// In QEMU 7.2 the callbacks of a call or return stay in force after it and receive following accesses that have no callbacks,
+// such as the frame of a signal, which QEMU writes. Such accesses are not theirs.
 THREAD_LOCAL bool calls_or_returns;
 
 static void before_call_or_return(unsigned cpu, void* data) {
@@ -98,7 +98,7 @@ static void on_call_in_runtime(unsigned cpu, uint32_t access, uint64_t stack, vo
   if (is_followed()) called(stack, (uintptr_t)return_address);
 }
 
-// A call by a pointer in memory reads that, too.
+// A call through a pointer in memory also reads that pointer.
 static void on_call(unsigned cpu, uint32_t access, uint64_t stack, void* return_address) {
   if (calls_or_returns) on_access(cpu, access, stack, NULL);
   on_call_in_runtime(cpu, access, stack, return_address);
@@ -134,7 +134,7 @@ static void on_runtime_function(unsigned cpu, void* data) {
   if (is_followed()) came_to_runtime();
 }
 
-// Kept as long as the process: QEMU does not say when it has no use for a block any more.
+// Never freed, because QEMU does not say when it no longer needs a block.
 static void* kept_outcome(const Block* block, size_t number) {
   static struct Outcome unknown;
   struct Outcome* kept = malloc(sizeof(struct Outcome));
@@ -186,8 +186,8 @@ static void follow_in_program(const Block* block, size_t number, struct Instruct
   }
 }
 
-// The runtime calls functions of the program, as a thread's first. What is of no interest has a callback, too, lest it be given
-// to that of the call or return before it.
+// The runtime calls functions of the program, such as a thread's first. Uninteresting instructions also get a callback, so that
+// they don't use that of the call or return before them.
 static void follow_elsewhere(Instruction* instruction, enum InstructionKind kind, enum CodeOwner owner) {
   if (kind == kReturn) {
     follow_branch(instruction, on_return_elsewhere);

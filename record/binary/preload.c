@@ -1,9 +1,9 @@
-// The runtime as a library that is preloaded into an unmodified program: what it stands in for is recorded as in a program that
-// was compiled for it. What the program's own instructions do is told by plugin.c.
+// The runtime as a library that is preloaded into an unmodified program. It records the functions that it replaces, as in a
+// program that was compiled for recording; plugin.c records the program's own instructions.
 #include "announce.h"
 #include "runtime.h"
 
-// Not by the C library's function, from which the thread would come back as one that is recorded.
+// Not by the C library's function, because the thread would return from it as a recorded one.
 static void announce(long what, const void* first, uintptr_t second) {
   __asm__ volatile("syscall" : "+a"(what) : "D"(first), "S"(second) : "rcx", "r11", "memory");
 }

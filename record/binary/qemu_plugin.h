@@ -1,4 +1,4 @@
-// The part of QEMU's plugin interface, version 1, that we use: Debian has no header of it.
+// The part of version 1 of QEMU's plugin interface that we use, because Debian has no header for it.
 #pragma once
 
 #include <stdbool.h>
@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 typedef uint64_t PluginId;
-typedef struct qemu_plugin_tb Block;          // instructions that QEMU translates together: entered at the first only
-typedef struct qemu_plugin_insn Instruction;  // as a block is translated
+typedef struct qemu_plugin_tb Block;          // instructions that QEMU translates together; entered only at the first
+typedef struct qemu_plugin_insn Instruction;  // valid while a block is translated
 
 enum { kPluginVersion = 1 };
 enum Registers { kNoRegisters };
-enum Direction { kReadsOrWrites = 3 };  // to ask for one of them alone does not work in QEMU 7.2
+enum Direction { kReadsOrWrites = 3 };  // requesting only one of them does not work in QEMU 7.2
 
 typedef void OnTranslation(PluginId, Block*);
 typedef void OnExecution(unsigned cpu, void* data);
-typedef void OnAccess(unsigned cpu, uint32_t access, uint64_t address, void* data);  // behind the access
+typedef void OnAccess(unsigned cpu, uint32_t access, uint64_t address, void* data);  // called after the access
 typedef void OnSystemCall(PluginId, unsigned cpu, int64_t number, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                           uint64_t, uint64_t);
 typedef void OnSystemCallResult(PluginId, unsigned cpu, int64_t number, int64_t result);

@@ -18,7 +18,7 @@ bool is_of_system(const std::string& file) {
   return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
-// "xmalloc", "pool_alloc": who calls it tells more.
+// For "xmalloc" or "pool_alloc", the caller says more.
 bool is_allocator(const std::string& function) {
   return function.find("alloc") != std::string::npos;
 }
@@ -29,7 +29,7 @@ std::string without_namespace(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-// A variable or parameter of a function, in its blocks too, or of a compilation unit.
+// Finds a variable or parameter of a function, including its blocks, or of a compilation unit.
 bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -44,7 +44,7 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
   return false;
 }
 
-// Names of types in C that debug information spells otherwise.
+// C's names of types that debug information spells differently.
 const Type* type_of_keyword(const std::string& name) {
   static const std::map<std::string, Type> kTypes = {
       {"char", {.name = "char", .bytes = 1, .alignment = 1}},
@@ -89,7 +89,7 @@ const std::regex& size_of_expression() {
   return kPattern;
 }
 
-// What Types::reached does first is what stands behind the variable.
+// Types::reached() first does the steps behind the variable.
 std::vector<std::string> steps_of(const std::string& stars, const std::string& behind) {
   static const std::regex kStep(R"(\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\w+)");
   std::vector<std::string> steps;
@@ -149,7 +149,7 @@ const std::vector<std::string>& AllocationSites::lines_of(const std::string& fil
   return entry->second;
 }
 
-// The statement around the call, or as much of it as is near.
+// The statement around the call, as far as it is on nearby lines.
 std::string AllocationSites::text_at(const SourcePlace& place) {
   const std::vector<std::string>& lines = lines_of(place.file);
   const auto count = static_cast<int>(lines.size());
@@ -191,7 +191,7 @@ std::string AllocationSites::initialisers_at(const SourcePlace& place) {
       depth += c == '{' ? 1 : c == '}' ? -1 : 0;
       statement += c;
       if (c != ';' && depth > 0) continue;
-      // Of functions nothing is a member's.
+      // Function bodies contain no members.
       if (c == ';' && depth == 1 && std::regex_search(statement, allocates())) all += statement;
       if (c == ';') statement.clear();
       if (c == '}') return all;

@@ -1,4 +1,4 @@
-// A trace's writer whose packing runs in a thread of its own: it takes as long as half of the rest of collecting.
+// Writes a trace in a thread of its own, because compression takes half as long as the rest of collecting.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace linebounce::record {
 
-// As trace::Writer, but that errors of one call may come from a later one.
+// As trace::Writer, but errors of one call may be thrown by a later one.
 class BackgroundWriter {
  public:
   explicit BackgroundWriter(const std::filesystem::path& file);
@@ -33,7 +33,7 @@ class BackgroundWriter {
     batch_.runs.back().end = batch_.operations.size();
     if (batch_.operations.size() == kBatchOperations) hand_over();
   }
-  // What has come until now can soon be read from the file, whatever becomes of this process.
+  // Makes sure that everything so far can soon be read from the file, whatever happens to this process.
   void flush() {
     batch_.is_to_be_flushed = true;
     hand_over();
@@ -41,17 +41,17 @@ class BackgroundWriter {
   void finish(const trace::Summary& summary);
 
  private:
-  static constexpr std::size_t kBatchOperations = 4096;  // all batches together stay in a core's cache
+  static constexpr std::size_t kBatchOperations = 4096;  // so that all batches together fit into a core's cache
   static constexpr std::size_t kMostBatches = 8;
-  struct Run {  // of operations of one stream
+  struct Run {  // operations of one stream
     std::uint32_t stream = 0;
     std::size_t end = 0;
   };
   struct Batch {
     std::vector<trace::Operation> operations;
     std::vector<Run> runs;
-    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;    // each before the operation with that number
-    std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;  // behind them
+    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;    // each to be defined before the operation with that number
+    std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;  // to be redefined after them
     bool is_to_be_flushed = false;
   };
 
@@ -66,7 +66,7 @@ class BackgroundWriter {
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Batch> waiting_;
-  std::vector<Batch> spare_;  // empty, with their memory: to ask the system for it takes longer than to fill it
+  std::vector<Batch> spare_;  // empty batches whose memory is reused: allocating takes longer than filling them
   bool is_over_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

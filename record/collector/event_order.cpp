@@ -6,12 +6,13 @@
 namespace linebounce::record {
 namespace {
 
-// A thread that was cancelled between taking a stamp and writing it would stop all others for ever.
+// Limits the wait for a stamp: a thread that was cancelled between taking a stamp and writing it would otherwise stop all
+// others.
 constexpr std::chrono::seconds kLongestWaitForStamp{5};
-// Who spins for another thread makes events as fast as they are taken: that one's ring would stay full for ever.
+// A thread that spins for another makes events as fast as they are taken, so the other's ring could stay full for ever.
 constexpr int kMostInARow = 16384;
 
-// Often enough for the writer not to wait, seldom enough for its line not to bounce.
+// Often enough that the writer does not wait, seldom enough that its line does not bounce.
 constexpr std::uint64_t kGiveBackEvery = 512;
 
 unsigned kind_of(std::uint64_t word) {
@@ -41,7 +42,7 @@ bool RingReader::take(Event& event) {
   event.kind = kind_of(first);
   event.detail = static_cast<unsigned>(first >> kValueBits) & 0xFF;
   event.value = first & EVENT_VALUE_MASK;
-  // A program may have written over its ring.
+  // A program may have overwritten its ring.
   const std::size_t behind = std::min<std::size_t>(words_behind(event.kind, event.detail), event.more.size());
   for (std::size_t i = 0; i < behind; ++i) event.more[i] = take_word() & EVENT_VALUE_MASK;
   if (taken_ % kGiveBackEvery <= behind) give_back();
@@ -74,7 +75,7 @@ void RingReader::free() {
 EventOrder::EventOrder(Channel& channel, Sink sink)
     : channel_(&channel), sink_(std::move(sink)), last_came_(std::chrono::steady_clock::now()) {}
 
-// Threads take the first ring that is free.
+// Threads take the first free ring.
 void EventOrder::find_new_rings() {
   while (sources_.size() < kChannelRings) {
     Ring& ring = *channel_ring(channel_, static_cast<unsigned>(sources_.size()));
@@ -95,7 +96,7 @@ bool EventOrder::take_from(unsigned ring) {
   Source& source = sources_[ring];
   int taken = 0;
   Event event;
-  const bool has_ended = source.reader.has_ended();  // before the look that finds it empty
+  const bool has_ended = source.reader.has_ended();  // read before the look that finds the ring empty
   for (; taken < kMostInARow && may_go_on(source); ++taken) {
     if (!source.reader.take(event)) {
       if (has_ended) source.reader.free();

@@ -1,5 +1,5 @@
-// Merges the rings: events come out in an order in which they can have happened. What one thread did before it handed something
-// on (by a lock, a condition, an atomic, its end) comes before what another did with it.
+// Merges the rings into a possible order of events: what a thread did before handing something on (by a lock, a condition, an
+// atomic, its end) precedes what another thread did with it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace linebounce::record {
 
-// One event of a recorded thread, as record/runtime/channel.h describes them.
+// One event of a recorded thread, as described in record/runtime/channel.h.
 struct Event {
   unsigned kind = kNoEvent;
   unsigned detail = 0;
@@ -21,7 +21,7 @@ struct Event {
   std::array<std::uint64_t, 2 + kMostFrames> more{};
 };
 
-// Words behind the first.
+// The number of words after the first.
 constexpr unsigned words_behind(unsigned kind, unsigned detail) {
   switch (kind) {
     case kEnterAt:
@@ -45,15 +45,15 @@ class RingReader {
  public:
   RingReader(const Channel& channel, Ring& ring);
 
-  // False: nothing more has come yet.
+  // Returns false if there is no complete event yet.
   bool take(Event& event);
-  // Of a thread that was killed: passes over a half-written event. False: nothing more has come at all.
+  // For a thread that was killed: skips a half-written event. Returns false if the ring is empty.
   bool skip_gap();
-  // The words that were taken may be written again.
+  // Lets the writer reuse the words that were taken.
   void give_back();
 
   [[nodiscard]] bool has_ended() const;
-  // Another thread may have it. REQUIRES: it has ended, and nothing more is in it.
+  // Frees the ring for another thread. REQUIRES: its thread has ended, and the ring is empty.
   void free();
 
  private:
@@ -67,14 +67,14 @@ class RingReader {
 
 class EventOrder {
  public:
-  // Gets each event, with the number of the ring that it was in.
+  // Receives each event with the number of its ring.
   using Sink = std::function<void(unsigned ring, const Event&)>;
 
   EventOrder(Channel& channel, Sink sink);
 
-  // Hands on what can be now. False: there was nothing.
+  // Passes on all events that can be ordered now. Returns false if there were none.
   bool take_all();
-  // The program has ended: hands on all that is left, also what waits for a stamp that nobody has written.
+  // The program has ended: passes on all remaining events, including those that wait for a stamp that was never written.
   void finish();
 
  private:
@@ -87,7 +87,7 @@ class EventOrder {
   bool take_from(unsigned ring);
   bool may_go_on(Source& source);
   void find_new_rings();
-  // Of the stamps that rings wait for, the smallest is as good as come. False: no ring waits.
+  // Treats the smallest stamp that rings wait for as written. Returns false if no ring waits.
   bool pass_over_missing_stamp();
   void pass_over_stamp_of_dead_thread(bool anything_came);
 

@@ -15,9 +15,9 @@
 namespace linebounce::record {
 namespace {
 
-// ---- names that Rust's compiler gives the linker ----
+// ---- linker names by Rust's compiler ----
 
-// What Rust's compiler writes in place of characters that linkers may not take. "$u20$" is a character by its number.
+// The escapes of Rust's compiler for characters that linkers refuse. "$u20$" is a character by its number.
 std::string rust_escape(std::string_view code) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCodes = {
       {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"}, {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}}};
@@ -52,7 +52,7 @@ std::string rust_part(std::string_view text) {
   return name;
 }
 
-// "17h0123456789abcdefE": each of Rust's names ends in such a number, which tells it from another of the same path.
+// "17h0123456789abcdefE": each Rust name ends with such a hash, which distinguishes it from others with the same path.
 bool is_rust_hash(std::string_view part) {
   constexpr std::size_t kDigits = 16;
   return part.size() == 1 + kDigits && part.front() == 'h' &&
@@ -75,7 +75,7 @@ std::optional<std::string> demangled_legacy(std::string_view text) {
   }
 }
 
-// The newer spelling, of rustc's symbol mangling version v0: a path, in which types and constants may be nested.
+// Rust's newer mangling, version v0: a path, in which types and constants may be nested.
 class RustSymbol {
  public:
   explicit RustSymbol(std::string_view text) : text_(text) {}
@@ -116,7 +116,7 @@ class RustSymbol {
 
   std::uint64_t number_after(char letter) { return take(letter) ? number() + 1 : 0; }
 
-  // After its length, which has no zeros in front: "00" is two identifiers.
+  // An identifier follows its length, which has no leading zeros: "00" is two identifiers.
   std::string_view identifier() {
     take('u');
     if (take('0')) return "";
@@ -132,7 +132,7 @@ class RustSymbol {
     return name;
   }
 
-  // What a name says that stands further ahead in the text.
+  // Reads a back reference to an earlier part of the text.
   template <class Read>
   std::string again(Read read) {
     const std::uint64_t begin = number();
@@ -272,14 +272,14 @@ class RustSymbol {
   bool is_wrong_ = false;
 };
 
-// Both spellings: "_ZN3app4work17h0123456789abcdefE" and "_RNvCs11G97PgjCDl_3app4work" -> "app::work". Arguments of generic
-// functions and types are left out. Nothing: it is no name of Rust's.
+// Both manglings: "_ZN3app4work17h0123456789abcdefE" and "_RNvCs11G97PgjCDl_3app4work" -> "app::work". Generic arguments are
+// left out. None if it is no Rust name.
 std::optional<std::string> demangled_rust(std::string_view linker_name) {
   if (linker_name.starts_with("_R")) return RustSymbol(linker_name.substr(2)).read();
   return linker_name.starts_with("_ZN") ? demangled_legacy(linker_name.substr(3)) : std::nullopt;
 }
 
-// A C function's name is as it is: `f` would be demangled, too, to the type `float`.
+// A C function's name stays as it is: `f` would be demangled to the type `float`.
 std::string demangled_cpp(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;
@@ -290,7 +290,8 @@ std::string demangled_cpp(const std::string& name) {
   return result;
 }
 
-// Of copies and parts of functions, as compilers call them, as also of an OpenMP region. Go's names have dots of their own.
+// Removes the suffixes that compilers give to copies and parts of functions, and to OpenMP regions. Go's names have dots of
+// their own.
 std::string without_clone(const std::string& name) {
   static const std::regex kClone(R"(^[^.]*\.\d+|\.(?:part|constprop|isra|cold|_omp_fn|localalias|lto_priv|llvm)\b)");
   std::smatch found;
@@ -298,7 +299,7 @@ std::string without_clone(const std::string& name) {
   return name.substr(0, name.find('.', found.position()));
 }
 
-// Without the brackets that the text ends in, and what is between them.
+// Removes the brackets at the end of the text with their content.
 std::string without_parameters(const std::string& name) {
   if (!name.ends_with(')')) return name;
   int depth = 0;
@@ -309,7 +310,7 @@ std::string without_parameters(const std::string& name) {
   return name;
 }
 
-// Where the text says "operator" as a word.
+// Whether the text has the word "operator" here.
 bool is_operator(const std::string& name, std::size_t at) {
   constexpr std::string_view kWord = "operator";
   const auto is_letter = [&](std::size_t place) {
@@ -319,13 +320,13 @@ bool is_operator(const std::string& name, std::size_t at) {
   return at + kWord.size() == name.size() || !is_letter(at + kWord.size());
 }
 
-// A template's instance is demangled with its result before its name: "void work<int>".
+// The demangled name of a template's instance begins with its result type: "void work<int>".
 std::string without_result(const std::string& name) {
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t at = 0; at < name.size(); ++at) {
     const char c = name[at];
-    if (depth == 0 && is_operator(name, at)) break;  // "operator unsigned long"
+    if (depth == 0 && is_operator(name, at)) break;  // as in "operator unsigned long"
     if (c == '<' || c == '(' || c == '{') ++depth;
     if (c == '>' || c == ')' || c == '}') --depth;
     if (c == ' ' && depth == 0) begin = at + 1;
@@ -333,9 +334,9 @@ std::string without_result(const std::string& name) {
   return name.substr(begin);
 }
 
-// What a std::thread runs is often inlined there: "main::{lambda()#1}" is of more use than
-// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run". Of std::async it is a member of
-// the C++ library, whose type has the lambda somewhere in the middle.
+// A std::thread's function is often inlined: "main::{lambda()#1}" says more than
+// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run". For std::async it is a member
+// function of the C++ library, whose type contains the lambda.
 std::string of_thread(const std::string& name) {
   constexpr std::string_view kBefore = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<", kBehind = "> > >::_M_run";
   if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return name;

@@ -1,15 +1,15 @@
-// What people call what a linker's symbol names.
+// Readable names for linker symbols.
 #pragma once
 
 #include <string>
 
 namespace linebounce::record {
 
-// As C++ and Rust write it, with everything; what is neither stays as it is.
+// The full name in C++ or Rust; any other name is unchanged.
 std::string demangled_name(const std::string& linker_name);
 
-// "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk". Of Rust: "<app::Table as app::Insert>::insert"; of
-// Go: "main.(*Table).insert".
+// "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk". In Rust "<app::Table as app::Insert>::insert"; in Go
+// "main.(*Table).insert".
 std::string short_function_name(const std::string& linker_name);
 
 }  // namespace linebounce::record

@@ -17,7 +17,7 @@ std::optional<std::uint64_t> value_of_register(unsigned number, const Frame& fra
   return std::nullopt;
 }
 
-// What one operation says that needs no memory. Nothing: it is more than that.
+// Evaluates an expression of one operation that needs no memory. None for any other.
 std::optional<std::uint64_t> address_of(const Dwarf_Op* operations, std::size_t count, const Frame& frame) {
   if (count != 1) return std::nullopt;
   const Dwarf_Op& only = operations[0];
@@ -31,13 +31,13 @@ std::optional<std::uint64_t> address_of(const Dwarf_Op* operations, std::size_t 
   return std::nullopt;
 }
 
-// Finds the variable of one function that has an address.
+// Finds the variable of one function that contains an address.
 class VariableFinder {
  public:
   VariableFinder(const Frame& frame, std::optional<std::uint64_t> frame_end, Types& types)
       : frame_(frame), frame_end_(frame_end), types_(&types) {}
 
-  // Empty: none.
+  // Empty if there is none.
   std::string find(Dwarf_Die& function, const std::string& name, std::uint64_t address) {
     base_ = frame_base(function);
     search(function, name, address);
@@ -54,7 +54,7 @@ class VariableFinder {
     return address_of(operations, count, frame_);
   }
 
-  // Blocks, and functions that were inlined, have variables of their own.
+  // Blocks and inlined functions have variables of their own.
   void search(Dwarf_Die& scope, const std::string& function, std::uint64_t address) {
     Dwarf_Die child;
     if (dwarf_child(&scope, &child) != 0) return;
@@ -69,7 +69,7 @@ class VariableFinder {
     } while (dwarf_siblingof(&child, &child) == 0);
   }
 
-  // Of several that share the place one after the other, the first that is no scalar.
+  // If several share the place one after the other, takes the first that is no scalar.
   void look_at(Dwarf_Die& variable, const std::string& function, std::uint64_t address) {
     const Type* type = types_->of(variable);
     if (type == nullptr || type->bytes <= 0 || is_certain_) return;
@@ -127,7 +127,7 @@ std::string local_variable(std::uint64_t address, std::span<const Frame> frames,
   const auto frame = first_above(address, frames);
   if (frame == frames.end()) return "";
   const auto end = end_of(*frame, image);
-  // Above the outermost frame are thread-local variables, and what the C library has there.
+  // Above the outermost frame are thread-local variables and the C library's data.
   if (end ? address >= *end : frame == frames.begin()) return "";
   std::vector<SourcePlace> places = image.source_places(frame->code);
   const std::string function = image.function(frame->code);

@@ -9,10 +9,10 @@ namespace linebounce::record {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::uint64_t kGranuleBytes = 16;  // what the C library's blocks are aligned to
+constexpr std::uint64_t kGranuleBytes = 16;  // the alignment of the C library's blocks
 constexpr std::uint64_t kStackPart = 65536;
-constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // below that pages are as good
-constexpr std::uint32_t kSeveral = trace::kNone - 1;           // variables that share a granule
+constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // smaller blocks are stored by page
+constexpr std::uint32_t kSeveral = trace::kNone - 1;           // marks a granule that several variables share
 constexpr std::uint64_t kMostAlignment = 64;
 
 int alignment_of(std::uint64_t address) {
@@ -83,7 +83,7 @@ MemoryMap::Page& MemoryMap::page_at(std::uint64_t address) {
   auto& [known, page] = recent_pages_[number % kRecentPages];
   if (known != number || page == nullptr) {
     known = number;
-    page = &pages_[number];  // stays where it is
+    page = &pages_[number];  // its address does not change
   }
   return *page;
 }
@@ -114,7 +114,7 @@ std::uint32_t MemoryMap::variable_at(std::uint64_t address) const {
 bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& description) const {
   for (auto stack = stacks_.rbegin(); stack != stacks_.rend(); ++stack) {
     if (address < stack->lowest || address >= stack->end) continue;
-    // Counted from where the stack begins, which is its end.
+    // Counted from the beginning of the stack, its highest address.
     const std::uint64_t part = (stack->end - 1 - address) / kStackPart;
     const std::uint64_t end = stack->end - part * kStackPart;
     block.address = std::max(stack->lowest, end - kStackPart);
@@ -127,7 +127,7 @@ bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& descr
   return false;
 }
 
-// Library's variables, stacks, and by the page what nothing is known about.
+// Libraries' variables, stacks, and pages about which nothing is known.
 std::uint32_t MemoryMap::unnamed_block(std::uint64_t address) {
   const auto known = variable_at(address);
   if (known != trace::kNone) return known;
@@ -143,7 +143,7 @@ std::uint32_t MemoryMap::unnamed_block(std::uint64_t address) {
   return block_of_page(address / kPageBytes * kPageBytes);
 }
 
-// What is known in the page stays known.
+// Keeps what is known about the page.
 std::uint32_t MemoryMap::block_of_page(std::uint64_t page) {
   const auto [known, is_new] = known_blocks_.try_emplace({page, 0, nullptr}, trace::kNone);
   if (!is_new) return known->second;
@@ -190,7 +190,7 @@ void MemoryMap::cover_pages(std::uint32_t block, std::uint64_t first, std::uint6
     return;
   }
   cover_range(block, first, end);
-  // What is known of its pages is of earlier blocks.
+  // The pages still have data of earlier blocks.
   if ((end - first) / kPageBytes > pages_.size()) {
     for (auto& [number, page] : pages_) {
       if (number >= first / kPageBytes && number < end / kPageBytes) page = Page();
@@ -202,7 +202,7 @@ void MemoryMap::cover_pages(std::uint32_t block, std::uint64_t first, std::uint6
   }
 }
 
-// Of ranges that were there before, what is outside stays.
+// Keeps the outside parts of older ranges.
 void MemoryMap::cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end) {
   auto next = ranges_.lower_bound(begin);
   if (next != ranges_.begin()) {
@@ -238,14 +238,14 @@ void MemoryMap::cover_part(Page& page, std::uint32_t block, std::uint64_t begin,
   const std::uint64_t last = (end - 1) % kPageBytes / kGranuleBytes;
   for (std::uint64_t granule = first; granule <= last; ++granule) {
     std::uint32_t& place = (*page.granules)[granule];
-    // Allocated blocks have their granules for themselves; variables may share one.
+    // Allocated blocks don't share granules; variables may.
     place = descriptions_[block].is_heap || place == trace::kNone ? block : kSeveral;
   }
 }
 
 void MemoryMap::add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end) {
   if (end <= lowest) return;
-  // A stack that had another thread before keeps its name: it is the same memory.
+  // A stack that had another thread before keeps its name, because it is the same memory.
   const bool is_known =
       std::ranges::any_of(stacks_, [&](const Stack& stack) { return stack.lowest == lowest && stack.end == end; });
   if (!is_known) stacks_.push_back({.thread = thread, .lowest = lowest, .end = end});

@@ -1,4 +1,4 @@
-// Which object of the program an address is in: a variable, a block that was allocated, a stack, or memory that has no name.
+// Maps an address to an object of the program: a variable, an allocated block, a stack, or unnamed memory.
 #pragma once
 
 #include <array>
@@ -23,53 +23,53 @@ class MemoryMap {
  public:
   MemoryMap(ProgramImage& image, BackgroundWriter& writer);
 
-  // Objects are defined in the trace when they are used first.
+  // Objects are defined in the trace on first use.
   struct Place {
     std::uint32_t object = trace::kNone;
     std::int64_t offset = 0;
-    std::int64_t room = 0;  // bytes from there to the object's end
+    std::int64_t room = 0;  // bytes from the place to the object's end
     std::uint32_t block = 0;
   };
   Place at(std::uint64_t address);
-  // An array's element, or a block of a place that allocates more of them.
+  // Whether it is an array's element, or one of several blocks allocated at the same place.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
   [[nodiscard]] bool is_in_heap(const Place& place) const { return descriptions_[place.block].is_heap; }
   [[nodiscard]] bool is_in_stack(const Place& place) const { return descriptions_[place.block].is_stack; }
-  // As the source would call it: "table.locks[3].mutex". REQUIRES: `at` has given the place.
+  // The name in the source: "table.locks[3].mutex". REQUIRES: `at` has returned the place.
   [[nodiscard]] std::string place_name(const Place& place) const;
-  // The local variable that is there, of a thread in those functions, outermost first: "main::lock".
+  // The local variable of a thread in those functions, outermost first: "main::lock".
   std::string local_name(std::uint64_t address, std::span<const Frame> frames);
 
-  // A block that is allocated again at the same address, for the same, is the same object.
-  // `aligned`: more than the allocator aligns all of them.
+  // A block that is allocated again at the same address, for the same purpose, is the same object. `aligned`: more than the
+  // allocator's usual alignment was requested.
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
                  std::span<const std::uint64_t> frames);
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
-  // Variables of files that the image has found since the last time.
+  // Adds variables of files that the image has found since the last call.
   void add_variables();
 
  private:
-  // What is looked at for every access, and is to be small for that: there may be millions.
+  // The part of a block that every access needs; small, because there may be millions.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
     std::uint64_t element_bytes = 0;      // each element is an object
-    std::uint32_t object = trace::kNone;  // of the first element
-    std::uint32_t others = 0;             // those of all elements are in element_objects_ from here; of several only
+    std::uint32_t object = trace::kNone;  // the first element's object
+    std::uint32_t others = 0;             // index in element_objects_ of the other elements' objects, if there are several
   };
-  // And for objects that are new.
+  // The part of a block that only new objects need.
   struct Description {
     std::string name;
     std::uint32_t structure = trace::kNone;
-    bool is_numbered = false;  // "bucket[3]"
+    bool is_numbered = false;  // true for "bucket[3]"
     bool is_heap = false;
-    bool movable = false;  // trace::Object::movable
+    bool movable = false;  // see trace::Object::movable
     bool is_stack = false;
     std::uint64_t first_number = 0;
-    const Type* type = nullptr;  // of an element, or of each part of a block that has several
-    std::string source{};        // trace::Object::source
+    const Type* type = nullptr;  // type of an element, or of each part of a block with several
+    std::string source{};        // see trace::Object::source
   };
   struct Page {
-    std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
+    std::uint32_t rest = trace::kNone;  // the block for addresses that `granules` does not cover
     std::unique_ptr<std::array<std::uint32_t, 256>> granules;
   };
   struct Range {
@@ -90,18 +90,18 @@ class MemoryMap {
   // REQUIRES: block.element_bytes > 0.
   std::uint32_t new_block(Block block, Description description);
   std::uint32_t add_block(const Block& block, Description description);
-  // What is in [begin, end) is the block's from now on.
+  // Assigns [begin, end) to the block from now on.
   void cover(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
   void cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end);
-  // The same for whole pages, however many: those that have not been looked at take no memory.
+  // The same for any number of whole pages; pages without accesses take no memory.
   void cover_pages(std::uint32_t block, std::uint64_t first, std::uint64_t end);
   void cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
-  // The block of the range that has the whole page; kNone: none has.
+  // The block of the range that contains the whole page; kNone if none does.
   std::uint32_t range_at(std::uint64_t address) const;
 
-  // False: the site's blocks have had so many sizes that the size says nothing.
+  // Returns false if the site's blocks have had so many sizes that the size says nothing.
   bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
-  // The one that was there before if it was the same.
+  // Returns the earlier block at this address if it was the same.
   std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
                            const AllocationSite& site);
   void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
@@ -117,20 +117,20 @@ class MemoryMap {
   BackgroundWriter* writer_;
   Types types_;
   AllocationSites sites_;
-  std::size_t units_read_ = 0;  // of the image's
+  std::size_t units_read_ = 0;  // of the image's units
   std::vector<Block> blocks_;
   std::vector<Description> descriptions_;  // of them
   std::vector<std::uint32_t> element_objects_;
   std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
   static constexpr std::size_t kRecentPages = 1024;
   std::array<std::pair<std::uint64_t, Page*>, kRecentPages> recent_pages_{};
-  std::map<std::uint64_t, Range> ranges_;             // large blocks' whole pages, by the first one's address
+  std::map<std::uint64_t, Range> ranges_;             // whole pages of large blocks, by the first page's address
   std::map<std::uint64_t, std::uint32_t> variables_;  // by address
   std::vector<Stack> stacks_;
   std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
-  std::map<std::string, std::uint64_t> numbers_;                       // of blocks' objects so far, by name
-  std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;  // the first ones that its blocks have had
+  std::map<std::string, std::uint64_t> numbers_;                       // how many blocks have had each name so far
+  std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;  // by site: the first sizes of its blocks
 };
 
 }  // namespace linebounce::record

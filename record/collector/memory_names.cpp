@@ -1,4 +1,4 @@
-// MemoryMap: what variables and allocated blocks are called and made of.
+// MemoryMap: names and structures of variables and allocated blocks.
 #include <dwarf.h>
 
 #include <algorithm>
@@ -11,28 +11,28 @@
 namespace linebounce::record {
 namespace {
 
-// Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD), at whose beginning they always lie.
+// Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD) and lie at their beginning.
 constexpr std::uint64_t kOwnPages = 128 * 1024;
 
-// Blocks of as many sizes are buffers: their size says nothing of what is in them.
+// Blocks of that many sizes are buffers, whose size says nothing about their content.
 constexpr std::size_t kMostSizesOfSite = 8;
-// Of the parts of memory that stand for such blocks, and for those of more than the largest part.
+// Sizes of the parts of memory that replace such blocks, and blocks larger than the largest part.
 constexpr std::uint64_t kSmallestPart = 4096, kLargestPart = std::uint64_t{1} << 30;
-// Of the C library's blocks.
+// Alignment of the C library's blocks.
 constexpr int kBlockAlignment = 16;
 
-// An array of structures or unions, as pthread_mutex_t is one: each is an object. An array of scalars is one object.
+// In an array of structures or unions (pthread_mutex_t is one), each element is an object. An array of scalars is one object.
 const Type* element_of_array(const Type& type) {
   const bool is_array_of_structures = type.element != nullptr && !type.element->members.empty() && type.elements > 0;
   return is_array_of_structures ? type.element : nullptr;
 }
 
-// std::mutex, std::atomic<int>: what the C++ library has inside has no name to tell.
+// std::mutex, std::atomic<int>: the C++ library's internal members have no useful names.
 bool is_wrapper(const std::vector<trace::Field>& fields) {
   return fields.size() == 1 && fields.front().name.starts_with("_M_");
 }
 
-// The namespaces and classes of a variable that was declared inside them and defined outside: "app::".
+// The namespaces and classes of a variable that is declared inside them and defined outside: "app::".
 std::string prefix_of_declaration(Dwarf_Die& variable) {
   Dwarf_Attribute attribute;
   Dwarf_Die declaration;
@@ -62,8 +62,8 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   return operations[0].atom == DW_OP_addr;
 }
 
-// Of the types that the source names, the one that fits best: once, as often as calloc was told, several times, or with
-// something behind it. nullptr: none does.
+// The best fitting type of those that the source names: it fits once, as often as calloc was told, several times, or with
+// something behind it. nullptr if none fits.
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
   const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
   const auto find = [&site](auto fits) {
@@ -78,15 +78,15 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
   return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
 }
 
-// So that there are as many sizes at an address as there are powers of 2, not as there are lengths: of elements; or of one with
-// something behind it, which is to be no multiple then.
+// Rounds lengths up so that an address has at most one size for each power of 2: of elements, or of one element with something
+// behind it, which must then be no multiple.
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
   if (bytes % type_bytes == 0) return std::bit_ceil(bytes / type_bytes) * type_bytes;
   const std::uint64_t rounded = std::bit_ceil(bytes);
   return rounded % type_bytes == 0 ? rounded + 1 : rounded;
 }
 
-// What C++ puts before the first element of a `new Shard[64]`: how many there are, if they have destructors.
+// The bytes that C++ puts before the first element of `new Shard[64]`: their number, if they have destructors.
 std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t bytes) {
   constexpr std::uint64_t kCountBytes = 8;
   for (const Type* type : site.types) {
@@ -101,7 +101,7 @@ std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t by
 
 }  // namespace
 
-// Gives it its structure, if the type has fields.
+// Sets the structure, if the type has fields.
 void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
   if (fields.empty() || is_wrapper(fields)) return;
@@ -192,7 +192,7 @@ std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, 
   return known->second;
 }
 
-// The parts of memory, of a power of 2 each, that it is in, mostly one or two: there are no more of them than the program has
+// Covers the power-of-2 parts of memory that contain the block, usually one or two. Their number is limited by the program's
 // memory, however often it allocates.
 void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site) {
   const std::uint64_t part_bytes = std::min(std::bit_ceil(std::max(bytes, kSmallestPart)), kLargestPart);

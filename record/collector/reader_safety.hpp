@@ -1,5 +1,5 @@
-// Whether those who hold a lock together could do without it and look again, as under a seqlock: not if they follow a pointer
-// that a writer changes meanwhile, or use memory that is freed meanwhile.
+// Whether threads that hold a lock together could do without it and read again, as under a seqlock: not if they follow a
+// pointer that a writer changes meanwhile, or use memory that is freed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace linebounce::record {
 
 class ReaderSafety {
  public:
-  // Names a place, asked once for each lock at most.
+  // Names a place; called at most once for each lock.
   using Name = std::function<std::string()>;
 
   // A thread holds the lock as a reader.
   void shared(std::uint32_t lock) { sections(lock).is_shared = true; }
-  // A thread has read a word while it holds locks. `is_pointer`: what it has read looks like an address. `is_heap`: the word is
-  // in a block that may be freed.
+  // A thread has read a word while it holds locks. `is_pointer`: the value looks like an address. `is_heap`: the word is in a
+  // block that may be freed.
   void read(const Thread& thread, std::uint64_t address, bool is_pointer, bool is_heap, const Name& name);
   // A thread has written while other threads run.
   void written(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
-  // A thread frees a block, while other threads run.
+  // A thread frees a block while other threads run.
   void freed(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
 
-  // Locks that somebody has held with others, with trace::Lock::readers_follow of each.
+  // Locks that threads have held together, with trace::Lock::readers_follow of each.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::string>> verdicts() const;
 
  private:
@@ -37,12 +37,12 @@ class ReaderSafety {
     bool is_shared = false;                                   // by some
     std::string hazard;                                       // the first that was found
     std::unordered_map<std::uint64_t, std::string> pointers;  // words that readers follow, with their names
-    std::unordered_set<std::uint64_t> written;                // by those who hold it alone
+    std::unordered_set<std::uint64_t> written;                // words written by exclusive holders
     struct HeapWord {
       const Thread* reader = nullptr;  // null: several
       std::string name;
     };
-    std::unordered_map<std::uint64_t, HeapWord> heap;  // that readers use, in parts as small as the smallest block
+    std::unordered_map<std::uint64_t, HeapWord> heap;  // memory that readers use, in parts of the smallest block's size
 
     [[nodiscard]] bool is_known() const { return !hazard.empty(); }
     void found(const std::string& what) {

@@ -29,13 +29,13 @@
 namespace linebounce::record {
 namespace {
 
-// ---- a program that was not compiled for us, in QEMU ----
+// ---- a program that was not compiled for recording, in QEMU ----
 
 namespace fs = std::filesystem;
 
 constexpr const char* kEmulator = "qemu-x86_64";
 
-// As a shell finds it. Empty: there is none.
+// Looks a program up as a shell does. Empty if there is none.
 std::string find_program(const std::string& name) {
   if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -67,7 +67,7 @@ bool is_for_this_machine(const OpenElf& program) {
   return program.elf != nullptr && gelf_getehdr(program.elf, &header) != nullptr && header.e_machine == EM_X86_64;
 }
 
-// Which loads our library before the program's.
+// Whether the program has a loader, which loads our library before the program's.
 bool has_loader(const OpenElf& program) {
   std::size_t count = 0;
   GElf_Phdr header;
@@ -82,7 +82,7 @@ void require_recordable(const std::string& name, const std::string& path) {
   if (path.empty()) throw RecordError(fmt::format("cannot run {}: there is no such program", name));
   const OpenElf program(path);
   if (!is_for_this_machine(program)) {
-    throw RecordError(fmt::format("{} is no x86-64 program: of a script, record the program that it runs", path));
+    throw RecordError(fmt::format("{} is not an x86-64 program; for a script, record the program that it runs", path));
   }
   if (!has_loader(program)) {
     throw RecordError(path +
@@ -91,8 +91,8 @@ void require_recordable(const std::string& name, const std::string& path) {
   }
 }
 
-// What was built with this program. QEMU takes a comma for the end of a variable, the loader a space or colon for that of a
-// file.
+// A file that was built with this program. QEMU takes a comma for the end of a variable, the loader takes a space or colon for
+// the end of a file.
 std::string companion(const std::string& file) {
   const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / "record" / file;
   if (!fs::exists(path)) throw RecordError(path.string() + " is missing: build or install linebounce again");
@@ -107,8 +107,8 @@ std::string with_those_of_user(const std::string& library) {
   return others == nullptr || *others == '\0' ? library : library + ":" + others;
 }
 
-// The command that runs `command` in QEMU with what records it (record/binary). Errors: RecordError, if QEMU is not installed,
-// or if the program is none for it: only those that the loader of shared libraries starts are.
+// The command that runs `command` in QEMU with the plugin and the preloaded library (record/binary). Errors: RecordError, if
+// QEMU is not installed or can't record the program: the loader of shared libraries must start it.
 std::vector<std::string> binary_command(const std::vector<std::string>& command) {
   const std::string emulator = find_program(kEmulator);
   if (emulator.empty()) {
@@ -117,20 +117,20 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
   const std::string program = find_program(command[0]);
   require_recordable(command[0], program);
   std::vector<std::string> all = {emulator, "-cpu", "max", "-0", command[0], "-plugin", companion("libbinary_plugin.so")};
-  // Functions are linked before the program begins: what the linker does in between is none of the program's.
+  // Links functions before the program begins, because the linker's work in between is not the program's.
   all.insert(all.end(), {"-E", "LD_PRELOAD=" + with_those_of_user(companion(PRELOAD_FILE)), "-E", "LD_BIND_NOW=1", program});
   all.insert(all.end(), command.begin() + 1, command.end());
   return all;
 }
 
 constexpr std::chrono::microseconds kIdle{200};
-// From the latest creation of a thread until those that wait for others begin.
+// From the latest creation of a thread until waiting threads begin.
 constexpr std::chrono::milliseconds kSpread{20};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
-// As much is lost when this process is killed.
+// The time that is lost if this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
 
-// What is there once a program that was compiled for it has come.
+// The objects that exist once a program that was compiled for recording has connected.
 class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
@@ -151,7 +151,7 @@ class Collector {
     return anything;
   }
 
-  // `tells_pointers`: as Recording::describe_readers() requires. Errors: those that came while the program ran, too.
+  // `tells_pointers`: as Recording::describe_readers() requires. Errors: also those that occurred while the program ran.
   void finish(bool tells_pointers) {
     order_.finish();
     if (has_failed_)
@@ -167,11 +167,11 @@ class Collector {
  private:
   void take(unsigned ring, const Event& event) {
     if (!has_failed_) unless_it_fails([&] { recording_.event(ring, event); });
-    // The program waits for this: the library is still there to be looked at.
+    // The program waits for this, so the library can still be examined.
     if (event.kind == kLibraryLoaded) __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
   }
 
-  // The program is to come to its end although its trace cannot: its events are taken, and forgotten.
+  // If the trace fails, the program still runs to its end: its events are taken and discarded.
   template <class Work>
   void unless_it_fails(Work work) try {
     work();
@@ -200,7 +200,7 @@ bool is_gone(pid_t process) {
 }
 
 std::vector<std::string> missing_of_compiled(const Recording& recording, const ProgramImage& image) {
-  // First what is likeliest to mislead.
+  // The most misleading gap comes first.
   std::vector<std::string> missing =
       unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   missing.push_back(
@@ -252,7 +252,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
                                    const std::string& file) {
   std::unique_ptr<Collector> collector;
   for (;;) {
-    // Before the look at the rings: what is in them then is all.
+    // Read before the look at the rings, so that they are complete.
     const bool is_over = process.has_ended() && is_gone(channel.program());
     if (collector == nullptr && channel.program() != 0 && !is_over) {
       collector = std::make_unique<Collector>(channel, file, options.window);
@@ -264,7 +264,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
-// As it would be typed again, but for the trace's name.
+// The command as the user would type it again, without the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
   std::string text = trace::kProgramRecorder;
@@ -282,7 +282,7 @@ std::string recorder_text(const RecordOptions& options) {
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
-  // Before the program starts, which would else run in vain.
+  // Locked before the program starts, which would otherwise run in vain.
   const trace::WriteLock lock(file, file + ": the trace");
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();

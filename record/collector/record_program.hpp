@@ -13,8 +13,8 @@ struct RecordOptions {
   std::vector<std::string> command;  // not empty
   std::string file;                  // the trace; empty: the program's name with .lbt
   Window window;
-  bool is_binary = false;  // the program was not compiled for us
-  bool spreads = false;    // threads that are created in a row begin together
+  bool is_binary = false;  // the program was not compiled for recording
+  bool spreads = false;    // threads created in a row begin together
 };
 
 struct Recorded {
@@ -23,7 +23,7 @@ struct Recorded {
   std::size_t threads = 0;
   std::vector<std::string> missing;  // as in the trace's summary
   TraceOutput::Apart apart = {};     // threads that never ran beside another
-  std::string killed_by;             // as RecordedProcess::killed_by
+  std::string killed_by;             // see RecordedProcess::killed_by
   int exit_status = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace linebounce::record {
 namespace {
 
-// In the child. Returns only if the program cannot be run.
+// Runs in the child. Returns only if the program can't be executed.
 void become(const std::vector<std::string>& command, const std::string& variable, const std::string& value) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -25,7 +25,7 @@ void become(const std::vector<std::string>& command, const std::string& variable
 
 }  // namespace
 
-// The pipe closes when the child has become the program; else the reason comes through it.
+// The pipe closes when the child has become the program; otherwise the reason comes through it.
 RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const std::string& variable,
                                  const std::string& value) {
   sigset_t before;
@@ -54,7 +54,7 @@ bool RecordedProcess::has_ended() {
   return ended_;
 }
 
-// A terminal's SIGINT has come to the program, too; another process's has not.
+// SIGINT from a terminal has reached the program, too; from another process it has not.
 void RecordedProcess::pause(std::chrono::nanoseconds time) {
   const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
   siginfo_t from{};

@@ -1,4 +1,4 @@
-// The command that is recorded, as a child process.
+// The recorded command, as a child process.
 #pragma once
 
 #include <sys/types.h>
@@ -12,22 +12,22 @@ namespace linebounce::record {
 
 class RecordedProcess {
  public:
-  // Starts the command with one more variable in its environment. From now on this process ends by no SIGINT, SIGTERM, SIGHUP.
+  // Starts the command with one additional environment variable. From now on SIGINT, SIGTERM and SIGHUP don't end this process.
   // Errors: RecordError, if there is no such program.
   RecordedProcess(const std::vector<std::string>& command, const std::string& variable, const std::string& value);
 
   [[nodiscard]] pid_t id() const { return id_; }
-  // Looks without waiting.
+  // Checks without waiting.
   bool has_ended();
-  // Waits as long as that, or until a signal has come to us: those that ask to end are for the program.
+  // Waits for this time, or until a signal arrives; signals that ask to end are passed to the program.
   void pause(std::chrono::nanoseconds time);
-  // REQUIRES: it has ended. As shells have it: its exit status, or 128 + the signal that killed it.
+  // REQUIRES: the program has ended. The exit status of shells: the program's own, or 128 + the signal that killed it.
   [[nodiscard]] int exit_status() const;
-  // "was killed by signal 11 (Segmentation fault)"; empty: it ended by itself.
+  // "was killed by signal 11 (Segmentation fault)"; empty if it exited by itself.
   [[nodiscard]] std::string killed_by() const;
 
  private:
-  sigset_t signals_{};  // that are held back
+  sigset_t signals_{};  // signals that are held back
   pid_t id_ = -1;
   bool ended_ = false;
   int status_ = 0;

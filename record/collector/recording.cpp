@@ -95,10 +95,10 @@ void Recording::thread_event(unsigned ring, const Event& event) {
 // "worker[2]"
 std::string Recording::thread_name(std::uint64_t runs) {
   std::string name = runs == 0 ? "thread" : image_->function(runs);
-  // A lambda is known by the function that it is written in.
+  // A lambda is named after the function that contains it.
   const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
   if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
-  // Rust's library begins all threads by one function of its own.
+  // Rust's library starts all threads in one function of its own.
   if (name.starts_with("std::sys::") || name.starts_with("std::thread::_State_impl<") ||
       (lambda != std::string::npos && name == "main"))
     name = "thread";
@@ -126,7 +126,7 @@ void Recording::memory_event(Thread& thread, const Event& event) {
   }
 }
 
-// How an atomic operation changes its word, and whether the program looks at the result.
+// How an atomic operation changes its word, and whether the program uses the result.
 std::uint16_t Recording::change(const Event& event) {
   std::uint16_t flags = 0;
   const unsigned sign = event.detail & (kAddsAccess | kSubtractsAccess);
@@ -141,7 +141,7 @@ std::uint16_t Recording::change(const Event& event) {
   return flags;
 }
 
-// What crosses a word, and what has 16 bytes, becomes more than one. Of an atomic one only the first is atomic.
+// An access that crosses a word or has 16 bytes becomes several operations. Of an atomic one only the first is atomic.
 void Recording::access(Thread& thread, Kind kind, const Event& event) {
   std::uint64_t address = event.value;
   std::uint64_t left = std::uint64_t{1} << (event.detail & kSizeMask);
@@ -210,7 +210,7 @@ void Recording::enter(Thread& thread, const Event& event) {
                            .lowest = thread.stack_pointer});
 }
 
-// Its stack pointer is where the return address is. Functions that need a frame pointer keep the caller's below that, and point
+// The stack pointer is at the return address. Functions that need a frame pointer store the caller's below that, and point
 // there.
 void Recording::enter_at(Thread& thread, const Event& event) {
   constexpr std::uint64_t kReturnAddress = 8;

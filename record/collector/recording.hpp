@@ -1,4 +1,4 @@
-// Makes operations of events.
+// Converts events to operations.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ class Recording {
  public:
   Recording(BackgroundWriter& writer, ProgramImage& image, Window window);
 
-  // In the order that EventOrder gives.
+  // In the order of EventOrder.
   void event(unsigned ring, const Event& event);
-  // No more come.
+  // No more events come.
   void finish();
-  // Says of each lock that readers share what they follow. REQUIRES: the program was compiled for us, and so tells pointers.
+  // Describes, for each lock that readers share, what they follow. REQUIRES: the program was compiled for recording, so that
+  // pointers are marked.
   void describe_readers();
 
   [[nodiscard]] const TraceOutput& output() const { return output_; }
   [[nodiscard]] bool had_atomics() const { return had_atomics_; }
-  // Releases by threads that did not hold the lock: they are not in the trace.
-  // A function of that name was entered.
+  // Whether a function of this name was entered.
   [[nodiscard]] bool has_run(const std::string& function) const { return functions_by_name_.contains(function); }
   [[nodiscard]] std::uint64_t foreign_releases() const { return foreign_releases_; }
 
@@ -51,8 +51,8 @@ class Recording {
   struct Barrier {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
-    std::uint64_t passed = 0;       // threads, in all rounds
-    std::uint64_t first_round = 0;  // that is in the window
+    std::uint64_t passed = 0;       // threads over all rounds
+    std::uint64_t first_round = 0;  // the first round in the window
     std::uint64_t written = 0;      // threads
   };
 
@@ -67,7 +67,7 @@ class Recording {
   std::uint16_t change(const Event& event);
   void range(Thread& thread, trace::Kind kind, const Event& event);
   void read_at(const Thread& thread, const MemoryMap::Place& place, std::uint64_t address, unsigned detail);
-  // The thread has changed what others can see.
+  // The thread has changed something that others can see.
   void written(const Thread& thread);
   void written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
   void enter_function(Thread& thread, std::uint64_t address);
@@ -105,8 +105,8 @@ class Recording {
   };
   std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
   std::map<std::tuple<std::uint32_t, std::int64_t, std::uint64_t>, std::uint32_t>
-      locks_of_functions_;                         // and by the function's code
-  std::map<std::uint64_t, Condition> conditions_;  // these by address
+      locks_of_functions_;                         // the same, and the function's code
+  std::map<std::uint64_t, Condition> conditions_;  // by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;

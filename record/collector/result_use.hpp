@@ -1,4 +1,4 @@
-// Whether a program looks at what an atomic addition returns: told by the code behind the call that did it.
+// Whether a program uses the result of an atomic addition, from the code after the call that performed it.
 #pragma once
 
 #include <capstone/capstone.h>
@@ -18,12 +18,12 @@ class ResultUse {
   ResultUse(const ResultUse&) = delete;
   ResultUse& operator=(const ResultUse&) = delete;
 
-  // False only if the register with the result (rax) is written or lost before it is read, on each way from there. Code that is
-  // not in a file, or that goes on for long without either, may use it.
+  // False only if the result's register (rax) is overwritten or lost before it is read, on each path. Code that is in no file,
+  // or that goes on for long without either, may use it.
   bool is_used(std::uint64_t return_address);
 
  private:
-  // `seen`: where it has been already, on all ways.
+  // `seen`: addresses visited on all paths.
   bool may_read(std::uint64_t address, std::set<std::uint64_t>& seen);
 
   ProgramImage* image_;

@@ -1,4 +1,4 @@
-// The memory that the recorded program writes its events into; it is the collector's, so it survives the program.
+// The memory into which the recorded program writes its events; the collector owns it, so it survives the program.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace linebounce::record {
 
-// What cannot be recorded, and why: exit code 2.
+// Something cannot be recorded: exit code 2. what() has the reason.
 class RecordError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,9 +26,9 @@ class SharedChannel {
   SharedChannel& operator=(const SharedChannel&) = delete;
 
   [[nodiscard]] Channel& channel() { return *channel_; }
-  // By which the program opens it, whoever its parent is.
+  // The path by which the program opens the channel, whoever its parent is.
   [[nodiscard]] std::string path() const;
-  // The recorded process; 0: no program that was compiled for it has started yet.
+  // The recorded process; 0 if no program that was compiled for recording has started yet.
   [[nodiscard]] pid_t program() const;
   void let_program_go_on();
 

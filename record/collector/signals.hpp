@@ -1,4 +1,4 @@
-// Which signal ended which wait: counts, for a trace's waits name the signals that there must have been.
+// Matches signals to waits by counts, because a trace's wait names the number of signals that it needs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace linebounce::record {
 
-// Of one condition variable. A wait is ended by the first signal behind its beginning that has ended no other; a broadcast ends
-// all waits that had begun.
+// Counts for one condition variable. A wait is ended by the first later signal that has ended no other; a broadcast ends all
+// waits that had begun.
 class ConditionCounts {
  public:
   void wait_begins(const void* waiter);
-  // Its number, the first is 1.
+  // Returns the signal's number, from 1.
   std::uint64_t signalled(bool wakes_all);
-  // The number of the signal; nothing: no signal is left that can have woken it.
+  // The number of the signal; none if no remaining signal can have woken the waiter.
   std::optional<std::uint64_t> woken(const void* waiter, bool by_signal);
 
  private:
@@ -27,15 +27,15 @@ class ConditionCounts {
 
   std::uint64_t signals_ = 0;
   std::map<const void*, std::uint64_t> waiters_;  // signals before the wait began
-  std::deque<Signal> open_;                       // that may end a wait yet
+  std::deque<Signal> open_;                       // signals that may still end a wait
 };
 
-// Of one semaphore: the wait number k needs k - (its first value) posts.
+// Counts for one semaphore: wait number k needs k - (its initial value) posts.
 class SemaphoreCounts {
  public:
   explicit SemaphoreCounts(std::uint64_t first_value = 0) : first_value_(first_value) {}
   std::uint64_t posted() { return ++posts_; }
-  // The number of posts that there must have been; 0: none.
+  // The number of required posts; 0: none.
   std::uint64_t taken();
 
  private:

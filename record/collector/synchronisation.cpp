@@ -22,7 +22,7 @@ HeldLock* held_lock(Thread& thread, std::uint32_t lock) {
   return held == thread.held.end() ? nullptr : &*held;
 }
 
-// The count in the trace of what has `number` in the whole run; 0: it was before the window.
+// Converts `number`, counted over the whole run, to a count in the trace; 0 if it was before the window.
 std::uint64_t in_window(std::uint64_t number, std::uint64_t skipped) {
   return number > skipped ? number - skipped : 0;
 }
@@ -36,8 +36,8 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   return entry->second = memory_.is_in_stack(place) ? stack_lock(address, place, type) : new_lock(address, place, type);
 }
 
-// A local variable is there until its function is left; then its place may be another's. That of the same function is the same
-// lock.
+// A local variable exists until its function is left; its place may then become another's. The same function's variable is the
+// same lock.
 std::uint32_t Recording::stack_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type) {
   Thread* const thread = thread_with_stack(address);
   const std::size_t frame = thread == nullptr ? 0 : frame_with(address, thread->frames, *image_);
@@ -111,7 +111,7 @@ void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
   thread.held.erase(thread.held.begin() + (held - thread.held.data()));
 }
 
-// Readers that write can't be made to read again, as those of some locks are.
+// Readers that write can't be made to read again, as under some locks.
 void Recording::written(const Thread& thread) {
   for (const HeldLock& held : thread.held) {
     if (!held.is_shared || writer_->symbols().locks[held.lock].readers_write) continue;
@@ -121,7 +121,7 @@ void Recording::written(const Thread& thread) {
   }
 }
 
-// A thread's own stack is its own.
+// A thread's own stack is private.
 void Recording::written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes) {
   if (thread.held.empty() || (address >= thread.lowest_stack && address < thread.stack_end)) return;
   written(thread);
@@ -173,7 +173,7 @@ void Recording::semaphore_event(Thread& thread, const Event& event) {
   }
 }
 
-// Threads come out of a round one by one. The window has rounds as a whole: those that begin in it.
+// Threads leave a round one by one. The window contains whole rounds: those that begin in it.
 void Recording::barrier_event(Thread& thread, const Event& event) {
   Barrier& state = barriers_[event.value];
   if (event.kind == kBarrierInit) {

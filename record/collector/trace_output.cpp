@@ -9,11 +9,11 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// How many are not known: compilers report accesses, not what is between them. Two is what a simple loop has.
+// An assumption: compilers report accesses, but not the instructions in between. A simple loop has two.
 constexpr int kInstructionsOfAccess = 2;
-// An operation for each would double the trace.
+// One operation for each would double the trace.
 constexpr int kInstructionsAtOnce = 16;
-// The clock is as slow as an operation.
+// Reading the clock is as slow as an operation.
 constexpr std::uint64_t kOperationsForALook = 16;
 
 }  // namespace
@@ -131,7 +131,7 @@ TraceOutput::Apart TraceOutput::threads_apart() const {
     lives.push_back({thread->began, thread->ended == 0 ? UINT64_MAX : thread->ended, thread->created});
   }
   std::ranges::sort(lives, [](const Life& a, const Life& b) { return a.began < b.began; });
-  // Of all that begin later, the earliest creation.
+  // The earliest creation among all that begin later.
   std::vector<std::uint64_t> created_later(lives.size() + 1, UINT64_MAX);
   for (std::size_t i = lives.size(); i-- > 0;) created_later[i] = std::min(created_later[i + 1], lives[i].created);
   Apart apart{0, lives.size()};

@@ -19,7 +19,7 @@ bool type_entry(Dwarf_Die& die, Dwarf_Die& type) {
   return dwarf_formref_die(dwarf_attr_integrate(&die, DW_AT_type, &attribute), &type) != nullptr;
 }
 
-// Typedefs and qualifiers off. The first typedef's name is kept for structures that have none.
+// Removes typedefs and qualifiers. The first typedef's name is kept for structures without one.
 bool peel(Dwarf_Die& type, std::string& alias) {
   for (;;) {
     switch (dwarf_tag(&type)) {
@@ -49,7 +49,7 @@ bool unsigned_attribute(Dwarf_Die& die, unsigned name, Dwarf_Word& value) {
   return dwarf_formudata(dwarf_attr_integrate(&die, name, &attribute), &value) == 0;
 }
 
-// The first byte of a member, of a bit field that of its first bit.
+// The offset of a member; for a bit field, that of its first bit.
 std::int64_t member_offset(Dwarf_Die& member) {
   Dwarf_Word value = 0;
   if (unsigned_attribute(member, DW_AT_data_bit_offset, value)) return static_cast<std::int64_t>(value / 8);
@@ -72,7 +72,7 @@ class FieldList {
  public:
   explicit FieldList(bool nested) : nested_(nested) {}
 
-  // False: too many.
+  // Returns false if there are too many.
   bool add(const Type& type, const std::string& name, std::int64_t offset) {
     if (fields_.size() > kMostFields) return false;
     if (type.has_members() && (nested_ || name.empty())) return add_members(type, name, offset);
@@ -89,7 +89,7 @@ class FieldList {
 
  private:
   bool add_members(const Type& type, const std::string& name, std::int64_t offset) {
-    // What only wraps one thing, as std::mutex and std::atomic do, has no name to tell.
+    // A type that only wraps one member, such as std::mutex and std::atomic, has no useful name.
     const bool wraps = !name.empty() && type.members.size() == 1;
     for (const Type::Member& member : type.members) {
       if (member.type == nullptr) continue;
@@ -132,7 +132,7 @@ std::vector<trace::Field> fields_of(const Type& type) {
 
 namespace {
 
-// The one that tells most: bases may be empty, and a union's others may be there to fill a line.
+// The most informative member: bases may be empty, and a union's other members may only fill a line.
 const Type::Member* member_at(const Type& type, std::int64_t offset) {
   const Type::Member* found = nullptr;
   for (const Type::Member& member : type.members) {
@@ -197,7 +197,7 @@ const Type* Types::read(Dwarf_Die& entry) {
     return complete == structures_.end() ? nullptr : read(complete->second);
   }
   const auto [place, is_new] = types_.try_emplace(die.addr, nullptr);
-  if (!is_new) return place->second.get();  // nullptr: of a structure that holds itself, which no program has
+  if (!is_new) return place->second.get();  // nullptr for a structure that contains itself, which no program has
   auto type = std::make_unique<Type>();
   type->name = name_of(die);
   if (type->name.empty()) type->name = alias;
@@ -241,7 +241,7 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
   std::ranges::stable_sort(type.members, [](const Type::Member& a, const Type::Member& b) { return a.offset < b.offset; });
 }
 
-// Of several dimensions the outer ones are taken together: m[2][3] has 6 elements.
+// Outer dimensions are merged: m[2][3] has 6 elements.
 void Types::read_array(Dwarf_Die& die, Type& type) {
   type.element = of(die);
   if (type.element == nullptr || type.element->bytes == 0) return;
@@ -267,7 +267,7 @@ void Types::note_types_of(Dwarf_Die& scope) {
     if (!is_complete && tag != DW_TAG_typedef && tag != DW_TAG_base_type) continue;
     const std::string name = name_of(child);
     if (!name.empty()) (is_complete ? structures_ : other_names_).try_emplace(name, child);
-    if (is_complete) note_types_of(child);  // classes in classes
+    if (is_complete) note_types_of(child);  // nested classes
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 

@@ -24,7 +24,7 @@ constexpr std::size_t kMostNames = 8;
 
 using Code = std::span<const std::uint8_t>;
 
-// Which instructions are atomic: those with a lock prefix, and exchanges with memory, which need none.
+// Recognises atomic instructions: those with a lock prefix, and exchanges with memory, which need none.
 class Disassembler {
  public:
   Disassembler() {
@@ -65,7 +65,7 @@ class Disassembler {
   cs_insn* instruction_ = nullptr;
 };
 
-// A file's functions with atomic instructions, but those of our runtime: how many each has.
+// A file's functions with atomic instructions, except our runtime's, and how many each has.
 class FileScan {
  public:
   FileScan(Dwfl_Module* module, Disassembler& disassembler) {
@@ -89,7 +89,7 @@ class FileScan {
   [[nodiscard]] const std::map<std::string, int>& functions() const { return functions_; }
 
  private:
-  // Empty: of our runtime, or not in the file.
+  // Empty for our runtime's functions, and for those outside the file.
   static Code code_of(Elf* elf, Dwarf_Addr bias, const GElf_Sym& symbol, GElf_Word number) {
     Elf_Scn* section = elf_getscn(elf, number);
     GElf_Shdr header;
@@ -107,8 +107,8 @@ class FileScan {
   std::map<std::string, int> functions_;
 };
 
-// What every program has, and OpenMP's library of gcc: what their locks, barriers and allocator do is recorded where they are
-// called.
+// Libraries of every program, and gcc's OpenMP library: the operations of their locks, barriers and allocator are recorded
+// where they are called.
 bool is_recorded_where_called(const std::string& file) {
   static const std::set<std::string_view> kFiles = {"libc.so.6",  "libm.so.6",  "ld-linux-x86-64.so.2", "libpthread.so.0",
                                                     "libdl.so.2", "librt.so.1", "libgcc_s.so.1"};

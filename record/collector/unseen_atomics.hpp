@@ -1,4 +1,4 @@
-// Atomic instructions that nothing reports: of inline assembler, and of code that linebounce-cc did not compile.
+// Finds atomic instructions that nothing reports: in inline assembler, and in code that linebounce-cc did not compile.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace linebounce::record {
 
-// The section of the program's code that is our runtime's: its own atomic instructions are not the program's.
+// The section of our runtime in the program: its atomic instructions are not the program's.
 inline constexpr const char* kRuntimeSection = "linebounce_runtime";
 
-// Sentences for a trace's summary; none: there is no such instruction in the program and in the libraries that linebounce-cc
-// compiled, nor in other libraries but the C library's. `has_run`: whether a function is known to have been entered; compilers
-// report that only of functions with accesses that they instrument.
+// Sentences for a trace's summary. Empty if there is no such instruction in the program and in libraries that linebounce-cc
+// compiled, nor in others except the C library's. `has_run`: whether a function is known to have been entered; compilers report
+// that only for functions with instrumented accesses.
 std::vector<std::string> unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run);
 
 }  // namespace linebounce::record

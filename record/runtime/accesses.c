@@ -1,11 +1,11 @@
-// What gcc and clang call for accesses and functions under -fsanitize=thread.
+// The functions that gcc and clang call for accesses and functions under -fsanitize=thread.
 #include "events.h"
 
 // Each file's constructor calls it; the runtime has started before any constructor.
 EXPORTED void __tsan_init(void);
 void __tsan_init(void) {}
 
-// Of a load of whole words, whether they have an address.
+// For a load of whole words: whether they contain an address.
 #define LOADED_POINTER(kind, logarithm, address) \
   ((kind) == kLoad && (logarithm) >= 3 ? pointer_flag(address, 1U << ((logarithm) - 3)) : 0)
 #define ACCESS(name, kind, logarithm) \
@@ -17,7 +17,7 @@ void __tsan_init(void) {}
     record_address(kLoad, logarithm, address);                               \
     record_address(kStore, logarithm, address);                              \
   }
-// Plain, volatile and not aligned ones are the same accesses; the collector splits those that cross a word.
+// Plain, volatile and unaligned accesses are the same; the collector splits those that cross a word.
 #define ACCESSES_OF_SIZE(bytes, logarithm)                                   \
   ACCESS(__tsan_read##bytes, kLoad, logarithm)                               \
   ACCESS(__tsan_write##bytes, kStore, logarithm)                             \
@@ -65,7 +65,7 @@ EXPORTED void __tsan_func_entry(void* called_from);
 void __tsan_func_entry(void* called_from) {
   if (this_ring() == NULL) return;
   struct Thread* thread = &this_thread;
-  // Where the caller's frame pointer is kept, below its return address.
+  // The address of the caller's saved frame pointer, below its return address.
   const uintptr_t* const kept = __builtin_frame_address(0);
   const uintptr_t stack = (uintptr_t)kept;
   leave_abandoned_frames(thread, stack);

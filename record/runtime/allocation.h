@@ -2,7 +2,7 @@
 
 #include "runtime.h"
 
-// Returns `memory`, which `caller` has allocated; NULL: it has not. `element`: 0 if it is not known.
+// Records `memory`, which `caller` has allocated (NULL if that failed), and returns it. `element`: 0 if unknown.
 HIDDEN void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller);
-// The same of a block whose alignment was asked for.
+// The same for a block with a requested alignment.
 HIDDEN void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller);

@@ -1,5 +1,5 @@
-// Memory for what the C library does on the runtime's behalf. On the program's heap it would move the blocks behind it, and
-// with them which of them share a line.
+// Memory for the C library's work on the runtime's behalf. On the program's heap it would move later blocks, and change which
+// of them share a line.
 #include "apart.h"
 
 #include <elf.h>
@@ -12,7 +12,7 @@ void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
 void __libc_free(void* memory);
 
-// Only pages that are used cost anything. A block is given once: 500 bytes for each thread that the program creates.
+// Only used pages cost anything. A block is never freed: 500 bytes for each thread that the program creates.
 enum { kRegionBytes = 1 << 28 };
 static unsigned char* region;
 static size_t used;
@@ -20,11 +20,11 @@ static bool adds_thread_local_module;
 
 struct Block {
   size_t bytes;
-  void* stands_for;  // a block of the program's heap, which the program would have here if it were not recorded
+  void* stands_for;  // a block of the program's heap, at the place of the one that the program would have without recording
 };
 
-// A program without thread-local variables of its own has some now, and so the C library's table for each thread one entry
-// more. As a library we have an entry in any case. REQUIRES: all of ours is in struct Thread.
+// A program without thread-local variables of its own now has some, so the C library's table for each thread has one more
+// entry. As a library we have an entry in any case. REQUIRES: all our thread-local data is in struct Thread.
 static bool has_only_our_thread_locals(void) {
   const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
   const unsigned long count = getauxval(AT_PHNUM);
@@ -62,7 +62,7 @@ void* allocate_apart(size_t bytes) {
   return block + 1;
 }
 
-// A new thread's table. The program's heap gets the block that it would have without our entry.
+// Allocates a new thread's table. The program's heap gets the block that it would have without our entry.
 void* allocate_thread_table(size_t entries, size_t bytes) {
   void* without_ours = __libc_calloc(entries - (adds_thread_local_module ? 1 : 0), bytes);
   if (without_ours == NULL || !adds_thread_local_module) return without_ours;

@@ -1,11 +1,11 @@
-// Atomic operations. What acquires is followed by a stamp, what releases comes behind one, so that accesses on both sides of a
-// hand-off are in order for the collector. All are done sequentially consistent: no weaker than what was asked for.
+// Atomic operations. A stamp follows an acquisition and precedes a release, so that the collector orders accesses on both sides
+// of a hand-off. All operations are sequentially consistent, no weaker than requested.
 #include "events.h"
 
 typedef enum { kRelaxed, kConsume, kAcquireOrder, kReleaseOrder, kAcquireRelease, kSequential } MemoryOrder;
 
 static inline bool acquires(int order) {
-  order &= 0x7fff;  // gcc hands over bits for lock elision
+  order &= 0x7fff;  // gcc passes bits for lock elision
   return order != kRelaxed && order != kReleaseOrder;
 }
 
@@ -43,7 +43,7 @@ static inline void order_if(bool wanted) {
     return before;                                                                               \
   }
 
-// The collector looks at the code behind the call for whether the program uses the result.
+// The collector examines the code after the call to see whether the program uses the result.
 #define READ_MODIFY_WRITE(bits, logarithm, type, name, sign, function)                           \
   EXPORTED type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order);      \
   type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order) {              \

@@ -1,4 +1,4 @@
-// Conditions, semaphores, barriers. Whoever signals is recorded before, whoever was woken after.
+// Conditions, semaphores, barriers. A signal is recorded before it is sent, a wake-up after it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void woken(const void* condition, const void* mutex, bool signalled) {
   record_in_order_with(kConditionWoken, signalled, (uintptr_t)condition, &more, 1);
 }
 
-// An error other than a time-out leaves the mutex with the caller, too.
+// An error other than a time-out also leaves the mutex with the caller.
 #define CONDITION_WAIT(name, Condition, Mutex, parameters, arguments) \
   EXPORTED int name parameters {                                      \
     waiting(condition, mutex);                                        \

@@ -1,4 +1,4 @@
-// Events of this thread, in its ring. Of a thread that is not recorded nothing is written.
+// Writes events of this thread into its ring. A thread that is not recorded writes nothing.
 #pragma once
 
 #include "joining.h"
@@ -10,7 +10,7 @@ static inline void record(unsigned kind, unsigned detail, uint64_t value) {
 }
 
 HIDDEN void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
-// Behind everything that has a stamp already.
+// Orders later events after everything that has a stamp already.
 HIDDEN void record_order(void);
 HIDDEN void record_in_order(unsigned kind, unsigned detail, uint64_t value);
 HIDDEN void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
@@ -19,10 +19,10 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
   record(kind, detail, (uintptr_t)address);
 }
 
-// Whether the word may be an address: of code, heap, stack or a mapping. Small numbers, times in nanoseconds and floating-point
-// numbers are none.
+// Whether the word may be an address in code, heap, stack or a mapping. Small numbers, times in nanoseconds and floating-point
+// numbers are not.
 HIDDEN bool is_address(uint64_t word);
-// A load of `count` words that begin there, or of less.
+// The flag for a load of at most `count` words that begin there.
 static inline unsigned pointer_flag(const volatile void* address, unsigned count) {
   if (__builtin_expect(!this_thread.shares_locks, 1)) return 0;
   for (unsigned i = 0; i < count; ++i) {

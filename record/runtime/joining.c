@@ -40,7 +40,7 @@ static void stack_of_this_thread(uint64_t bounds[2]) {
   bounds[1] = (uintptr_t)lowest + bytes;
 }
 
-// What is called here is not recorded, for there is no ring yet.
+// Calls in here are not recorded, because there is no ring yet.
 static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.has_joined = true;
   uint64_t more[3] = {0, 0, runs};
@@ -57,7 +57,7 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a handler that comes here finds all of it or nothing
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // so that an interrupting handler finds all of it or nothing
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
   ring = this_thread.ring;  // a handler may have given it up
@@ -68,7 +68,7 @@ void begin_thread(uint32_t number, uintptr_t runs) {
   if (recording) join_recording(number, runs);
 }
 
-// A thread that pthread_create did not make, or one of a library's.
+// A thread that was not made by pthread_create, or one of a library's.
 struct Ring* ring_of_new_thread(void) {
   if (!recording || this_thread.has_joined) return NULL;
   join_recording(new_thread_number(), 0);
@@ -84,7 +84,7 @@ void end_thread(void) {
   __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
 }
 
-// Comes again until the last round, for the program's own destructors of thread data are to be recorded.
+// Called again until the last round, because the program's own destructors of thread data must be recorded.
 static void thread_data_destroyed(void* rounds) {
   const uintptr_t round = (uintptr_t)rounds;
   if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {

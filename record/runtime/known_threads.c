@@ -1,6 +1,6 @@
 #include "known_threads.h"
 
-// Threads that are not joined yet. Where there is no room the join is not recorded, but counted.
+// Threads that are not joined yet. If the table is full, the join is not recorded but counted.
 enum { kKnownThreads = 1024 };
 static struct {
   pthread_t thread;

@@ -6,7 +6,7 @@
 #include "events.h"
 #include "real.h"
 
-// Returns when the collector has looked at it.
+// Returns when the collector has examined the library.
 static void record_library(void) {
   if (this_ring() == NULL) return;
   const struct timespec pause = {0, 100 * 1000};

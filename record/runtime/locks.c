@@ -1,4 +1,4 @@
-// Locks: an acquisition is recorded when it has been had, a release before it happens, so that stamps are in the order in which
+// Locks: an acquisition is recorded after it has succeeded, a release before it happens, so stamps are in the order in which
 // the lock was held.
 #include <errno.h>
 
@@ -16,7 +16,7 @@ static int timed(int result, unsigned type, const volatile void* lock) {
   return acquired(result, type, lock);
 }
 
-// Whoever tries may hold locks against the order in which others take them: it must not wait in a replay either.
+// A thread that tries may hold locks in another order than other threads, so it must not wait in a replay either.
 static int tried(int result, unsigned type, const volatile void* lock) { return timed(result, type | kTriedLock, lock); }
 
 static void releasing(unsigned type, const volatile void* lock) { record_in_order(kRelease, type, (uintptr_t)lock); }
@@ -56,7 +56,7 @@ LOCK_UNTIL(pthread_rwlock_timedwrlock, kReadWriteLock, pthread_rwlock_t)
 LOCK_BY_CLOCK(pthread_rwlock_clockwrlock, kReadWriteLock, pthread_rwlock_t)
 UNLOCK(pthread_rwlock_unlock, kReadWriteLock, pthread_rwlock_t)
 
-// C11's have results of their own.
+// C11's locks have their own result codes.
 static int acquired_c11(int result, mtx_t* lock, unsigned type) {
   acquired(result == thrd_success ? 0 : -1, type, lock);
   return result;

@@ -1,8 +1,8 @@
-// OpenMP as gcc compiles it: libgomp's entry points. The library waits by means of its own, which no instrumentation sees; so
-// who waits for whom is told here. A parallel region begins and ends with a barrier of its team; its critical sections and
-// locks are mutexes; a task waits for what has made it.
+// OpenMP as gcc compiles it: libgomp's entry points. The library waits by its own means, which no instrumentation sees, so
+// waiting is recorded here. A parallel region begins and ends with a barrier of its team; its critical sections and locks are
+// mutexes; a task waits for its creator.
 //
-// Of several teams at once only one has barriers in the trace; the channel counts what the others pass.
+// Of several teams at once only one has barriers in the trace; the channel counts those that others pass.
 #include "openmp.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 typedef void Body(void* data);
 
-// What all threads of a team run.
+// The function that all threads of a team run.
 struct Region {
   Body* runs;
   void* data;
@@ -25,17 +25,18 @@ uintptr_t function_of_region(void) {
   return this_thread.region == NULL ? 0 : (uintptr_t)this_thread.region->runs;
 }
 
-// Barriers are known by an address: these, and behind them the team's size. So one team at a time has barriers: not those
-// inside others, nor those that other threads begin meanwhile. A region's begin and end have barriers of their own: nobody
-// comes to one twice before all have come once. A byte is 1 if the collector has been told how many come.
+// Barriers are identified by an address in these arrays, at the index of the team's size. So one team at a time has barriers:
+// not those inside others, nor those that other threads begin meanwhile. A region's begin and end have barriers of their own,
+// because no thread reaches one twice before all have reached it once. A byte is 1 if the collector knows its number of
+// threads.
 enum { kLargestTeam = 1024 };
 static char openmp_region_begins[kLargestTeam + 1], openmp_region_ends[kLargestTeam + 1], openmp_barrier[kLargestTeam + 1];
 static uint32_t told_lock;
-static uint32_t barriers_taken;  // 1: a team that runs has them
+static uint32_t barriers_taken;  // 1: a running team uses them
 
 static int (*team_size)(void);
 
-// Before anybody's first pass is recorded.
+// Called before the first pass is recorded.
 static void tell_threads(char* barrier, int threads) {
   while (__atomic_exchange_n(&told_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
   if (*barrier == 0) {
@@ -75,7 +76,7 @@ static void run_region(void* memory) {
   this_thread.region = around;
 }
 
-// The real one, found when it is first called: most programs have no OpenMP.
+// The real function, found on its first call, because most programs have no OpenMP.
 #define REAL(name)                                            \
   static __typeof__(&name) real;                              \
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
@@ -122,7 +123,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(runtime)
 PARALLEL_LOOP_BY_ENVIRONMENT(nonmonotonic_runtime)
 PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
 
-// Who ends a loop or sections without nowait waits for the team.
+// A thread that ends a loop or sections without nowait waits for the team.
 #define BARRIER(name)             \
   EXPORTED void name(void);       \
   void name(void) {               \
@@ -134,7 +135,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
-// The same in a region that may be cancelled; true: it is.
+// The same in a region that may be cancelled; returns true if it is.
 #define CANCEL_BARRIER(name)       \
   EXPORTED bool name(void);        \
   bool name(void) {                \
@@ -187,7 +188,7 @@ static void tried_lock(int had, const void* lock) {
 TRY_LOCK(omp_test_lock)
 TRY_LOCK(omp_test_nest_lock)
 
-// One thread does it, the others take over what it has done.
+// One thread executes it, and the others take over its result.
 EXPORTED void* GOMP_single_copy_start(void);
 void* GOMP_single_copy_start(void) {
   REAL(GOMP_single_copy_start)
@@ -218,16 +219,16 @@ void GOMP_ordered_end(void) {
   real();
 }
 
-// Tasks. libgomp copies a task's data; what it runs goes before them. The semaphore says that the task comes behind what its
-// maker did before.
+// Tasks. libgomp copies a task's data, which its function precedes. The semaphore orders the task after its creator's earlier
+// work.
 struct Task {
   Body* runs;
   void* data;
   void (*copies)(void* to, void* from);
   long bytes;
 };
-enum { kTaskHeader = 64 };     // bytes before the data, aligned as any data are
-enum { kDetached = 1 << 13 };  // of GOMP_task's flags: libgomp itself writes to the data
+enum { kTaskHeader = 64 };     // bytes before the data, aligned for any data
+enum { kDetached = 1 << 13 };  // a flag of GOMP_task: libgomp itself writes to the data
 static sem_t openmp_task;
 
 static void copy_task(void* to, void* from) {

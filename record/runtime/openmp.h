@@ -2,5 +2,5 @@
 
 #include "runtime.h"
 
-// What OpenMP's team runs that is being made; 0: none is.
+// The function of the OpenMP team that is being created; 0: none.
 HIDDEN uintptr_t function_of_region(void);

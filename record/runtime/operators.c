@@ -1,12 +1,12 @@
-// C++'s operators new. An object of its own, which compiler.sh leaves out where the C++ library is linked statically: the
-// library's operators could not be found behind these then.
+// C++'s operators new, in a separate object, which compiler.sh leaves out if the C++ library is linked statically, because the
+// library's operators could then not be found behind these.
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "allocation.h"
 #include "real.h"
 
-// Also on the way of an exception.
+// Also runs when an exception passes.
 static void restore_silent(const bool* was_silent) {
   this_thread.silent = *was_silent;
 }
@@ -18,7 +18,7 @@ static void no_cpp_library(void) {
   abort();
 }
 
-// The C++ library's operators throw through these, and call malloc, which is to be silent then.
+// The C++ library's operators throw through these, and call malloc, which must be silent then.
 static void* by_new(New* operator_new, size_t bytes, uintptr_t extra) {
   if (operator_new == NULL) no_cpp_library();
   void* memory = NULL;

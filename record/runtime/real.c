@@ -6,7 +6,7 @@ REAL_CONDITIONS(DEFINE_REAL)
 #define DEFINE_NEW(name) New* real_##name;
 REAL_NEW(DEFINE_NEW)
 
-// Functions from data pointers: POSIX allows it, C has no cast for it.
+// Converts data pointers to functions, which POSIX allows and C has no cast for.
 #define FIND(name) *(void**)&real_##name = dlsym(RTLD_NEXT, #name);
 #define FIND_CONDITION(name) *(void**)&real_##name = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");
 

@@ -16,7 +16,7 @@ void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* 
   fill_word(ring, at, first);
 }
 
-// Between stamp and word there is nothing to wait for: room has been reserved.
+// Nothing can block between stamp and word, because room has been reserved.
 void write_stamp(struct Ring* ring) {
   uint64_t at;
   if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
@@ -29,9 +29,8 @@ void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, uns
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
 
-// One that has ended, but whose parent has not asked for its exit code, can still be sent signals: that parent may be waiting
-// for the end of this program's output. A descriptor of a process tells; where there is none (before Linux 5.3), signals have
-// to.
+// A collector that has ended, but whose parent has not yet collected its exit code, still accepts signals, and that parent may
+// be waiting for the end of this program's output. A process descriptor tells; without one (before Linux 5.3), signals have to.
 bool collector_is_gone(void) {
   const int process = (int)syscall(SYS_pidfd_open, channel->collector, 0);
   if (process < 0) return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
@@ -42,8 +41,8 @@ bool collector_is_gone(void) {
   return has_ended;
 }
 
-// A word that comes next and stays empty, although the collector has been there and given back what it took, is one that this
-// thread has reserved: what waits here is a handler of a signal that came before the word was filled.
+// A next word that stays empty, although the collector has been there and released what it took, is one that this thread has
+// reserved: the waiting code is a signal handler that interrupted the thread before it filled the word.
 struct Standstill {
   uint64_t taken;
   uint32_t round;
@@ -53,14 +52,14 @@ static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
   const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
   const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
   const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
-  if (is_empty && taken == last->taken) return round - last->round >= 2;  // one of them began behind the look before
+  if (is_empty && taken == last->taken) return round - last->round >= 2;  // one of them began after the previous look
   *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
   return false;
 }
 
 static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill* last) {
   if (waits_for_itself(ring, last)) {
-    // By several handlers, one inside the other: once.
+    // Counted once, even by several nested handlers.
     if (this_thread.ring == ring) __atomic_fetch_add(&channel->given_up, 1, __ATOMIC_RELAXED);
     return true;
   }

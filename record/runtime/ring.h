@@ -1,16 +1,16 @@
-// Words of a ring: reserved, filled, waited for.
+// Words of a ring: reserving, filling, waiting.
 #pragma once
 
 #include "runtime.h"
 
-// Without a collector nobody empties the rings: the program goes on unrecorded.
+// Without a collector nobody empties the rings, and the program continues unrecorded.
 HIDDEN bool collector_is_gone(void);
 
-// Returns when the words before `end` may be filled. False: they never may, and the thread is not recorded from now on.
+// Returns when the words before `end` may be filled; false if they never may, and the thread is not recorded from now on.
 HIDDEN bool wait_for_room(struct Ring* ring, uint64_t end);
 
-// The first of `count` words that are this event's. One instruction, so that a signal handler finds the ring in order.
-// False: the event is not to be written.
+// Reserves `count` words for an event, by one instruction, so that a signal handler finds the ring in order. Returns false if
+// the event is not to be written.
 static inline bool reserve_words(struct Ring* ring, uint64_t count, uint64_t* first) {
   *first = count;
   __asm__("xaddq %0, %1" : "+r"(*first), "+m"(ring->next));
@@ -21,8 +21,8 @@ static inline void fill_word(struct Ring* ring, uint64_t at, uint64_t word) {
   __atomic_store_n(&ring->words[at & ring_mask], word, __ATOMIC_RELEASE);
 }
 
-// An event of more than one word: the first is filled last. REQUIRES: the words from `at` on are reserved.
+// Fills an event of several words, the first word last. REQUIRES: the words from `at` on are reserved.
 HIDDEN void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* more, unsigned count);
-// Writes an event behind everything that has a stamp already.
+// Writes an event after everything that has a stamp already.
 HIDDEN void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, unsigned count);
 HIDDEN void write_stamp(struct Ring* ring);

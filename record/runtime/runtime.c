@@ -1,4 +1,4 @@
-// The state that all parts share. In QEMU's plugin, follower.c has it.
+// The state that all parts share. In QEMU's plugin it is in follower.c.
 #include "runtime.h"
 
 struct Channel* channel;

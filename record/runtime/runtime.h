@@ -1,8 +1,8 @@
-// What all parts of the runtime know. All of it runs inside the recorded program: no allocation, no locks that the program could
-// wait for, no call of a function that is interposed (real.h has those of the C library).
+// Definitions for all parts of the runtime, which runs inside the recorded program: no allocation, no locks that the program
+// could wait for, no call of an interposed function (real.h has the C library's own).
 //
-// A part includes the headers of those that it calls, and none calls back: runtime, ring, joining, events, then those that stand
-// in for functions or are called by compiled code; start begins it all.
+// A part includes the headers of the parts that it calls; none calls back. The order is: runtime, ring, joining, events, then
+// the parts that replace functions or are called by compiled code; start begins everything.
 #pragma once
 
 #include <stdbool.h>
@@ -24,21 +24,21 @@ struct Frame {
 };
 enum { kFrames = 4096 };
 
-// A thread's part of the runtime. Deeper frames than kFrames are counted, not kept.
+// A thread's part of the runtime. Frames deeper than kFrames are counted but not stored.
 struct Thread {
   struct Ring* ring;  // NULL: not recorded, or not yet
   uint32_t depth;
   uint32_t number;
-  bool has_joined;  // the recording, or tried to: it does not once more, as when it has ended
+  bool has_joined;  // it has joined the recording or tried to, and does not join again
   bool silent;  // inside a function whose parts are no events of their own
-  bool apart;   // inside the runtime's own calls of the C library: what they allocate is not on the program's heap
+  bool apart;   // inside the runtime's own calls of the C library, whose allocations are not on the program's heap
   bool creates_thread;
-  bool shares_locks;  // has held a lock together with others: what it reads may be a pointer that it follows
+  bool shares_locks;  // has held a lock together with others, so its loads may be pointers that it follows
   struct Frame* frames;
-  struct Region* region;  // of OpenMP, that it is in; NULL: it is outside of all
+  struct Region* region;  // the OpenMP region that it is in; NULL: none
 };
 #ifdef LINEBOUNCE_FOLLOWER
-// Who follows a thread's instructions from outside (record/binary) writes into the same ring.
+// The plugin that follows a thread's instructions from outside (record/binary) writes into the same ring.
 extern HIDDEN __thread struct Thread* followed_thread __attribute__((tls_model("initial-exec")));
 #define this_thread (*followed_thread)
 #else
@@ -49,7 +49,8 @@ extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
 extern HIDDEN bool recording;
 
-// Only where somebody follows: tells them of this thread, which has its ring.
+// Only defined if a plugin follows: announces this thread, which has its ring, to it.
 HIDDEN void announce_thread(void) __attribute__((weak));
-// Of a part of the program's that the runtime calls, and so is no part of the runtime's function; `kept` is the same for both.
+// Brackets a part of the program that the runtime calls, which is no part of the runtime's function; `kept` is the same for
+// both.
 HIDDEN void announce_callback(uint64_t* kept, bool begins) __attribute__((weak));

@@ -47,7 +47,7 @@ static void wait_for_collector(void) {
   while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) syscall(SYS_nanosleep, &pause, NULL);
 }
 
-// Not by getenv, which finds nothing as early as this.
+// Not getenv, which finds nothing this early.
 static const char* channel_path(char** environment) {
   const char* name = CHANNEL_VARIABLE "=";
   for (; *environment != NULL; ++environment) {
@@ -68,7 +68,7 @@ static void start_recording(char** environment) {
   begin_thread(new_thread_number(), 0);
 }
 
-// Before the constructors of the program and of its libraries.
+// Runs before the constructors of the program and of its libraries.
 static void before_constructors(int count, char** arguments, char** environment) {
   (void)count, (void)arguments;
   prepare_apart();

@@ -1,9 +1,9 @@
-// What the program has the C library read and write for it: compilers call these instead of accesses of their own.
+// Accesses that the C library makes for the program: compilers call these functions instead of accessing memory themselves.
 #include "events.h"
 #include "real.h"
 
-// Before the real ones are found the dynamic linker's work is under way, which is no event; but it must be done. Volatile, for
-// a compiler makes calls of the very functions of such loops.
+// Until the real functions are found, the dynamic linker is working, which is no event; but its calls must work. Volatile,
+// because a compiler would turn such loops into calls of these very functions.
 typedef volatile char* Bytes;
 typedef const volatile char* ConstBytes;
 
@@ -44,7 +44,7 @@ EXPORTED void* memset(void* memory, int byte, size_t bytes) {
   return real_memset(memory, byte, bytes);
 }
 
-// What compilers since LLVM 15 call instead.
+// The names that compilers use since LLVM 15.
 EXPORTED void* __tsan_memcpy(void* to, const void* from, size_t bytes);
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return memcpy(to, from, bytes); }
 EXPORTED void* __tsan_memmove(void* to, const void* from, size_t bytes);

@@ -1,4 +1,4 @@
-// Threads: who creates and joins whom.
+// Threads: creation and joining.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
@@ -20,12 +20,12 @@ static void record_join(uint32_t number_plus_one) {
   record_in_order(kJoin, 0, number_plus_one - 1);
 }
 
-// What a new thread runs first.
+// The first function of a new thread.
 struct Beginning {
   void* (*runs)(void*);
   int (*runs_c11)(void*);
   void* argument;
-  uintptr_t name;  // the function by which people know the thread
+  uintptr_t name;  // the function by which the thread is named
   uint32_t number;
 };
 
@@ -43,8 +43,8 @@ static uint64_t nanoseconds_now(void) {
   return (uint64_t)now.tv_sec * kNanosecondsOfSecond + (uint64_t)now.tv_nsec;
 }
 
-// A barrier at which all threads that are created in a row begin together: each sleeps until the same moment, when no thread has
-// been created for spread_ns. Nobody can wait for ever, as at a barrier that counts.
+// A barrier at which all threads created in a row begin together: each sleeps until no thread has been created for spread_ns.
+// Unlike at a counting barrier, no thread can wait for ever.
 static void begin_with_others(void) {
   if (!recording || channel->spread_ns == 0) return;
   for (;;) {
@@ -69,8 +69,8 @@ static int run_c11_thread(void* memory) {
   return beginning->runs_c11(beginning->argument);
 }
 
-// std::thread starts all threads by one function of the C++ library, with an object whose third virtual function runs what the
-// program wants. OpenMP's are known by the region that they were made for.
+// std::thread starts all threads in one function of the C++ library, with an object whose third virtual function runs the
+// program's function. OpenMP's threads are named after the region that they were created for.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   Dl_info found;
   const uintptr_t address = (uintptr_t)runs;
@@ -80,7 +80,7 @@ static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   return (*(uintptr_t**)argument)[2];
 }
 
-// Before the thread can do anything. A thread that cannot be made has done nothing.
+// Recorded before the thread can do anything. A thread that cannot be created has done nothing.
 static void creating(const struct Beginning* beginning) {
   if (recording) __atomic_store_n(&channel->latest_creation, nanoseconds_now(), __ATOMIC_RELEASE);
   const uint64_t more = beginning->name;
@@ -111,7 +111,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
   return result;
 }
 
-// The number is looked up before: later another thread may have the same pthread_t.
+// The number is looked up before the join, because another thread may have the same pthread_t later.
 #define JOIN(name, parameters, thread, arguments)       \
   EXPORTED int name parameters {                        \
     const uint32_t number = known_thread(thread);       \

@@ -21,14 +21,14 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kNoLock = "none";  // excludes nobody: a baseline, never an alternative
-constexpr double kTwice = 100;           // percent more
+constexpr double kTwice = 100;           // in percent more
 constexpr const char* kStarved = "fairness.starved_cpus";
-constexpr std::size_t kMostLeaders = 2;  // other ones, along the sweep
+constexpr std::size_t kMostLeaders = 2;  // the most other leaders along the sweep that are named
 constexpr std::size_t kMostFeatured = 3;
-constexpr std::size_t kMostNamed = 4;  // alternatives or places, in one sentence
+constexpr std::size_t kMostNamed = 4;  // the most alternatives or places in one sentence
 
 struct Standing {
-  int number = 0;  // the point's
+  int number = 0;  // number of the point
   std::string name;
   double value = 0;
   std::optional<double> interval;
@@ -65,7 +65,7 @@ class Decision {
   // ---- alternatives ----
 
   void compare() {
-    std::map<Cell, std::vector<int>> cells;  // by what is held equal
+    std::map<Cell, std::vector<int>> cells;  // by the values that are held equal
     for (const int number : finished()) {
       Cell cell;
       for (const VariedAxis& axis : roles_.cells) cell.push_back(*value_at(point(number), axis.path));
@@ -83,7 +83,7 @@ class Decision {
     }
   }
 
-  // Where the alternatives part most: with the most CPUs, at the end of the row.
+  // The alternatives where they differ most: with the most CPUs, at the end of the row.
   Ranking last_ranking(const std::vector<int>& numbers) const {
     if (!roles_.over) return ranked(numbers);
     const std::vector<ConfigValue>& values = roles_.over->values;
@@ -135,7 +135,7 @@ class Decision {
     return {point(standing.number), standing.name, preposition + standing.name, cpus_of(standing.number)};
   }
 
-  // "At 32 CPUs ", so that a sentence that is quoted says of how many it speaks. Empty where the alternatives differ in that.
+  // "At 32 CPUs ", so that a quoted sentence says for how many CPUs it holds. Empty if the alternatives differ in that.
   std::string all_cpus(const Standing& best) const {
     const double cpus = cpus_of(best.number);
     if (cpus <= 0 || roles_.compared->path == kCpusPath || roles_.compared->path == "machine") return "";
@@ -167,7 +167,7 @@ class Decision {
     return (metric_.better == Better::higher ? "has the highest " : "has the lowest ") + metric_.label;
   }
 
-  // "32 ±4 % more than": the interval is that of the difference between runs with the same seeds.
+  // "32 ±4 % more than". The interval is that of the difference between runs with the same seeds.
   std::string distance(const Standing& best, const Standing& next) const {
     const bool more = metric_.better == Better::higher;
     const auto change = paired(next, best);
@@ -188,7 +188,7 @@ class Decision {
     return text;
   }
 
-  // Who leads elsewhere along the sweep: " cohort leads at 4 to 16 CPUs."
+  // The leaders elsewhere along the sweep: " cohort leads at 4 to 16 CPUs."
   std::string other_leaders(const Standing& best, const std::vector<int>& numbers) {
     struct Stretch {
       std::string name;
@@ -229,7 +229,8 @@ class Decision {
   // ---- alternatives at many places ----
 
   void many_places(const std::vector<std::pair<Cell, Ranking>>& decided) {
-    std::vector<std::pair<std::string, std::vector<const std::pair<Cell, Ranking>*>>> groups;  // by winner; empty: a tie
+    // by winner; an empty name is a tie
+    std::vector<std::pair<std::string, std::vector<const std::pair<Cell, Ranking>*>>> groups;
     for (const auto& place : decided) {
       const bool alone = leaders_of(place.second) == 1;
       const std::string winner = alone ? place.second.front().name : "";
@@ -329,7 +330,7 @@ class Decision {
 
   // ---- nothing to compare ----
 
-  // The headlines of the last point, and what the time goes into.
+  // Tells the headlines of the last point, and where its time goes.
   void tell() {
     const std::vector<int> numbers = finished();
     if (numbers.empty()) return;
@@ -350,7 +351,7 @@ class Decision {
 
   // ---- how sure ----
 
-  // What the second is beside the first, from runs with the same seeds. None without two of them.
+  // The difference between the second and the first, from runs with the same seeds. None with fewer than two seeds.
   std::optional<PairedChange> paired(const Standing& first, const Standing& second) const {
     if (!input_.seeds || !first.interval || !second.interval) return std::nullopt;
     const auto before = input_.seeds(first.number, metric_.name), after = input_.seeds(second.number, metric_.name);
@@ -371,7 +372,7 @@ class Decision {
     return metric_.better == Better::lower ? other.value - reach <= best.value : other.value + reach >= best.value;
   }
 
-  // Of the best itself and those that can't be told apart from it.
+  // The number of the best: the first, and those that can't be told apart from it.
   std::size_t leaders_of(const Ranking& ranking) const {
     const auto behind = std::ranges::find_if(ranking, [&](const Standing& other) { return !as_good(other, ranking.front()); });
     return behind == ranking.begin() ? 1 : static_cast<std::size_t>(behind - ranking.begin());
@@ -427,7 +428,7 @@ class Decision {
   Answer answer_;
 };
 
-// The asked metric, else the first headline of which more, or less, is better, else the first.
+// The requested metric, or else the first headline with a direction, or else the first headline.
 std::optional<HeadlineMetric> metric_of(const AnswerInput& input) {
   if (!input.question.metric.empty()) {
     for (const ReportedPoint& point : input.points) {

@@ -1,5 +1,5 @@
-// What a run says, decided once: the terminal, the report, results.json, `compare` and the library show this text, and
-// everything else that is shown of one point is of `point`.
+// A run's answer, decided once. The terminal, the report, results.json, `compare` and the library show this text; all else that
+// is shown of a single point is about `point`.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,25 @@
 namespace linebounce::sim {
 
 struct Answer {
-  std::string text;                   // what wins, by how much, where the order changes, what stands against it
-  std::string why;                    // the largest term of the difference; empty: the results don't show it
-  std::vector<std::string> doubts;    // warnings about points, alike ones together
-  std::string metric;                 // by which it judges; empty: no point finished
-  std::string compared, over;         // paths; empty: none
-  std::optional<int> point;           // the one that the text speaks of
-  std::optional<int> runner_up;       // the one that it is compared with
-  std::vector<ConfigValue> featured;  // of many alternatives those that matter: the best three, and who leads elsewhere
+  std::string text;                 // which alternative wins, by how much, where the order changes, and what speaks against it
+  std::string why;                  // the largest term of the difference; empty if the results don't show it
+  std::vector<std::string> doubts;  // warnings about points; similar ones are merged
+  std::string metric;               // the metric that decides; empty if no point finished
+  std::string compared, over;       // paths; empty: none
+  std::optional<int> point;         // the point that the text is about
+  std::optional<int> runner_up;     // the point that it is compared with
+  std::vector<ConfigValue> featured;  // the alternatives that matter among many: the best three, and the leaders elsewhere
 };
 
-// What a metric was in each run of a point, by seed; empty with one run.
+// A metric in each run of a point, by seed; empty if there is only one run.
 using SeedsOfPoint = std::function<std::map<std::uint64_t, double>(int point, const std::string& metric)>;
 
 struct AnswerInput {
   const Question& question;
   const std::vector<HeadlineMetric>& headlines;
   const std::vector<ReportedPoint>& points;
-  SeedsOfPoint seeds;  // none: points are told apart by their own intervals
-  int cpus = 0;        // of the machine, where the sweep does not say; 0: unknown
+  SeedsOfPoint seeds;  // without it, points are compared by their own intervals
+  int cpus = 0;        // CPUs of the machine, if the sweep does not set them; 0: unknown
 };
 
 Answer answer_of(const AnswerInput& input);

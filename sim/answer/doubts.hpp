@@ -1,4 +1,4 @@
-// What qualifies an answer: the points whose figures mean less than they seem to, alike ones in one sentence.
+// Qualifies an answer: lists points whose figures mean less than they seem to, similar ones in one sentence.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// --point: a point of a sweep by its number or by where it lies.
+// --point: chooses a point of a sweep by its number or its settings.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace linebounce::sim {
 
-// The number that a text is; none: it has to be settings.
+// The number in the text; none if the text must be settings.
 std::optional<int> point_number(std::string_view text);
 
-// "17", or "lock=mcs,cpus=32": the last parts of paths are enough as long as they are of one path. Of several points with these
-// settings the last one. Errors: ConfigError with what there is.
+// Finds "17", or "lock=mcs,cpus=32". The last parts of paths suffice if they fit only one path. Among several points with these
+// settings, the last one counts. Errors: ConfigError, listing the legal values.
 int chosen_point(const std::string& text, const std::vector<ReportedPoint>& points);
 
 }  // namespace linebounce::sim

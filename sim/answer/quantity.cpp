@@ -21,12 +21,12 @@ constexpr std::array kTimes = {Step{1, "ns"}, Step{1e3, "µs"}, Step{1e6, "ms"},
 constexpr std::array kCounts = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}};
 constexpr double kLargestPlainCount = 1e4;
 
-// 0 for a unit that is no time.
+// Nanoseconds in one unit; 0 for a unit that is no time.
 double nanoseconds_of(const std::string& unit) {
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : unit == "s" ? 1e9 : 0;
 }
 
-// The largest that leaves at least one digit before the point.
+// The largest step that leaves at least one digit before the point.
 Step step_for(double size, std::span<const Step> steps) {
   Step chosen = steps.front();
   for (const Step& step : steps) {
@@ -35,7 +35,7 @@ Step step_for(double size, std::span<const Step> steps) {
   return chosen;
 }
 
-constexpr double kSmallest = 0.01;  // of what is smaller, two decimals would leave nothing
+constexpr double kSmallest = 0.01;  // two decimals would show nothing of smaller values
 
 int decimals_of(double value) {
   const double size = std::abs(value);
@@ -43,7 +43,7 @@ int decimals_of(double value) {
 }
 
 std::string digits(double value, int decimals) {
-  constexpr std::array kTwoDigits = {10.0, 1.0, 0.1};  // by decimals
+  constexpr std::array kTwoDigits = {10.0, 1.0, 0.1};  // by number of decimals
   const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(decimals);
   if (!too_small) return fmt::format("{:.{}f}", value, decimals);
   return std::abs(value) < kSmallest ? fmt::format("{:.2g}", value) : fmt::format("{:.{}f}", value, decimals_of(value));

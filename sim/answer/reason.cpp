@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kThroughput = "throughput.operations_per_s";
 constexpr double kWellExplained = 0.8;
-constexpr double kContended = 0.9;   // share of waiting acquisitions from which on somebody always waits for the lock
-constexpr double kWorthNaming = 20;  // percent of the time
+constexpr double kContended = 0.9;   // the share of waiting acquisitions from which on the lock counts as always awaited
+constexpr double kWorthNaming = 20;  // in percent of the time
 
 std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
@@ -38,7 +38,7 @@ std::string ns_text(double ns) {
   return quantity(ns, std::nullopt, "ns");
 }
 
-// "section_lock" of "locks.section_lock.cpu_pct", of locks alone and not of their call sites.
+// "section_lock" from "locks.section_lock.cpu_pct"; only for locks, not for their call sites.
 std::string busiest_lock(const ReportedPoint& point) {
   constexpr std::string_view kPrefix = "locks.", kShare = ".cpu_pct";
   std::string busiest;
@@ -53,7 +53,7 @@ std::string busiest_lock(const ReportedPoint& point) {
   return busiest;
 }
 
-// Elapsed time for each operation, in ns, where one lock serialises them: it is held, or it changes hands.
+// Elapsed time for each operation, in ns, if one lock serialises them: the lock is held, or it changes hands.
 struct LockTime {
   double per_operation = 0, held = 0;
   [[nodiscard]] double handed() const { return per_operation - held; }
@@ -67,7 +67,7 @@ std::optional<LockTime> lock_time(const ReportedPoint& point, const std::string&
   return LockTime{1e9 / *rate, 1e9 / *rate * *util / 100};
 }
 
-// Misses of one source, for each operation.
+// Misses of one source for each operation.
 struct MissTime {
   double count = 0, ns = 0;
 };
@@ -93,7 +93,7 @@ MissTime sum_of(const std::map<std::string, MissTime>& misses) {
   return sum;
 }
 
-// The resource that misses on the lock's own words queue for longest; empty if queueing is less than kMuch of their latency.
+// The resource for which misses on the lock's own words queue longest; empty if queueing is less than kMuch of their latency.
 std::string lock_queueing(const Contender& contender, const std::string& lock) {
   constexpr double kMuch = 0.3;  // of the latency
   static constexpr std::array<const char*, kResources> kBehind = {"in its core", "for the bus",     "for the line",
@@ -113,7 +113,8 @@ std::string lock_queueing(const Contender& contender, const std::string& lock) {
                      ns_text(*queueing), most > *queueing / 2 ? "most" : "the largest part", behind);
 }
 
-// Each acquisition waits for the one before: what counts is how long the lock is held and how long it takes to change hands.
+// Each acquisition waits for the previous one, so two times count: how long the lock is held, and how long it takes to change
+// hands.
 std::string by_lock(const Contender& winner, const Contender& next, const std::string& lock) {
   const auto fast = lock_time(winner.point, lock), slow = lock_time(next.point, lock);
   if (!fast || !slow) return "";

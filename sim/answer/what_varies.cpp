@@ -13,7 +13,8 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kFewValues = 3;  // of a number: alternatives; with more it is something to follow them along
+// the most values of a number that count as alternatives; more are an axis along which others are compared
+constexpr std::size_t kFewValues = 3;
 
 bool is_word(const VariedAxis& axis) {
   return std::ranges::any_of(axis.values, [](const ConfigValue& value) { return std::holds_alternative<std::string>(value); });
@@ -25,7 +26,7 @@ bool is_number(const VariedAxis& axis) {
   });
 }
 
-// Whether each value of one path goes with one of the other, and the other way round.
+// Whether each value of one path occurs with only one value of the other, and vice versa.
 bool change_together(const std::vector<ReportedPoint>& points, const std::string& left, const std::string& right) {
   std::map<ConfigValue, ConfigValue> there, back;
   for (const ReportedPoint& point : points) {
@@ -44,7 +45,7 @@ VariedAxis axis_of(const std::vector<ReportedPoint>& points, const std::string& 
   return axis;
 }
 
-// Paths that change together are one axis: the asked one of them names it, else the first lock, word or path.
+// Paths that change together are one axis. The requested path names it, or else the first lock, word or path.
 bool names_better(const VariedAxis& candidate, const VariedAxis& known, const std::string& compare) {
   if (candidate.path == compare || known.path == compare) return candidate.path == compare;
   if (candidate.path == kLockPath || known.path == kLockPath) return candidate.path == kLockPath;

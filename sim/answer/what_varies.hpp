@@ -1,4 +1,4 @@
-// What the points of a sweep differ in, and which part each of it plays in the run's answer.
+// In what the points of a sweep differ, and the role of each difference in the answer.
 #pragma once
 
 #include <optional>
@@ -14,37 +14,37 @@ inline constexpr const char* kLockPath = "workload.lock";
 
 // One path, or several whose values change together.
 struct VariedAxis {
-  std::string path;                 // by which people know it
-  std::vector<ConfigValue> values;  // of this path, in the sweep's order; two or more
+  std::string path;                 // the path by which users know it
+  std::vector<ConfigValue> values;  // the path's values in the sweep's order; two or more
 };
 
-// Which of them are alternatives, along which they are followed, and what is held equal while they are compared.
+// The roles of axes: alternatives, the axis along which they are compared, and axes that are held equal meanwhile.
 struct Roles {
   std::optional<VariedAxis> compared;  // "workload.lock"
   std::optional<VariedAxis> over;      // "machine.cpus"; numbers
-  std::vector<VariedAxis> cells;       // the rest
+  std::vector<VariedAxis> cells;       // all other axes
 };
 
-// `compare`: the path of the alternatives, if the experiment says which; otherwise locks, else other words, else a parameter
-// of few values are compared, and CPUs, else the longest row of numbers, is what they are followed along.
+// `compare`: the path of the alternatives, if the experiment names it. Otherwise locks, then other words, then a parameter with
+// few values are the alternatives. They are compared along CPUs, or else along the longest row of numbers.
 Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& compare = "");
 
-// Null: the point does not lie on this path.
+// Null if the point has no value for this path.
 const ConfigValue* value_at(const ReportedPoint& point, const std::string& path);
 
-// A value as sentences and tables name it. A file is known by its name alone: "my_lock" of "/home/me/my_lock.lua".
+// A value's name in sentences and tables. For a file, its bare name: "my_lock" for "/home/me/my_lock.lua".
 std::string value_name(const ConfigValue& value);
 
-// The last part of a path and as much before it as tells it from the others: "latency_ns", "memory.latency_ns".
+// The last part of a path, with as much before it as distinguishes it from the others: "latency_ns", "memory.latency_ns".
 std::string short_path(const std::string& path, const std::vector<std::string>& paths);
 
-// "mcs" of a word, "latency_ns = 120" of a number or a switch.
+// "mcs" for a word, "latency_ns = 120" for a number or a switch.
 std::string alternative_name(const VariedAxis& axis, const ConfigValue& value);
 
 // "32 CPUs", "readers_pct = 90".
 std::string place_name(const VariedAxis& axis, const ConfigValue& value);
 
-// Where a point lies, in words: "mcs at 32 CPUs, readers_pct = 90".
+// A point's position in words: "mcs at 32 CPUs, readers_pct = 90".
 std::string point_words(const ReportedPoint& point, const Roles& roles);
 
 }  // namespace linebounce::sim

@@ -11,8 +11,8 @@ using namespace workloads;
 
 namespace {
 
-// What the timed simulation does for its listener beside calling it is part of its cost, what the listener does is not measured
-// here.
+// The simulation's work for a listener is part of its cost; the listener's own work is not, so this listener does almost
+// nothing.
 class MissCounter final : public Observer {
  public:
   void miss(const Miss&) override { ++count; }

@@ -1,4 +1,4 @@
-// Linebounce's own speed: three cases, each timed against the functional-only mode in one process.
+// Linebounce's own speed: three cases, each timed and compared with the functional-only mode in the same process.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ using namespace workloads;
 
 struct BenchCase {
   std::string name;
-  int shared_per_mille = 0;     // references that go to the shared lines; half of them write
-  int atomic_per_mille = 0;     // of those writes: atomic
-  std::int64_t references = 0;  // of each run, over all CPUs
+  int shared_per_mille = 0;     // references to the shared lines; half of them write
+  int atomic_per_mille = 0;     // atomic operations among those writes
+  std::int64_t references = 0;  // over all CPUs, in each run
 };
 
-// Where one CPU's references go: 7 of 8 private ones to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3 of 10
-// store. The next reference depends on the value loaded, as in a program.
+// The addresses of one CPU's references: 7 of 8 private ones go to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3
+// of 10 are stores. The next reference depends on the loaded value, as in a program.
 class ReferenceStream {
  public:
   static constexpr std::int64_t kNearBytes = 8 * 1024;
@@ -91,15 +91,16 @@ struct BenchResult {
   int cpus = 0;
   double timed_refs_per_s = 0;
   double functional_refs_per_s = 0;          // 0: not run
-  double ratio = 0;                          // likewise
-  double transactions_per_s = 0;             // accesses that the core's caches could not serve, with all that they cause
-  double kernel_events_per_transaction = 0;  // 0 where there are next to none
+  double ratio = 0;                          // 0: not run
+  double transactions_per_s = 0;             // accesses that the core's caches could not serve, including all their effects
+  double kernel_events_per_transaction = 0;  // 0 if there are almost none
 };
 
 // private, mixed, contended.
 std::span<const BenchCase> bench_cases();
 
-// One case on this machine with all its CPUs, in both modes or in the timed one alone. Builds a simulation: once in a process.
+// Runs one case on this machine with all its CPUs, in both modes or only in the timed one. Builds a simulation, so call it once
+// in a process.
 BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols,
                            bool timed_only);
 

@@ -6,7 +6,7 @@
 
 namespace linebounce::sim {
 
-// One line as the protocol's rows see it; order step and data step follow each other at once.
+// One line as the protocol's rows see it; the data step follows the order step at once.
 class FunctionalMachine::Line {
  public:
   Line(FunctionalMachine& machine, LineAddr line) : machine_(machine), slot_(machine.store_.slot(line)) {}
@@ -32,7 +32,7 @@ class FunctionalMachine::Line {
   void complete(int) {}
   void send_word(int) {}  // the store follows at once, see Processor
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
-  void operate(int) {}  // here an atomic operation is a store
+  void operate(int) {}  // an atomic operation is a store here
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
   void on_transition(Controller, int, StateId, EventId, StateId) {}

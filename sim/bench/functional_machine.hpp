@@ -1,4 +1,4 @@
-// The same caches, values and protocol without time, statistics and SystemC: what a timed simulation is measured against.
+// The same caches, values and protocol without time, statistics and SystemC: the baseline for a timed simulation.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ class FunctionalMachine {
 
   [[nodiscard]] LineStore& store() { return store_; }
 
-  // One CPU of it; the interface that a ReferenceStream uses.
+  // One CPU; has the interface that a ReferenceStream uses.
   class Processor {
    public:
     Processor(FunctionalMachine& machine, int number) : machine_(machine), number_(number) {}
@@ -59,7 +59,7 @@ class FunctionalMachine {
   }
   Copy& access_slowly(int cpu, Address address, Access access);
   void transact(int cpu, LineAddr line, MessageId message);
-  // The other copies take the word that makes this version, as their rows said in the order step.
+  // Gives the word of this version to the other copies, as their rows decided in the order step.
   void apply_word(Version version, Address address, Value value);
   [[noreturn]] static void stale();
 
@@ -68,7 +68,7 @@ class FunctionalMachine {
   std::vector<CacheAgent> agents_;
   std::vector<Copy*> found_;
   std::vector<int> holders_;
-  std::vector<std::pair<int, Copy*>> word_takers_;  // between the order step of a store and the store itself
+  std::vector<std::pair<int, Copy*>> word_takers_;  // copies that take the word, from a store's order step to the store itself
   Tick age_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// `linebounce ab`: two settings of one experiment, run with the same seeds, and what the difference is.
+// `linebounce ab`: runs two settings of one experiment with the same seeds, and tells the difference.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kSeeds = 5;  // where neither the experiment nor the user asks for as many: two have no narrow interval
+constexpr int kSeeds = 5;  // used if neither the experiment nor the user asks for as many; two seeds have no narrow interval
 
 struct AbArguments {
   std::string experiment;
@@ -36,10 +36,10 @@ constexpr const char* kAbFooter = R"(Examples:
   linebounce ab programs/false_sharing.lua --set machine.cache.L1D.line_bytes=64 --set machine.cache.L1D.line_bytes=128
   linebounce ab lock_scaling --machine xeon_e7_8867l --machine opteron_6172 --set workload.lock=ticket
 
-The path that is given twice is compared; values that are given once hold for both sides. Both sides run with the same seeds,
-so that the interval of their difference is narrower than their own.)";
+The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both
+sides run with the same seeds, so the interval of their difference is narrower than each side's own.)";
 
-// The path that is given more than once, with its values; all others as they are.
+// Finds the path that is given more than once, and its values; other settings stay as they are.
 Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;
@@ -99,9 +99,8 @@ void add_ab(Command& program) {
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
       .required();
-  command.option("--set", "path=value", &arguments->sets, "A value; the path that is given twice is compared").one_value_each();
-  command.option("--machine", "NAME", &arguments->machines, "The machine; given twice, the machines are compared")
-      .one_value_each();
+  command.option("--set", "PATH=VALUE", &arguments->sets, "A value; a path given twice is compared").one_value_each();
+  command.option("--machine", "NAME", &arguments->machines, "The machine; two machines given are compared").one_value_each();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
   add_jobs(command, arguments->at_once);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");

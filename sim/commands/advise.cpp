@@ -28,35 +28,37 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce-record -- ./server && linebounce advise server.lbt
       at most three changes of the program that are worth making, on two machines
   linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json
-      on machines of your own, for a program
+      on machines of your own, as JSON
   linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
-      changes that most of five recordings advise, for threads meet differently each time
+      changes that most of five recordings advise: threads interleave differently each time
   linebounce advise server.lbt --recheck "make server"
-      then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++; asks before it
-      runs the program as the trace names it (--yes: does not ask)
+      then makes the first change in a copy and builds it with CC and CXX set to linebounce-cc and linebounce-c++; asks before
+      it runs the program that the trace names (unless --yes is given)
 
-The page begins with where the time of all threads goes (with --time it ends there): each tick of each thread is computation, a
-miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting. Then it
-finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
-atomic operations, as compare-locks --word-locks does. In the place of a count that many threads change it tries others: per
-thread, batched, striped; each is advised with what the program must not need. A change is advised if it gains at least 1 % by
-more than chance in orders of the operations that had no part in its choice, on one machine at least, and loses on none where it
-was tried. A change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace
-could not hold is listed: it may hide more.
+The page begins with where the time of all threads goes (with --time it ends there). Each tick of each thread is computation, a
+miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 
-With --recheck a prediction holds if the changed program gains between half and twice as much. The exit code is 1 where one did not,
-and 2 where it could not be tried.)";
+Then three kinds of changes are tried. Falsely shared lines get other layouts, as in find-sharing. Locks are replaced, including
+those that the program builds from atomic operations, as in compare-locks --word-locks. Counts that many threads change become
+per-thread, batched or striped ones; the advice says which properties of the count the program must not rely on. A change is
+advised if, on at least one machine, it gains at least 1 % by more than chance in orders of the operations that had no part in
+choosing it, and loses on no machine where it was tried. A change of layout comes as a diff of the source, if the declaration is
+plain enough and the file has not changed since the recording. The page also lists what the trace could not record: advice may be
+missing there.
+
+With --recheck, a prediction holds if the changed program gains between half and twice as much as predicted. The exit code is 1 if
+one did not hold, and 2 if it could not be tested.)";
 
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
   bool only_time = false;
-  std::string build;              // of --recheck; empty: it was not asked for
-  bool may_run = false;           // what the trace names
-  std::vector<std::string> more;  // traces: further recordings of the same program
+  std::string build;              // the command of --recheck; empty if it was not given
+  bool may_run = false;           // whether the trace's command may run
+  std::vector<std::string> more;  // further recordings of the same program
 };
 
-// Of one of the two studies, whose results lie in this folder of ours.
+// The arguments of one of the two studies, whose results go to this subfolder.
 template <class Arguments>
 Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
   Arguments study;
@@ -67,7 +69,8 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   return study;
 }
 
-// Of the first change that has a diff, on machines where it was tried as a whole and confirmed. Errors: ConfigError.
+// Rechecks the first change that has a diff, on machines where the change was tried as a whole and confirmed. Errors:
+// ConfigError.
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
                                      const AdviseArguments& arguments, const trace::Reader& reader,
                                      const std::vector<std::string>& argv, ExitCode& code) {
@@ -96,7 +99,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
-// The replay with words as locks, where the program's own are. None: it did not finish, as find_sharing() has said.
+// Divides the time of a replay with words as locks, or with the program's own locks. None if it did not finish, which
+// find_sharing() has reported.
 std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
@@ -110,7 +114,7 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// Without changes: one replay a machine.
+// Without changes: one replay for each machine.
 AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
@@ -131,7 +135,7 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
-// By one recording. None: nothing could be found, or it was interrupted; `code` says so.
+// Advice from one recording. None if nothing could be found or the study was interrupted; `code` says which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
@@ -157,7 +161,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
 }
 
-// The changes' diffs as change-1.diff and so on, in the place of earlier ones.
+// Writes the changes' diffs as change-1.diff and so on, and removes earlier ones.
 void write_diffs(AdvicePage& page, const fs::path& directory) {
   for (std::size_t old = 1; fs::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
   for (std::size_t i = 1; i <= page.changes.size(); ++i) {
@@ -206,7 +210,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   if (!arguments.build.empty()) {
     try {
       page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
-    } catch (const ConfigError& error) {  // the page is worth having all the same
+    } catch (const ConfigError& error) {  // the page is useful without it
       failure = error.what();
     }
     if (code == ExitCode::interrupted) return code;
@@ -228,12 +232,13 @@ void add_advise(Command& program) {
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders);
   command.flag("--time", arguments->only_time,
-               "Only say where the threads' time goes: one replay a machine, no change is tried");
+               "Only show where the threads' time goes: one replay per machine, without trying changes");
   command.option(
       "--recheck", "BUILD", &arguments->build,
       "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
       "the prediction held");
-  command.flag("--yes", arguments->may_run, "Run the program that the trace names without asking, for --recheck in scripts");
+  command.flag("--yes", arguments->may_run,
+               "With --recheck, run the program that the trace names without asking, as scripts need");
   add_study_options(command, *arguments, "out/advise");
   command.option("MORE", "TRACE ...", &arguments->more,
                  "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "

@@ -14,14 +14,14 @@
 namespace linebounce::sim {
 namespace {
 
-// Of one machine: what proved itself there, by a name that is the same on all machines.
+// A change that proved itself on one machine, with a name that is the same on all machines.
 struct Candidate {
   std::string name;
   AdvisedChange change;
-  std::set<std::string> layouts = {};  // empty: of a lock
+  std::set<std::string> layouts = {};  // empty for a lock
 };
 
-// The layouts that a proposal changes: of those that were tried together, all.
+// The layouts that a proposal changes; all of them for proposals that were tried together.
 std::set<std::string> layouts_of(const SharingReport& sharing, const std::string& proposal) {
   std::set<std::string> names;
   for (const TriedProposal& tried : sharing.tried) {
@@ -34,7 +34,7 @@ std::string layout_change(const SharingReport& sharing, const std::string& propo
   return fmt::format("layout {}", fmt::join(layouts_of(sharing, proposal), " "));
 }
 
-// " (runs as ttas, because nobody waited)"; empty of a lock that is no word.
+// " (runs as ttas, because nobody waited)"; empty if the lock is no word.
 std::string classification_of(const std::vector<trace::WordLock>& words, const std::string& lock) {
   const auto word = std::ranges::find_if(words, [&lock](const auto& it) { return it.lock.counted_as() == lock; });
   return word == words.end() ? "" : fmt::format(" ({})", trace::classification(*word));
@@ -45,7 +45,8 @@ bool is_here(const std::filesystem::path& path) {
   return !near.empty() && near.is_relative() && *near.begin() != "..";
 }
 
-// Within the current folder the name is relative to it, as `git apply` and `patch -p1` want it; else to the root.
+// Within the current folder a name is relative to it, as `git apply` and `patch -p1` expect; otherwise it is relative to the
+// root.
 std::string name_in_diff(const std::filesystem::path& path, bool all_here) {
   return all_here ? std::filesystem::proximate(path).string() : path.relative_path().string();
 }
@@ -117,7 +118,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
   return found;
 }
 
-// None: it was not tried there, or its replays did not finish.
+// None if the change was not tried on the machine, or its replays did not finish.
 std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::string& name) {
   const SharingReport& sharing = machine.sharing;
   if (sharing.again && layout_change(sharing, sharing.again->name) == name)
@@ -140,8 +141,8 @@ std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::st
   return std::nullopt;
 }
 
-// Shorter lines need less laid apart: what gains there is no change of its own, but the part of a larger one that was tried
-// there.
+// Shorter lines need less space between fields. A change that gains there is not listed separately if it is part of a larger
+// one that was tried there.
 bool is_part_of_another(const Candidate& candidate, const MachineAdvice& machine, std::vector<Candidate>& known) {
   if (candidate.layouts.empty()) return false;
   for (Candidate& larger : known) {
@@ -165,7 +166,7 @@ double largest_gain(const AdvisedChange& change) {
   return largest;
 }
 
-// Why there may be changes that nobody has tried.
+// Reasons why there may be changes that were not tried.
 std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines) {
   std::vector<std::string> reasons;
   const auto add = [&reasons](const std::string& reason) {
@@ -181,7 +182,7 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
-// Of the locks that matter, those that would break the program: "for table_lock seqlock, because ...".
+// Replacements of important locks that would break the program: "for table_lock seqlock, because ...".
 std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machines) {
   std::vector<std::string> sentences;
   for (const MachineAdvice& machine : machines) {
@@ -226,7 +227,7 @@ class NotAdvised {
   [[nodiscard]] std::vector<std::string> no_help() const { return sentences(no_help_); }
 
  private:
-  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // what, and its results by machine
+  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // a change, and its results by machine
 
   static std::vector<std::string> sentences(const Tried& tried) {
     std::vector<std::string> all;
@@ -243,7 +244,7 @@ class NotAdvised {
     if (known == tried.end()) known = tried.insert(tried.end(), {what, {}});
     known->second.push_back(fmt::format("{} on {}", result, machine));
   }
-  // Layouts and locks also as a part of a larger change.
+  // A layout or lock also counts if it is part of a larger change.
   [[nodiscard]] bool is_advised(const std::string& what) const {
     const auto has_it = [&what](const AdvisedChange& change) { return change.what.find(what) != std::string::npos; };
     const auto is_it = [&what](const AdvisedChange& change) { return change.what == what; };
@@ -281,7 +282,7 @@ void find_alternatives(AdvicePage& page) {
   }
 }
 
-// Other counters that gain on one machine at least.
+// Other counters that gain on at least one machine.
 std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>& machines) {
   std::vector<AdvisedChange> changes;
   for (const MachineAdvice& machine : machines) {
@@ -322,7 +323,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
     page.tries_otherwise_pct = std::max({page.tries_otherwise_pct, machine.sharing.tries_otherwise_pct, of_locks});
     if (machine.time) page.time.push_back(*machine.time);
   }
-  // What is laid apart for the longest lines is apart on all machines.
+  // Fields that are separated for the longest lines are separated on all machines.
   std::vector<const MachineAdvice*> by_line;
   for (const MachineAdvice& machine : machines) by_line.push_back(&machine);
   std::stable_sort(by_line.begin(), by_line.end(), [](const MachineAdvice* a, const MachineAdvice* b) {

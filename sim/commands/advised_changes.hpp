@@ -1,4 +1,5 @@
-// Which changes `linebounce advise` advises: what its two studies found, on one machine and by one recording, put together.
+// Chooses the changes that `linebounce advise` recommends, from the results of its two studies on one machine with one
+// recording.
 #pragma once
 
 #include <optional>
@@ -13,22 +14,22 @@
 
 namespace linebounce::sim {
 
-// What both studies have found on one machine.
+// The results of both studies on one machine.
 struct MachineAdvice {
   SharingReport sharing;
-  std::optional<LockComparison> locks = {};  // none: the program takes no lock, or no replay has finished
+  std::optional<LockComparison> locks = {};  // none if the program takes no lock, or no replay has finished
   bool has_locks = false;
   std::optional<TimeAccount> time = {};
   std::vector<TriedCount> counts = {};
 };
 
-// `words`: that behave like locks and were taken for locks; `missing`: what the trace could not hold. Reads the source files
-// that the trace names.
+// `words`: words that behave like locks and were replaced by locks. `missing`: what the trace could not hold. Reads the source
+// files that the trace names.
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
                        const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
 
-// Makes one page of those of several recordings of a program. A change stays if more than half of them advise it. Of its gains
-// the median is that of theirs, and the interval holds all of theirs. REQUIRES: the pages are of the same machines.
+// Merges the pages of several recordings of a program. A change stays if more than half of them recommend it. Its gain is their
+// median, and its interval covers all of theirs. REQUIRES: the pages are for the same machines.
 void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others);
 
 }  // namespace linebounce::sim

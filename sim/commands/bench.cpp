@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The CPUs and the bus of one machine, with as many of them as a shape wants; or nodes of another.
+// The machine whose CPUs and bus a shape uses, as many as it needs; and the machine for shapes with nodes.
 constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
 constexpr const char* kReplay = "replay";
@@ -48,23 +48,23 @@ MachineSpec machine_of(const LoadShape& shape) {
 }
 
 constexpr const char* kBenchFooter = R"(
-Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
+Each case runs in one process, first functional-only, then timed. The ratio of the two speeds shows what timing costs,
 and is more stable than either speed on a shared machine.
 
   private    all references hit the CPU's own caches
-  mixed      one in ten goes to 16 shared lines, half of those write
-  contended  all go to those lines, half write, half of the writes are atomic
+  mixed      one in ten goes to 16 shared lines; half of those are writes
+  contended  all go to those lines; half are writes, half of the writes atomic
 
-  replay     a trace of private references, replayed on one CPU, reading and decompressing included;
-             functional-only is reading alone
+  replay     a trace of private references, read, decompressed and replayed on one CPU;
+             functional-only reads it without replaying
 
-CPUs are on one bus, or four per node with a bus each, where a miss passes several controllers.
+The CPUs share one bus, or are four to a node with a bus each, so that a miss passes several controllers.
 
 Examples:
   linebounce bench
   linebounce bench --case contended --cpus 8 --json)";
 
-// A simulation can be built once in a process, so each case has one of its own.
+// Runs `work` in a child process, because a simulation can be built only once in a process.
 nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()>& work) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::runtime_error("bench: no pipe can be made");
@@ -97,7 +97,7 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   return nlohmann::ordered_json::parse(text);
 }
 
-// A name for a file that is deleted with it, also when that file's writer fails.
+// The name of a file that is deleted with this object, even if writing the file fails.
 class TemporaryName {
  public:
   TemporaryName() : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {}
@@ -113,7 +113,7 @@ class TemporaryName {
   fs::path file_;
 };
 
-// The trace, for as long as it is wanted.
+// A trace that exists as long as this object.
 class TemporaryTrace {
  public:
   explicit TemporaryTrace(std::int64_t references) {
@@ -217,13 +217,15 @@ void add_bench(Command& program) {
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   names.emplace_back(kReplay);
-  bench.option("--case", "NAME", &options->only, "only this case").one_of(names);
-  bench.option("--cpus", "1|4|8|16|32|64", &options->cpus, "only this number of CPUs")
+  bench.option("--case", "NAME", &options->only, "Only this case").one_of(names);
+  bench.option("--cpus", "1|4|8|16|32|64", &options->cpus, "Only this number of CPUs")
       .one_of({"1", "4", "8", "16", "32", "64"});
-  bench.option("--references", "N", &options->references, "in each run, over all CPUs (default: a case's own number)")
+  bench
+      .option("--references", "N", &options->references,
+              "References in each run, over all CPUs; default: the case's own number")
       .between(std::int64_t{1000}, std::int64_t{1} << 40);
-  bench.flag("--timed-only", options->timed_only, "without the functional-only mode: for a profiler");
-  bench.flag("--json", options->json, "one JSON document");
+  bench.flag("--timed-only", options->timed_only, "Skip the functional-only mode, as for a profiler");
+  bench.flag("--json", options->json, "Print one JSON document");
   bench.footer(kBenchFooter);
   bench.action(
       [options] { return run_bench(options->only, options->cpus, options->references, options->timed_only, options->json); });

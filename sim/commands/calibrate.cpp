@@ -29,17 +29,17 @@ struct CalibrateArguments {
 
 constexpr const char* kCalibrateFooter = R"(
 FILE is what linebounce-probe writes, or a matrix as `core-to-core-latency --csv` prints it: a row and a column for each
-CPU, nanoseconds, no header; the diagonal and one side of it may be empty. What that tool shows on the terminal is read
-as well. Groups of CPUs may be of different sizes, and cores have places. docs/calibrate.md says what is fitted, and how.
+CPU, in nanoseconds, without a header; the diagonal and one side of it may be empty. The tool's terminal output is read as
+well. Groups of CPUs may differ in size, and cores have positions. docs/calibrate.md says what is fitted, and how.
 
 Examples:
   linebounce-probe -o mine.probe                                               measure this machine
   linebounce calibrate --from mine.probe -o mine.toml
-  linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
+  linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the fitted matrix
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
-  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     that structure, your latencies)";
+  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     x445_8way's structure, your latencies)";
 
-// How many candidates have been simulated: on the standard error, if somebody is looking.
+// Shows how many candidates have been simulated, on standard error if that is a terminal.
 class CandidateLine {
  public:
   CandidateLine() : active_(::isatty(STDERR_FILENO) == 1) {}
@@ -102,12 +102,13 @@ void add_calibrate(Command& program) {
   Command command =
       program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
   command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a matrix: CSV, in nanoseconds").required();
-  command.option("--machine", "NAME", &arguments->machine,
-                 "Keep this machine's structure; default: the matrix's own, otherwise as generic_2socket_32core");
+  command.option(
+      "--machine", "NAME", &arguments->machine,
+      "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");
   command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write").required();
   command
       .option("--access", "atomic|load", &arguments->access,
-              "The measured access: atomic (default; the tool uses compare-and-exchange) or load")
+              "What the matrix measures: atomic (core-to-core-latency's compare-and-exchange) or load; default: atomic")
       .one_of({"atomic", "load"});
   command.option("--family", "NAME", &arguments->family,
                  "Contention family (linebounce list families); default: that of the probed processor, else the machine's");

@@ -29,22 +29,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kCheckFooter = R"(
-Every state that a small system can reach with one line is visited, by the very code that the simulator
-runs: a few caches on one bus; caches and a directory; or nodes, each with a bus and a controller, and a
-directory. What the file declares is proved (swmr, data_value) and, for every protocol: nothing impossible
-happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
-A broken promise is shown as a shortest sequence of messages that breaks it.
+constexpr const char* kCheckFooter =
+    R"(The check visits every state that a small system can reach with one line, using the same code as the simulator: a few caches on
+one bus; caches and a directory; or nodes, each with a bus and a controller, and a directory. It proves what the file declares
+(swmr, data_value) and, for every protocol, that nothing impossible happens, that data has one supplier and arrives, that there is
+no deadlock, that every request can finish, and that every row runs. A broken promise is shown with a shortest sequence of messages
+that breaks it.
 
-A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
---nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
-line in order, and nothing else. A group is checked with caches as members: 2 groups of 2 caches, which takes
-half a minute, and 3 groups of 1; with rows that these never run, a group of 3 and one of 1, too. --nodes says
-how many groups, --caches how many caches of each.
+A node controller is checked in two systems, because neither shows every bug: 2 nodes of 2 caches, and 3 nodes of 1. --nodes and
+--caches choose one system instead. The network keeps forwards from one home to one node about one line in order, and guarantees
+nothing else. A group is checked with caches as members: 2 groups of 2 caches, which takes half a minute, and 3 groups of 1. If some
+rows never run in these, a group of 3 and a group of 1 are checked, too. --nodes sets the number of groups, --caches the caches of
+each.
 
-One line is enough. No row looks at another line, and what waits blocks only messages about the same line:
-with two lines every state is a pair of states of one. (A machine that queued the forwards of all lines
-together could deadlock; no machine here does.)
+One line is enough: no row looks at another line, and a waiting message blocks only messages about its own line, so every state of
+two lines is a pair of states of one. (A machine that queued the forwards of all lines together could deadlock; no machine here
+does.)
 
 Examples:
   linebounce check mesi_snoop
@@ -55,12 +55,12 @@ Examples:
   linebounce check moesi_snoop --murphi moesi.m        the same model for Murphi, to be verified by others:
   rumur moesi.m -o moesi.c && cc -O2 -march=native moesi.c -o moesi -lpthread && ./moesi
 
-Exit codes: 0 proved; 1 a promise is broken, or a row never runs; 2 the file is no protocol, or the check
-needs more memory than it may use.)";
+Exit codes: 0 proved; 1 a promise is broken, or a row never runs; 2 the file is not a protocol, or the
+check needs more memory than allowed.)";
 
 struct CheckArguments {
   std::string protocol;
-  std::string bus;  // of a node's protocol; empty: the one that its file names
+  std::string bus;  // the bus protocol for a node's protocol; empty: the one that its file names
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
@@ -155,15 +155,15 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
   return out + unreached_text(protocol, options, result, paint);
 }
 
-// `found`, or a message that names the option's legal values.
+// Returns `found`, or throws a message that names the option's legal values.
 int in_range(const char* option, int found, int most, const Protocol& protocol) {
   if (found >= 1 && found <= most) return found;
-  throw ConfigError(fmt::format("{}: {} of {} is 1 to {}", option, found, protocol.name, most));
+  throw ConfigError(fmt::format("{}: {} is out of range; legal for {}: 1 to {}", option, found, protocol.name, most));
 }
 
 ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
   if (arguments.nodes)
-    throw ConfigError(fmt::format("--nodes: {} is the protocol of one bus, which is in one node", protocol.name));
+    throw ConfigError(fmt::format("--nodes: {} is the protocol of a bus, which has no nodes; give --caches", protocol.name));
   CheckOptions options;
   options.symmetry = !arguments.all_states;
   if (arguments.caches) options.caches = in_range("--caches", *arguments.caches, kMaxCheckedCaches, protocol);
@@ -191,7 +191,7 @@ NetworkProtocols with_partners(const Protocol& protocol, const CheckArguments& a
   }
   if (arguments.bus.empty()) return {directory, protocol, load_protocol(protocol.bus_partner)};
   const Protocol bus = load_protocol(arguments.bus, "--bus");
-  if (bus.kind != ProtocolKind::bus) throw ConfigError(fmt::format("--bus: {} is no protocol of a bus", bus.name));
+  if (bus.kind != ProtocolKind::bus) throw ConfigError(fmt::format("--bus: {} is not a protocol of a bus", bus.name));
   return {directory, load_node_protocol(arguments.protocol, bus, directory), bus};
 }
 
@@ -206,7 +206,7 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
     if (arguments.nodes) chosen.agents = in_range("--nodes", *arguments.nodes, most_agents, subject);
     if (arguments.caches) chosen.caches = in_range("--caches", *arguments.caches, most_caches, subject);
   } else {
-    if (arguments.nodes) throw ConfigError(fmt::format("--nodes: {} has caches and no nodes; say --caches", subject.name));
+    if (arguments.nodes) throw ConfigError(fmt::format("--nodes: {} has caches but no nodes; give --caches", subject.name));
     if (arguments.caches) chosen.agents = in_range("--caches", *arguments.caches, kMaxCheckedAgents, subject);
   }
   for (NetworkCheckOptions& system : systems) system.symmetry = !arguments.all_states;
@@ -230,7 +230,7 @@ ExitCode check(const CheckArguments& arguments) {
   const Protocol protocol = load_protocol(arguments.protocol);
   if (!arguments.bus.empty() && protocol.kind != ProtocolKind::node)
     throw ConfigError(
-        fmt::format("--bus: {} is no protocol of a node controller, which alone has a bus to choose", protocol.name));
+        fmt::format("--bus: {} is not a protocol of a node controller; only for those --bus chooses the bus", protocol.name));
   try {
     return protocol.kind == ProtocolKind::bus ? check_bus(protocol, arguments) : check_on_network(protocol, arguments);
   } catch (const CheckTooLarge& error) {
@@ -245,11 +245,11 @@ void add_check(Command& program) {
   Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command.option("PROTOCOL", "", &arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md");
   command.option("--caches", "N", &arguments->caches,
-                 "Number of caches; for a node controller, in each node (default: 3; in nodes: 2)");
+                 "Number of caches, in each node for a node controller; default: 3, in nodes 2");
   command.option("--nodes", "N", &arguments->nodes,
-                 "Number of nodes, for a node controller (default: 2, and then 3 of one cache)");
+                 "Number of nodes, for a node controller; default: 2, then 3 with one cache each");
   command.option("--bus", "PROTOCOL", &arguments->bus,
-                 "For a node controller: its caches' protocol, if not the one its file names");
+                 "For a node controller: its caches' protocol; default: the one that its file names");
   command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names");
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
   command.flag("--json", arguments->json, "Print one JSON document");

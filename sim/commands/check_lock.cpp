@@ -27,25 +27,26 @@ namespace fs = std::filesystem;
 constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.lua                           a lock of your own (docs/programs.md)
   linebounce check-lock my_lock.lua --consistency tso         under one memory model only
-  linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2 a larger case: minutes, and --states 1000000
-  linebounce check-lock mcs ticket --json                     locks of `list locks`, for a program
+  linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2  a larger case: takes minutes, and needs --states 1000000
+  linebounce check-lock mcs ticket --json                     built-in locks, as JSON
 
-Two CPUs take the lock once or twice, in every order in which their operations can come: as writers, as a reader and a writer,
-and by try_acquire. Three CPUs take it once, and two readers beside two writers, as far as the limit of states allows; what it
-cuts off has a "+", and its orders with up to three switches between CPUs are looked at, too. Under tso and ia64 each CPU has a
-store buffer, which empties at any time, under ia64 also out of order. Orders that nobody can tell apart count once. A random
-number has all values up to four, and between two looks at the clock either hardly any time passes or a second.
+Two CPUs take the lock once or twice, in every possible order of their operations: as writers, as a reader and a writer, and with
+try_acquire. Three CPUs take it once, and two readers run beside two writers, as far as the limit on states allows. A "+" marks a
+case that the limit cut off; its orders with up to three switches between CPUs are checked as well. Under tso and ia64 each CPU has
+a store buffer that may drain at any time, under ia64 also out of order. Orders that no CPU can tell apart count once. A random
+number takes each value up to four; between two reads of the clock passes either almost no time or a second.
 
-Checked is that nobody is inside beside a writer, that readers see whole data, that somebody can always go on, that try_acquire
-fails only for a reason and without harm, and that a lock with `fifo` serves whoever waited before whoever came later. A
-violation is shown with few switches between CPUs. Then the lock runs on random machines, where two CPUs inside end the run.
+The check proves that no CPU is inside together with a writer, that readers see consistent data, that some CPU can always make
+progress, that try_acquire fails only with a reason and without side effects, and that a lock with `fifo` serves CPUs in the order
+in which they began to wait. A violation is shown with as few switches between CPUs as possible. Then the lock runs on random
+machines, where two CPUs inside end the run.
 
-A CPU whose loop sees the same again and again is taken to wait until that changes; whether it would, is tried. A lock from a
-file goes through `check-lock --quick` before each run, replay or comparison that uses it, for the machine's memory model.
+A CPU whose loop keeps reading the same values counts as waiting until one of them changes. Locks from files go through
+`check-lock --quick` before each run, replay or comparison that uses them, under the machine's memory model.
 
 Exit code: 1 if a promise is broken, or if not everything could be checked.)";
 
-// By default: of a case, and of all extra cases together.
+// Default limits: for one case, and for all extra cases together.
 struct DefaultStates {
   std::uint64_t one, extras;
 };
@@ -66,7 +67,8 @@ std::vector<Consistency> consistencies_of(const std::vector<std::string>& names)
   for (const std::string& name : names) {
     const auto model = enum_named<Consistency>(name);
     if (!model)
-      throw ConfigError(fmt::format("--consistency: \"{}\"; legal: {}", name, fmt::join(kWordsOf<Consistency>, ", ")));
+      throw ConfigError(
+          fmt::format("--consistency: \"{}\" is not known; known: {}", name, fmt::join(kWordsOf<Consistency>, ", ")));
     if (std::find(found.begin(), found.end(), *model) == found.end()) found.push_back(*model);
   }
   return found;
@@ -85,7 +87,7 @@ LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& op
   }
 }
 
-// The experiment of a trial that failed; none did: empty.
+// The path of the saved experiment of a failed trial; empty if none failed.
 std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& check, const std::string& directory) {
   if (!check.broken_trial()) return {};
   const fs::path file = fs::path(directory) / (fs::path(lock.name).stem().string() + ".toml");
@@ -102,12 +104,12 @@ ExitCode check_locks(CheckLockArguments arguments) {
     locks.push_back(lock_called(name));
     const int most = locks.back().traits.most_cpus;
     if (most > 0 && std::max(arguments.options.cpus, 2) > most)
-      throw ConfigError(fmt::format("{}: this lock is for {} CPUs at most, fewer than are to take it", name, most));
+      throw ConfigError(fmt::format("{}: this lock is for at most {} CPUs; give --cpus {} or fewer", name, most, most));
   }
   ExitCode code = ExitCode::done;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const workloads::LockEntry& lock : locks) {
-    // An interpreter for each CPU and schedule takes its time.
+    // A lock in Lua is slower to search, because each CPU and schedule has an interpreter.
     const DefaultStates& by_default = !lock.file.empty() ? kStatesOfFile : kStates;
     LockCheckOptions& options = arguments.options;
     options.limits.states = by_default.one;
@@ -136,24 +138,25 @@ void add_check_lock(Command& program) {
   auto arguments = std::make_shared<CheckLockArguments>();
   Command command =
       program.subcommand("check-lock", "Check a lock in every interleaving of a few CPUs, or find where it breaks");
-  command.option("LOCK", "", &arguments->locks, "A file in Lua, or a name of `list locks`").required();
-  command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases of 2 and of 3").between(2, 4);
+  command.option("LOCK", "", &arguments->locks, "A file in Lua, or a name (see: linebounce list locks)").required();
+  command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases with 2 and with 3").between(2, 4);
   command
       .option("--acquisitions", "N", &arguments->options.acquisitions,
-              "How often each CPU takes the lock; default: cases of 1 and of 2")
+              "How often each CPU takes the lock; default: cases with 1 and with 2")
       .between(1, 8);
   command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
       .one_value_each();
   command
       .option("--states", "N", &arguments->states,
-              "Stop a case after so many states; default: 500000, and 1000000 of all but the smallest cases, of a lock in Lua "
+              "Stop a case after this many states; default: 500000 for the smallest cases and 1000000 for others; for a lock "
+              "in Lua "
               "50000 and 70000")
       .between(1, 1'000'000'000);
-  command.flag("--quick", arguments->quick, "Look at few states of each case, on no random machine: a second or two");
+  command.flag("--quick", arguments->quick, "Check few states of each case and no random machines: takes a second or two");
   command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12").between(0, 100000);
-  command.option("--seed", "N", &arguments->options.seed, "Of the random machines; default: 1");
+  command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,
-                 "Where to write an experiment that shows a failure on a random machine again; default: out/check_lock");
+                 "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock");
   command.flag("--json", arguments->json, "Print one JSON array instead of text");
   command.footer(kCheckLockFooter);
   command.action([arguments] { return check_locks(*arguments); });

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kReferencesOfRound = 20'000;
-constexpr std::int64_t kComparedRounds = 10;  // one in so many
+constexpr std::int64_t kComparedRounds = 10;  // one round in this many
 
 struct RandomFailure {
   std::int64_t round = 0;
@@ -34,10 +34,10 @@ struct RandomFailure {
 
 struct RandomOutcome {
   std::int64_t references = 0;
-  std::int64_t rounds = 0;  // that passed
+  std::int64_t rounds = 0;  // rounds that passed
   std::int64_t compared = 0;
-  std::int64_t too_slow = 0;    // to compare
-  std::uint64_t data_hash = 0;  // of all those rounds in order
+  std::int64_t too_slow = 0;    // rounds too slow to compare
+  std::uint64_t data_hash = 0;  // hash over all those rounds, in order
   std::optional<RandomFailure> failure;
   bool interrupted = false;
 };
@@ -112,7 +112,7 @@ class RandomCheck {
   InterruptGuard guard_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   RandomOutcome outcome_;
-  std::int64_t next_ = 0;  // the round to begin with
+  std::int64_t next_ = 0;  // the round to start with
 };
 
 const char* verdict_name(Verdict verdict) {
@@ -190,11 +190,11 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
 }  // namespace
 
 const char* const kRandomFooter = R"(
-With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
-are checked, in rounds of 20 000 (not counting what CPUs do while they wait). Each round varies the machine at
-random: tiny caches, latencies, buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols
-stay. Every tenth round runs again without the engine's speed-ups, and must give the same data. The same seed gives
-the same test. A failing case is shrunk while it still fails, and written as an experiment.
+With --random, a machine is tested instead of a protocol proved. Random loads, stores and atomics run in rounds of 20 000 (without
+those that CPUs make while they wait), and every loaded value is checked. Each round varies the machine: tiny caches, latencies,
+buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols stay. Every tenth round runs again without the
+engine's speed-ups and must give the same data. The same seed gives the same test. A failing case is shrunk as long as it still
+fails, and written as an experiment.
 
   linebounce check --random 100000 --machine numaq_16way
   linebounce check --random 1e6 --machine my_machine.toml --seed 7 --json
@@ -216,16 +216,17 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
       .between_reals(1, 1e12)
       .group(group);
   command.option("--machine", "NAME", &arguments->machine, "A name (see: linebounce list machines), or a file").group(group);
-  command.option("--seed", "S", &arguments->seed, "Seed of the test (default: 1)")
+  command.option("--seed", "N", &arguments->seed, "Seed of the test; default: 1")
       .between(0, std::int64_t{1} << 53)
       .group(group);
-  command.option("--set", "path=value", &arguments->sets, "A value fixed in every round; may be repeated")
+  command.option("--set", "PATH=VALUE", &arguments->sets, "A value fixed in every round; may be repeated")
       .one_value_each()
       .group(group);
-  command.option("-o,--output", "DIR", &arguments->directory, "Where to write a failure's experiment (default: here)")
+  command
+      .option("-o,--output", "DIR", &arguments->directory, "Where to write a failure's experiment; default: the current folder")
       .group(group);
   add_jobs(command, arguments->at_once).group(group);
-  command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long to shrink a failure (default: 60)")
+  command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long to shrink a failure; default: 60")
       .between(0, 1'000'000)
       .group(group);
   return arguments;

@@ -1,4 +1,4 @@
-// `linebounce check --random`: the random tester of machines. The work is done by sim/tester.
+// `linebounce check --random`: the random tester of machines. sim/tester does the work.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct RandomArguments {
 
   // REQUIRES: `references`.
   [[nodiscard]] std::int64_t reference_count() const { return static_cast<std::int64_t>(*references); }
-  // Whether this is what the command line asks for. Errors: UsageError, if it asks for that and for a protocol, or for neither.
+  // Whether the command line asks for this. Errors: UsageError, if it asks for this and for a protocol, or for neither.
   [[nodiscard]] bool wanted(const std::string& protocol) const;
 };
 
-extern const char* const kRandomFooter;  // the part of the help
+extern const char* const kRandomFooter;  // this option's part of the help
 
 std::shared_ptr<RandomArguments> add_random_options(Command& command);
 

@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
 
@@ -17,16 +23,20 @@ Option& Option::one_value_each() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  option_->check(CLI::IsMember(words));
-  return *this;
+  return check(
+      [words](const std::string& text) { return std::ranges::find(words, text) == words.end() ? not_known(text, words) : ""; });
 }
 
 Option& Option::between(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most).description(""));
-  return *this;
+  return check([least, most](const std::string& text) {
+    std::int64_t value = 0;
+    if (!CLI::detail::lexical_cast(text, value))
+      return fmt::format("\"{}\" is not a whole number; legal: {} to {}", text, least, most);
+    return value >= least && value <= most ? "" : fmt::format("{} is out of range; legal: {} to {}", text, least, most);
+  });
 }
 
-// CLI::Range lets a NaN through.
+// CLI::Range accepts NaN, so this check is our own.
 Option& Option::between_reals(double least, double most) {
   return check([least, most](const std::string& text) {
     double value = 0;
@@ -76,7 +86,7 @@ void Command::action(const std::function<ExitCode()>& action) {
 
 void Command::action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action) {
   app_->callback([app = app_, invocation = invocation_, action] {
-    if (!app->get_subcommands().empty()) return;  // that one's action it is
+    if (!app->get_subcommands().empty()) return;  // a chosen subcommand's own action runs instead
     invocation->action = [=] { return action(invocation->argv); };
   });
 }

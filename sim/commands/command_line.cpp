@@ -56,7 +56,7 @@ static void add_subcommands(Command& program) {
 
 namespace {
 
-// ---- what --help prints, as wide as the terminal ----
+// ---- the output of --help, as wide as the terminal ----
 
 constexpr std::size_t kExampleIndent = 2;
 constexpr std::size_t kWordsIndent = 6;
@@ -73,7 +73,7 @@ bool is_example(const std::string& line) {
   return line.starts_with("  ");
 }
 
-// A command of several options goes on below itself; an option and its value stay together.
+// Breaks a command with several options over several lines; an option and its value stay together.
 std::string command_lines(std::string command, std::size_t width) {
   constexpr char kHeld = '\x1f';
   for (std::size_t at = command.find(" --"); at != std::string::npos; at = command.find(" --", at + 1)) {
@@ -103,8 +103,8 @@ std::string group_text(const std::vector<std::string>& group, std::size_t width)
   return out;
 }
 
-// Paragraphs, and examples, lines of "  COMMAND    what it does". Where an example is too long, the words of its group stand
-// below the commands.
+// Formats paragraphs and examples, which are lines "  COMMAND    what it does". If an example is too long, the descriptions of
+// its group follow on the next lines.
 std::string help_footer(std::string_view text, std::size_t width) {
   std::string out;
   std::vector<std::string> group;
@@ -128,7 +128,7 @@ struct PythonCommand {
   std::string_view name, meaning;
 };
 
-// What analysis/ installs; a caller who has not installed it yet is told how.
+// The commands that analysis/ installs. A user who has not installed them is told how.
 constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
@@ -142,7 +142,7 @@ struct HelpGroup {
   std::vector<std::string_view> commands;
 };
 
-// --help shows commands by what people want, whatever language they are written in.
+// --help groups commands by purpose, whatever language they are written in.
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
@@ -150,7 +150,7 @@ const std::vector<HelpGroup>& help_groups() {
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},
-      {"Hold it against publications", {"reproduce", "validate", "bench"}},
+      {"Compare with publications", {"reproduce", "validate", "bench"}},
       {"Teach", {"teach"}},
   };
   return groups;
@@ -210,18 +210,18 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-// For a text of `width` columns.
+// Formats for a width of `width` columns.
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
 
 constexpr const char* kCommandLineFooter = R"(Examples:
-  linebounce run two_sockets                  the answer to an experiment's question, and its table
-  linebounce ab NAME --set K=A --set K=B      two settings with the same seeds: which is better
-  linebounce report out/two_sockets           charts, locks, cache lines and machine in one file
+  linebounce run two_sockets                  answer an experiment's question, and print its table
+  linebounce ab NAME --set K=A --set K=B      which of two settings is better, with the same seeds
+  linebounce report out/two_sockets           draw charts, locks, cache lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce advise T.lbt                     which changes of a recorded program are worth it
-  linebounce check-lock my_lock.lua           every interleaving of a few CPUs
+  linebounce advise T.lbt                     find changes of a recorded program that are worth it
+  linebounce check-lock my_lock.lua           try every interleaving of a few CPUs
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
@@ -256,7 +256,7 @@ std::string full_name(const CLI::App& app) {
 std::string unexpected_argument(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining(true);
   const std::string argument = left.empty() ? "" : left.front();
-  if (!argument.starts_with("-")) return "the argument \"" + argument + "\" is one too many";
+  if (!argument.starts_with("-")) return "unexpected argument \"" + argument + "\"";
   std::string message = "there is no option " + argument.substr(0, argument.find('='));
   const std::string near = nearest(argument.substr(0, argument.find('=')), option_names(app));
   if (!near.empty()) message += "; did you mean " + near + "?";
@@ -273,7 +273,7 @@ std::string wrong_value(const std::string& what) {
          "\" is not a whole number, 0 or more";
 }
 
-// CLI11's errors in our words, where its own need more than a little goodwill.
+// Rewords CLI11's errors where its own words are hard to understand.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
@@ -285,8 +285,8 @@ int report_usage(const CLI::App& program, const std::string& problem) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The program linebounce-NAME beside this one, or in the bin/ of the prefix that this one is installed in, or the bare name,
-// which execvp looks for in PATH. It is told who calls it.
+// The path of linebounce-NAME: beside this program, or in the bin/ of the prefix in which this one is installed, or the bare
+// name, which execvp looks up in PATH. The program is told who calls it.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -299,7 +299,8 @@ std::string external_program(const std::string& name) {
   return "linebounce-" + name;
 }
 
-// The words that choose a subcommand which isn't built in: "sweep", or "trace export"; none if it is, or if there is no word.
+// The words that choose a subcommand which isn't built in, "sweep" or "trace export"; none if the subcommand is built in or
+// missing.
 std::vector<std::string> external_words(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> words;
   const CLI::App* app = &program;
@@ -308,12 +309,12 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
     const auto names = subcommand_names(*app);
     if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
-    if (app->get_require_subcommand_min() == 0) break;  // its next words are arguments
+    if (app->get_require_subcommand_min() == 0) break;  // further words are its arguments
   }
   return {};
 }
 
-// Becomes linebounce-NAME, or linebounce-trace-NAME. Returns only if there is none.
+// Executes linebounce-NAME or linebounce-trace-NAME in place of this process. Returns only if there is none.
 int run_external(const CLI::App& program, const std::vector<std::string>& words, int argc, char** argv) {
   const std::string name = fmt::format("{}", fmt::join(words, "-"));
   const CLI::App& parent = words.size() == 1 ? program : *program.get_subcommand(words.front());
@@ -325,8 +326,9 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
   } else if (std::ranges::find(kPythonCommands, name, &PythonCommand::name) != kPythonCommands.end()) {
-    print_error(
-        fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
+    print_error(fmt::format(
+        "{} needs the Python package, which is not installed; install it with ./dev setup or pip install linebounce-*.whl",
+        name));
   } else {
     const std::string before = words.size() == 1 ? "" : words.front() + "-";
     std::vector<std::string> known = subcommand_names(parent);
@@ -370,7 +372,7 @@ int parse_and_do(int argc, char** argv) {
   }
 }
 
-// What was printed has arrived, or it is an error as any other output that can't be written.
+// Turns output that could not be written into an error.
 int flush_output(int code) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::cout.good()) return code;
@@ -383,7 +385,7 @@ int flush_output(int code) {
 int run_command_line(int argc, char** argv) {
   const VisibleOutput output;
   exit_on_interrupts();
-  ::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on file sizes writes shall fail, with a reason, and not end the program
+  ::signal(SIGXFSZ, SIG_IGN);  // writes beyond a limit on file sizes must fail with a reason instead of ending the program
   try {
     return flush_output(parse_and_do(argc, argv));
   } catch (...) {

@@ -21,36 +21,37 @@ constexpr const char* kCompareLocksFooter = R"(Examples:
   linebounce compare-locks program.lbt --machine p3_xeon_8way --machine numaq_16way
       on two machines: another machine may favour another lock
   linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
-      one lock, on a machine of your own, for a program
+      one lock, on a machine of your own, as JSON
   linebounce compare-locks program.lbt --word-locks
-      spin locks that the program has made itself of atomic operations, too
+      also spin locks that the program builds from atomic operations
   linebounce compare-locks program.lbt --machine p3_xeon_8way --with my_lock.lua
       a lock of your own (docs/programs.md) beside the others
 
-A lock that handlers acquire is never replaced by one that sleeps, one that the program tries never by one without a try, and a
-lock for readers only replaces one with readers: rcu only where nobody writes under the lock, and seqlock and rcu only where
-readers follow no pointer that a writer changes and use no memory that is freed meanwhile. What is not offered is listed with the
-reason. A recorded lock that is not in `list locks` runs as the nearest one, and the table says so: rwlock for pthread_rwlock
-(std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended), mutex for the others.
+A lock that handlers acquire is never replaced by one that sleeps, nor a lock that the program tries by one without try_acquire.
+A lock for readers is only replaced by another with readers: by rcu only if nobody writes under the lock, and by seqlock or rcu
+only if readers follow no pointer that a writer changes and use no memory that is freed meanwhile. The page lists what is not
+offered, with the reason. A recorded lock that is not in `linebounce list locks` runs as the nearest one, and the table says so:
+rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended),
+mutex for all others.
 
-Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The
-recorded order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to
-see which locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few
-cycles later at random, each time with the recorded locks and with each replacement. The table has the median change and its
-95 % interval (Student's t, of the factors' logarithms). The best of many may owe its place to these orders, so it runs again in as
-many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
-interval excludes 0. More orders make narrower intervals.
+Replacing a lock also changes the order in which other operations meet, which alone changes the throughput. The recorded order is
+not a fair base either: in it, whatever a thread waited for had already happened. So the trace runs once as recorded, to see which
+locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation is delayed by a few random
+cycles: once with the recorded locks and once with each replacement. The table has the median change and its 95 % interval
+(Student's t, over the factors' logarithms). The best of many replacements may owe its place to these orders, so it runs again in
+as many new ones, or in twice as many if all orders gain but by different amounts. It is recommended if it gains at least 1 % there
+and the interval excludes 0. More orders make narrower intervals.
 
-If that would take more than a minute of CPU time, over all machines, each replacement runs in one order first, and only the best two of a
-lock go on; the locks with less waiting are left out. The last lines then name what --thorough would add.
+If all this would take more than a minute of CPU time, over all machines, each replacement first runs in one order, only the best
+two for each lock go on, and locks with less waiting are left out. The last lines then say what --thorough would add.
 
-A lock is left as it is if all waits for it, and the ways of its word to whoever takes it or gives it back, take less than a
-quarter of a percent of the run's time: no other lock could gain more. --lock replaces it all the same.
+A lock is left as it is if all waiting for it, plus the transfers of its word to and from its holders, takes less than a quarter of
+a percent of the run's time: no other lock could gain more. --lock replaces it anyway.
 
-Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
+Finished runs are reused, so an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
 
-// Instructions of a host in a minute, of which replays take a half and their results the other.
+// Host instructions in a minute: replays take half of it, reading and writing their results the other half.
 constexpr double kMinute = 60e9;
 
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
@@ -99,11 +100,11 @@ void add_compare_locks(Command& program) {
   add_machines(command, arguments->machines);
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();
-  command.flag("--word-locks", arguments->word_locks, "Take words that behave like locks for locks, and replace them, too");
+  command.flag("--word-locks", arguments->word_locks, "Treat words that behave like locks as locks, and replace them, too");
   command
       .option("--with", "FILE", &arguments->files, "A lock of your own in Lua, beside those of `list locks`; may be repeated")
       .one_value_each();
-  command.flag("--thorough", *thorough, "Of a long trace, too, try every lock in every order");
+  command.flag("--thorough", *thorough, "Try every lock in every order, even for a long trace");
   add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kCompareLocksFooter);

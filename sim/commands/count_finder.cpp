@@ -26,7 +26,7 @@ class CountFinder {
   }
 
  private:
-  // Those that have finished.
+  // The cures whose replays have finished.
   std::vector<TriedCount> in_orders(std::vector<CountCure> cures, const OrderRange& range, ExitCode& code) {
     toml::array choices{""};
     for (const CountCure& cure : cures) choices.push_back(text_of(cure.choices));
@@ -46,7 +46,7 @@ class CountFinder {
     return tried;
   }
 
-  // All that promise something, in orders that had no part in that.
+  // Runs all promising cures again, in orders that had no part in choosing them.
   void confirm(std::vector<TriedCount>& tried, ExitCode& code) {
     std::vector<CountCure> promising;
     for (const TriedCount& it : tried) {

@@ -1,4 +1,4 @@
-// What other counters in the place of a count that many threads change would gain on one machine: by replaying them.
+// Predicts, by replays on one machine, what other counters would gain in place of a count that many threads change.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace linebounce::sim {
 struct TriedCount {
   CountCure cure;
   OrdersChange change;
-  double misses_before = 0, misses_after = 0;  // lines that went from one cache to another or were upgraded, in the whole run
-  bool confirmed = false;                      // a gain in orders that had no part in its choice, too
+  double misses_before = 0, misses_after = 0;  // misses served by another cache, and upgrades, in the whole run
+  bool confirmed = false;                      // whether it also gains in orders that had no part in its choice
 };
 
-// Below `arguments.directory`, in a folder of the machine's name. Empty: there is no such count, or no replay has finished;
-// `code` says so. Errors: ConfigError, TraceError.
+// Results go below `arguments.directory`, in a folder with the machine's name. Empty if there is no such count or no replay has
+// finished; `code` says which. Errors: ConfigError, TraceError.
 std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
                                    const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code);
 

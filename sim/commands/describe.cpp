@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 constexpr const char* kDescribeFooter = R"(Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
-  linebounce describe workload my_program.lua             what a program of your own declares; likewise: describe lock FILE.lua
-  linebounce describe mesi_snoop                              the kind may be left out where one thing has the name
+  linebounce describe workload my_program.lua             what your own program declares; also: describe lock FILE.lua
+  linebounce describe mesi_snoop                              the kind may be left out if the name is unique
   linebounce describe layout linux_2_4_16 dentry          a structure, line by line
   linebounce describe layout linux_2_4_16 --experiment FILE   before and after the experiment's [[layout.change]])";
 
@@ -59,7 +59,7 @@ CounterEntry counter_called(const std::string& name) {
   if (!is_lua_path(name)) return find_entry("counter", all_counters(), name);
   const LuaFile file = load_lua_file(name);
   if (!file.declared.counter.events && !file.declared.counter.references)
-    throw ConfigError(name + " is no counter: it defines neither add and read nor get and put");
+    throw ConfigError(name + " is not a counter: it defines neither add and read nor get and put");
   return {name, file.declared.title, nullptr, nullptr};
 }
 
@@ -123,16 +123,16 @@ ordered_json controller_json(const ControllerTable& table) {
 
 struct DescribeArguments {
   std::string kind;
-  LayoutQuestion about;  // of any other kind the name alone
+  LayoutQuestion about;  // for kinds other than layouts, only the name is used
   bool json = false;
 };
 
-// What is wrong with --line-bytes; empty: nothing.
+// The error in --line-bytes; empty: none.
 std::string line_bytes_problem(const std::string& text) {
   for (int bytes = 8; bytes <= 4096; bytes *= 2) {
     if (text == std::to_string(bytes)) return "";
   }
-  return "\"" + text + "\" is no line's size; legal: powers of two, 8 to 4096";
+  return "\"" + text + "\" is not a line size; legal: powers of two, 8 to 4096";
 }
 
 void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
@@ -144,7 +144,7 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
                     kind.singular));
 }
 
-// The kind of a name that stands alone. Errors: ConfigError, also where several kinds have one of this name.
+// The kind of a name that is given without a kind. Errors: ConfigError, also if several kinds have this name.
 const Kind& kind_of(const std::string& name) {
   if (is_lua_path(name)) {
     const LuaDeclaration declared = load_lua_file(name).declared;
@@ -157,14 +157,14 @@ const Kind& kind_of(const std::string& name) {
       throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
     const std::vector<std::string> names = names_of(kind);
     known.insert(known.end(), names.begin(), names.end());
-    // Most metrics are listed as patterns.
+    // Most metrics are declared as patterns.
     const bool is_metric = kind.singular == "metric" && name.find('.') != std::string::npos && find_metric(name) != nullptr;
     if (is_metric || std::ranges::find(names, name) != names.end()) found.push_back(&kind);
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
     const std::string near = nearest(name, known);
-    throw ConfigError(fmt::format("nothing is called \"{}\"; `linebounce list` shows what there is{}", name,
+    throw ConfigError(fmt::format("\"{}\" is not known; `linebounce list` shows what there is{}", name,
                                   near.empty() ? "" : fmt::format("; did you mean {}?", near)));
   }
   std::vector<std::string> commands;
@@ -172,7 +172,7 @@ const Kind& kind_of(const std::string& name) {
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 
-// The README.md of the folder or of one above it; empty if there is none.
+// The README.md of the file's folder or of a parent; empty if there is none.
 fs::path readme_of(const fs::path& file) {
   std::error_code none;
   for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
@@ -181,7 +181,7 @@ fs::path readme_of(const fs::path& file) {
   return {};
 }
 
-// Where a shipped thing is, and what explains such files. Empty for a user's own file, and for what the program has without its
+// The path of a shipped thing, and the README for such files. Empty for a user's own file, and for an installation without
 // sources.
 std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
   const auto of = [&name](const FileKind& files) { return fmt::format("{}/{}{}", files.folder, name, files.extension); };
@@ -252,7 +252,7 @@ ordered_json counter_json(const std::string& name) {
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
-// Its grids are as wide as there is room; a sentence that is longer goes on below itself.
+// The page's tables are as wide as the terminal; longer sentences wrap.
 std::string protocol_page(const std::string& name, const Painter& paint) {
   std::string out;
   for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidestGrid, paint.columns())))) {
@@ -292,11 +292,11 @@ void add_describe(Command& program) {
       .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");
-  command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");
-  command.option("--line-bytes", "N", &about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
+  command.option("STRUCTURE", "", &about.structure, "Layouts: only this structure");
+  command.option("--line-bytes", "N", &about.line_bytes, "Layouts: draw lines of this size; default: the file's")
       .check(line_bytes_problem);
-  command.option("--machine", "NAME", &about.machine, "Of a layout: draw this machine's lines");
-  command.option("--experiment", "NAME", &about.experiment, "Of a layout: before and after this experiment's changes");
+  command.option("--machine", "NAME", &about.machine, "Layouts: draw lines of this machine's size");
+  command.option("--experiment", "NAME", &about.experiment, "Layouts: show before and after this experiment's changes");
   command.flag("--json", arguments->json, "Print one JSON object");
   command.footer(kDescribeFooter);
   command.action([arguments] { return describe(*arguments); });

@@ -40,7 +40,7 @@ std::vector<std::string> names_of(const LayoutSet& layouts) {
   return names;
 }
 
-// The shipped files that have this structure. One that can't be read has none.
+// The shipped files with this structure. Files that can't be read count as without it.
 std::vector<std::string> files_with(const std::string& structure) {
   std::vector<std::string> files;
   for (const std::string& name : file_names(kLayoutFiles)) {
@@ -53,7 +53,7 @@ std::vector<std::string> files_with(const std::string& structure) {
   return files;
 }
 
-// The question with the file's and the structure's name, where it has a structure's alone.
+// Completes a question that names only a structure with the file's name.
 LayoutQuestion completed(LayoutQuestion question) {
   const auto files = file_names(kLayoutFiles);
   const bool is_file = is_layout_path(question.name) || std::ranges::find(files, question.name) != files.end();

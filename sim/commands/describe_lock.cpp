@@ -40,7 +40,7 @@ std::string order_text(const LockTraits& traits) {
   return traits.fifo ? "first come, first served" : "whoever is the fastest";
 }
 
-// Of a structure's field that it can be put into.
+// The size of the structure field that the lock fits into.
 int bytes_of(const LockTraits& traits) {
   return traits.fits_4_bytes ? 4 : kLockWordBytes;
 }
@@ -55,7 +55,7 @@ ordered_json facts_json(const LockEntry& lock) {
   return facts;
 }
 
-// What sets it apart from a plain spin lock, for a line of a list.
+// The lock's properties beyond a plain spin lock, for a line of a list.
 std::string traits_remark(const LockTraits& traits) {
   if (!traits.excludes) return "keeps nobody out";
   std::vector<std::string> remarks;
@@ -67,13 +67,13 @@ std::string traits_remark(const LockTraits& traits) {
   return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
-// A workload's parameter that may name this lock, or refuses it.
+// A workload's parameter that may name this lock, or that refuses it.
 struct Place {
   std::string workload, parameter;
-  std::string refusal;  // empty: it may
+  std::string refusal;  // why it is refused; empty if it is allowed
 };
 
-// Every parameter that names a lock knows all locks, be it as a choice or with the reason why not; of a file it looks at the
+// Every parameter that names a lock has all locks, either as a choice or with the reason against it; for a file it checks the
 // traits.
 std::vector<Place> places_of(const LockEntry& entry) {
   const std::string& lock = entry.name;

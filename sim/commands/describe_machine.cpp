@@ -11,13 +11,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "machine.cache.L1D" and "size_kib" of "machine.cache.L1D.size_kib".
+// Splits "machine.cache.L1D.size_kib" into "machine.cache.L1D" and "size_kib".
 std::pair<std::string, std::string> split(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-// The source that more parameters of a group have than any other; empty: each has its own.
+// The source that more parameters of a group have than any other; empty if each has its own.
 std::string shared_source(const std::vector<DescribedParameter>& group) {
   std::map<std::string, int> uses;
   for (const DescribedParameter& parameter : group) ++uses[parameter.source];
@@ -25,19 +25,19 @@ std::string shared_source(const std::vector<DescribedParameter>& group) {
   return most->second > 1 ? most->first : "";
 }
 
-// What nobody has said where it is from is yellow.
+// A parameter without a source is yellow.
 Colour source_colour(const DescribedParameter& parameter) {
   return parameter.has_source ? Colour::dim : Colour::yellow;
 }
 
-// Parameter and value, then the meaning and where the value is from: beside them, or below where the terminal is narrow.
+// Parameter and value, followed by meaning and source: beside them, or below on a narrow terminal.
 class ParameterTable {
  public:
   explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {
     table_.add_text("  " + paint(Colour::dim, "in parentheses: the default; in brackets: from the contention family") + "\n");
   }
 
-  // Those of one table of the machine's file. A source that several have stands once, above them.
+  // Adds the parameters of one table of the machine's file. A source that several share appears once, above them.
   void add_group(const std::string& name, const std::vector<DescribedParameter>& group) {
     table_.add_text("  " + paint_(Colour::cyan, name) + "\n");
     const std::string shared = shared_source(group);
@@ -79,7 +79,7 @@ class ParameterTable {
   Table table_;
 };
 
-// What was changed since the file was first written, the oldest first.
+// The changes since the file was first written, the oldest first.
 std::string history_text(const std::vector<HistoryEntry>& history, const Painter& paint) {
   if (history.empty()) return "";
   std::string out = "\n  " + paint(Colour::dim, "history") + "\n";
@@ -128,7 +128,7 @@ ordered_json machine_json(const std::string& name) {
   for (const DescribedParameter& parameter : machine.parameters) {
     ordered_json entry;
     entry["path"] = parameter.path;
-    // A number or true and false as such; anything else is text.
+    // Numbers, true and false are JSON values; anything else is text.
     entry["value"] =
         ordered_json::accept(parameter.value) ? ordered_json::parse(parameter.value) : ordered_json(parameter.value);
     entry["unit"] = parameter.unit;

@@ -11,13 +11,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// By a name that results have, or a declared pattern.
+// Finds a metric by its name in results, or by a declared pattern.
 const MetricDeclaration& metric_called(const std::string& name) {
   if (const MetricDeclaration* metric = find_metric(name)) return *metric;
   std::vector<std::string> known;
   for (const MetricDeclaration& metric : all_metrics()) known.emplace_back(metric.pattern);
   const std::string near = nearest(name, known);
-  throw ConfigError(fmt::format("metric {} is not declared: see linebounce list metrics{}", name,
+  throw ConfigError(fmt::format("metric \"{}\" is not known{}; `linebounce list metrics` shows all", name,
                                 near.empty() ? "" : "; did you mean " + near + "?"));
 }
 

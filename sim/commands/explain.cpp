@@ -36,14 +36,14 @@ using nlohmann::ordered_json;
 
 constexpr const char* kExplainFooter = R"(Examples:
   linebounce explain out/two_sockets                      a typical and a slow miss of the kind that costs most
-  linebounce explain two_sockets --miss "remote HITM"     served by a cache of another node
+  linebounce explain two_sockets --miss "remote HITM"     misses that another node's cache serves
   linebounce explain out/lock_scaling --point lock=mcs,cpus=4 --miss upgrade
   linebounce explain my.toml --line counter.value --percentile 10 --percentile 90
 
-Kinds of misses are the sources of latency.csv: local_c2c (local HITM), remote_c2c (remote HITM), node_cache, local_memory,
-remote_memory, upgrade. Stages follow one another without gaps and add up to the latency. A star marks a wait: what it was behind
-stands below the table. The point's first seed runs twice; results that a run has left are not read again, but made again. What
-it finds is left in the results directory, as explain.json: `linebounce report` draws it.)";
+Kinds of misses are the sources in latency.csv: local_c2c (local HITM), remote_c2c (remote HITM), node_cache, local_memory,
+remote_memory and upgrade. Stages follow one another without gaps and add up to the latency. A star marks a wait; the lines below
+the table say what it waited for. Explain always simulates the point's first seed anew, even from a results directory, where it
+writes explain.json for `linebounce report` to draw.)";
 
 struct ExplainArguments : OverrideArguments {
   std::string what;
@@ -54,7 +54,7 @@ struct ExplainArguments : OverrideArguments {
   bool json = false;
 };
 
-// The point of which the results' answer speaks; else the last one, which in most sweeps has most CPUs.
+// The point of the results' answer; otherwise the last one, which in most sweeps has the most CPUs.
 int answered_point(const fs::path& results, int last) {
   if (results.empty() || !is_there(results)) return last;
   const ordered_json json = ordered_json::parse(read_file(results), nullptr, false);
@@ -94,7 +94,7 @@ MissChoice choice_of(const ExplainArguments& arguments) {
   std::vector<std::string> kinds(kSourceNames.begin(), kSourceNames.end());
   kinds.emplace_back("local HITM");
   kinds.emplace_back("remote HITM");
-  throw ConfigError("--miss: the kind " + not_known(arguments.kind, kinds));
+  throw ConfigError("--miss: kind " + not_known(arguments.kind, kinds));
 }
 
 ordered_json row_json(const WaterfallRow& row, double ns_per_tick) {
@@ -162,8 +162,8 @@ std::string text_of(const ordered_json& document) {
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-// For the report: with the point's number, and the hash of the results' configuration, by which the report knows that the file
-// is of these results. Results that cannot be written to are explained all the same.
+// Saves the document for the report, with the point's number and the hash of the results' configuration, by which the report
+// knows that the file belongs to these results. If the directory is not writable, the command goes on without saving.
 void keep(ordered_json document, const Chosen& chosen, const fs::path& directory) {
   const fs::path path = directory / "manifest.json";
   const auto manifest = is_there(path) ? read_manifest(read_file(path)) : std::nullopt;
@@ -227,17 +227,18 @@ void add_explain(Command& program) {
   auto arguments = std::make_shared<ExplainArguments>();
   Command command = program.subcommand("explain", "Show where the nanoseconds of a typical and a slow miss go, stage by stage");
   command
-      .option("WHAT", "", &arguments->what,
-              "A results directory, as `run` leaves it, or what `run` takes: an experiment's name or file, a program in Lua")
+      .option(
+          "WHAT", "", &arguments->what,
+          "A results directory, as `linebounce run` writes it, or anything that `run` takes: an experiment or a program in Lua")
       .required();
-  command.option("--miss", "KIND", &arguments->kind, "Only misses of this kind; default: the one that costs most time");
+  command.option("--miss", "KIND", &arguments->kind, "Only misses of this kind; default: the costliest");
   command.option("--line", "OBJECT.FIELD", &arguments->line, "Only misses on this field, object or structure");
   command.option("--point", "POINT", &arguments->point,
                  "A point of a sweep, by its settings, such as lock=mcs,cpus=4, or its number; default: that of the results' "
                  "answer, else the last");
   command
       .option("--percentile", "P", &arguments->percentiles,
-              "The miss whose latency P percent of the kind do not exceed; may be repeated; default: 50 and 99")
+              "Show the miss at this percentile of its kind's latencies; may be repeated; default: 50 and 99")
       .one_value_each()
       .between(1, 100);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");

@@ -17,25 +17,26 @@ constexpr const char* kFindSharingFooter = R"(Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
       lines on which threads use different bytes, and cures for them
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
-      all lines, and proposals for the three costliest that have one, for a program
+      all lines, and proposals for the three costliest that have one, as JSON
 
-A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes
-is read from the trace, and the cost of the lines is measured by replaying it. What a proposal saves is the median of --orders
-replays, each beside one without it, with its 95 % interval (Student's t, of the factors' logarithms): in each of them every
-acquisition and atomic operation comes a few cycles later at random, for any change also changes the order in which threads meet.
-The best proposal runs again in as many other orders, in twice as many where all gain but too differently, and is recommended if
-it gains at least 1 % there and the interval excludes 0. It is printed as C and as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
+A line is falsely shared if threads use different bytes of it and at least one of them writes. The trace shows which thread uses
+which bytes; replays measure what the lines cost. What a proposal saves is the median of --orders pairs of replays, with and
+without the change, and its 95 % interval (Student's t, over the factors' logarithms). In each pair, every acquisition and atomic
+operation is delayed by a few random cycles, because any change also changes the order in which threads meet. The best proposal
+runs again in as many new orders, or in twice as many if all gain but by different amounts. It is recommended if it gains at least
+1 % there and the interval excludes 0. It is printed as C and as the [[layout.change]] that was run. Aligned blocks come from new or
+aligned_alloc; malloc aligns to 16 bytes only.
 
-Which bytes share a line depends on where malloc puts a block, which may be at any multiple of 16: lines that only other places of
-the heap or pairs of lines would share are listed, too. Where the recorded places share nothing, the costs and proposals are those
-of the worst other place (workload.heap_shift).
+Which bytes share a line depends on where malloc places a block, which may be at any multiple of 16. So lines that would be shared
+only at other heap positions, or as pairs of lines, are listed, too. If nothing is shared at the recorded positions, the costs and
+proposals are those of the worst other position (workload.heap_shift).
 
-Slots that threads use in turn are judged in time: where one thread uses a slot while another uses the next one, the line is
-listed, although each slot is used by several. Where the machine fetches lines in pairs (machine.cpu.pair_prefetch), pairs take
-the place of lines.
+If threads take turns using the slots of an array, time decides: a line is listed if one thread uses a slot while another uses the
+next, although several threads use each slot. On machines that fetch lines in pairs (machine.cpu.pair_prefetch), pairs take the
+place of lines.
 
-Proposals are not run where all misses on their lines together take less than a quarter of a percent of the run's time: nothing
-can gain more than that. The answer says how much it is.
+Proposals are not run if all misses on their lines together take less than a quarter of a percent of the run's time, because
+nothing can gain more than that. The answer says how much it is.
 
 Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
@@ -63,7 +64,7 @@ void add_find_sharing(Command& program) {
   Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
   command.option("--machine", "M", &arguments->machine,
                  "The machine to run on; default: the recorded one, else generic_2socket_32core");
-  command.option("--top", "N", &arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
+  command.option("--top", "N", &arguments->top, "Lines to print and proposals to try, costliest first; default: 5")
       .between(1, 1000);
   add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/find_sharing");

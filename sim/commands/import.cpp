@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kImportMhz = 3000;  // of the generic machines
+constexpr int kImportMhz = 3000;  // clock of the generic machines
 
 constexpr const char* kImportFooter = R"(Examples:
   perf c2c record -a -- sleep 5 && linebounce import perf.data && linebounce find-sharing perf.lbt
@@ -83,7 +83,7 @@ std::vector<std::string> write_mix(const LockMix& mix, const ImportArguments& ar
   return summary.missing;
 }
 
-// Statistics hold no operations: they are shown, and become a trace only where that would repeat what was measured.
+// Statistics hold no operations. They are printed, and become a trace only if that would reproduce the measured waiting.
 ExitCode import_statistics(const ImportArguments& arguments, const LockStatisticsFile& statistics) {
   const Painter paint = painter_for_stdout();
   const bool wanted = !arguments.out.empty() || arguments.seconds || arguments.cpus || arguments.mhz;

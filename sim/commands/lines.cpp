@@ -29,38 +29,39 @@ using nlohmann::ordered_json;
 
 constexpr const char* kLinesFooter = R"(Examples:
   linebounce lines out/oltp                              the ten lines with the most latency, field by field
-  linebounce lines out/oltp --top 3 --structure rq       of run queues alone
-  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure summed
-  linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, for a program
+  linebounce lines out/oltp --top 3 --structure rq       only run queues
+  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; a structure's objects summed
+  linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, as JSON
 
-A row is one object's part of a cache line: objects that share a line have a row each. Loads and stores are those that miss; an
-atomic operation is a store. Local and remote HITM: served by a cache of the requester's node, or of another one. Remote %: the
-requester's node is not the line's home. Queueing: waits for resources in use; the rest of a miss's latency is travel.)";
+A row is one object's part of a cache line; objects that share a line have one row each. Only loads and stores that miss are
+counted; an atomic operation counts as a store. Local and remote HITM: a modified copy in a cache of the requester's node, or of
+another node, served the miss. Remote %: the line's home is not the requester's node. Queueing: time spent waiting for busy
+resources; the rest of a miss's latency is travel.)";
 
 struct LinesArguments {
   std::string directory;
   std::size_t top = 10;
   std::string structure;
-  std::string point;  // empty: the one that the answer speaks of
+  std::string point;  // empty: the point of the answer
   LineChoice choice;
   bool json = false;
 };
 
-// What a results directory says of one point.
+// The content of a results directory for one point.
 struct Recorded {
   std::size_t points = 0;
   std::size_t finished = 0;  // of them
   int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
-  std::vector<std::string> assumptions;  // about the machines, as assumptions_of() words them
+  std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
 };
 
 bool has_finished(const ReportedPoint& point) {
   return !point.metrics.empty();
 }
 
-// That a point, or without a number every one, has no results, and what its failure said if it has failed.
+// The error that a point, or without a number every point, has no results; includes the message of a failed point.
 InputError no_results(const fs::path& directory, std::optional<int> point) {
   std::string message =
       directory.string() + (point ? fmt::format(": point {} has not finished", *point) : ": no point has finished");
@@ -99,7 +100,7 @@ void keep_structure(LineSet& set, const std::string& structure, const std::vecto
   std::set<std::string> known;
   for (const LineRow& row : rows) known.insert(row.structure);
   if (!known.contains(structure)) {
-    throw ConfigError("--structure: the structure " + not_known(structure, {known.begin(), known.end()}));
+    throw ConfigError("--structure: structure " + not_known(structure, {known.begin(), known.end()}));
   }
   std::erase_if(set.lines, [&structure](const Line& line) { return line.structure != structure; });
 }
@@ -200,15 +201,15 @@ ExitCode show_lines(const LinesArguments& arguments) {
 void add_lines(Command& program) {
   auto arguments = std::make_shared<LinesArguments>();
   Command command = program.subcommand("lines", "Show the cache lines that miss most, field by field, from results");
-  command.option("DIR", "", &arguments->directory, "A results directory, as `run` leaves it").required();
-  command.option("--top", "N", &arguments->top, "Number of lines, those with the most latency; default: 10")
+  command.option("DIR", "", &arguments->directory, "A results directory, as `linebounce run` writes it").required();
+  command.option("--top", "N", &arguments->top, "Lines to show, those with the most latency first; default: 10")
       .between(1, 1000000);
   command.option("--structure", "S", &arguments->structure, "Only lines of objects of this structure");
   command.flag("--as-sampled", arguments->choice.as_sampled,
-               "Only what the hardware of OLS 2007 samples: loads and atomics served by a cache");
+               "Only what the OLS 2007 paper's hardware samples: loads and atomics that a cache serves");
   command.flag("--sum", arguments->choice.sum, "Sum all objects of a structure, line by line");
   command.option("--point", "P", &arguments->point,
-                 "A point of a sweep, by number or settings (lock=mcs,cpus=8); default: the one that the answer speaks of");
+                 "A point of a sweep, by number or settings (lock=mcs,cpus=8); default: the one that the answer is about");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
   command.footer(kLinesFooter);
   command.action([arguments] { return show_lines(*arguments); });

@@ -26,11 +26,11 @@ using namespace workloads;
 namespace {
 
 constexpr const char* kListFooter = R"(Examples:
-  linebounce list                         what there is
+  linebounce list                         how many of each kind
   linebounce list experiments --search lock
   linebounce list machines --json)";
 
-// One broken file must not hide the others: it is listed with what is wrong.
+// A broken file must not hide the others, so it is listed with its error.
 template <class Title>
 std::vector<ListedThing> list_files(const FileKind& kind, Title title) {
   std::vector<ListedThing> things;
@@ -75,7 +75,7 @@ void print_table(const std::vector<ListedThing>& things) {
   std::cout << table.text();
 }
 
-// What there is to list, with a few names of each.
+// All kinds, with a few names of each.
 std::vector<ListedThing> list_kinds() {
   constexpr std::size_t kExamples = 3;
   std::vector<ListedThing> things;
@@ -101,7 +101,7 @@ std::vector<ListedThing> found_by(std::vector<ListedThing> things, const std::st
   return things;
 }
 
-// A folder of experiments as one line, with what all of them ask; the rest as it is.
+// Replaces a folder of experiments by one line with its common question; other entries stay as they are.
 std::vector<ListedThing> with_folders(const std::vector<ListedThing>& things) {
   static const std::map<std::string, std::string> questions = {
       {"contention", "what each mechanism of waiting costs, alone"},
@@ -194,7 +194,7 @@ const Kind& find_kind(const std::string& word) {
     if (word == kind.singular || word == kind.plural) return kind;
     known.emplace_back(kind.plural);
   }
-  throw ConfigError(fmt::format("unknown kind \"{}\"; kinds: {}{}", word, fmt::join(known, ", "), did_you_mean(word, known)));
+  throw ConfigError("kind " + not_known(word, known));
 }
 
 void add_list(Command& program) {

@@ -30,20 +30,20 @@ std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::
   throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
 }
 
-// Those that the command line names.
+// The locks that the command line names.
 std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const RecordedLock& lock : locks) known.push_back(lock.name);
   std::vector<RecordedLock> chosen;
   for (const std::string& name : names) {
     const auto lock = std::ranges::find_if(locks, [&name](const RecordedLock& it) { return it.name == name; });
-    if (lock == locks.end()) throw ConfigError("--lock: the trace's lock " + not_known(name, known));
+    if (lock == locks.end()) throw ConfigError("--lock: lock of the trace " + not_known(name, known));
     chosen.push_back(*lock);
   }
   return chosen;
 }
 
-// The first one replaces nothing.
+// The first trial replaces nothing.
 std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
                                        const std::vector<workloads::LockEntry>& from_files) {
   std::vector<LockReplacement> trials(1);
@@ -58,12 +58,12 @@ std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
   return trials;
 }
 
-// Locks of the user's own, under the paths that he gives.
+// The user's own locks, named by their paths.
 std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files, bool unchecked) {
   std::vector<workloads::LockEntry> locks;
   for (const std::string& file : files) {
     locks.push_back(load_lock_file(file));
-    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // what runs it looks at its machine's model
+    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // run() checks it for its machine's model
   }
   return locks;
 }
@@ -86,7 +86,7 @@ class Comparer {
     for (const trace::WordLock& word : trace.words()) words_.emplace(word.lock.counted_as(), trace::classification(word));
   }
 
-  // None: nothing could be compared, or it was interrupted; `code` says so.
+  // None if nothing could be compared or the study was interrupted; `code` says which.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
@@ -120,7 +120,7 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     comparison->first_look = std::move(look);
-    // A trial whose trace could not be read may have been the best one: then none is tried again in its place.
+    // A trial whose trace could not be read may have been the best one, so no other is confirmed in its place.
     const LockTrial* best = code == ExitCode::unreadable_input ? nullptr : best_gain(*comparison);
     if (best != nullptr) {
       study.title = "The best of them again, in other orders";
@@ -130,7 +130,7 @@ class Comparer {
   }
 
  private:
-  // Words that behave like locks and are none in the trace.
+  // Words that behave like locks but are not locks in the trace.
   static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
     return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
   }
@@ -145,18 +145,20 @@ class Comparer {
     return cheap;
   }
 
-  // Replays, with those that confirm the best one: the recorded locks and it, in twice as many orders.
+  // The number of replays if each trial runs in all orders, with those that confirm the best one: the recorded locks and the
+  // best replacement, each in twice as many orders.
   [[nodiscard]] std::size_t in_all_orders(std::size_t trials) const {
     constexpr std::size_t kConfirming = 4;
     return (trials + kConfirming) * static_cast<std::size_t>(arguments_.orders);
   }
 
-  // In the host's instructions.
+  // The cost in host instructions.
   [[nodiscard]] double cost_of(std::size_t replays, const ReportedPoint& recorded) const {
     return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
   }
 
-  // Takes out the locks, which begin with those that are waited for longest, whose first looks would take too long. One stays.
+  // Removes locks whose first looks would take too long; the list begins with the locks that are waited for longest. At least
+  // one stays.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
     const auto replays = [&] {
@@ -169,7 +171,7 @@ class Comparer {
     return left;
   }
 
-  // Looks at all trials in one order; those that go on. Empty: as `code` says.
+  // Tries all trials in one order, and returns those to try further. Empty on failure; `code` has the reason.
   std::vector<LockReplacement> best_of(const std::vector<LockReplacement>& trials, ReplayStudy study, const fs::path& directory,
                                        FirstLook& look, ExitCode& code) const {
     study.name = "first_look";
@@ -182,7 +184,7 @@ class Comparer {
     return kept;
   }
 
-  // With what does not come from the runs.
+  // Adds what does not come from the runs.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
@@ -194,7 +196,7 @@ class Comparer {
     return comparison;
   }
 
-  // Of so many, the share. Each thread has a CPU of its own while there are enough.
+  // The share of CPUs that have a thread: each thread has its own CPU while there are enough.
   [[nodiscard]] double cpus_with_threads(int cpus) const {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
   }
@@ -212,7 +214,7 @@ class Comparer {
     return true;
   }
 
-  // All trials in each of these orders.
+  // Runs all trials in each of these orders.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,
                                           const std::vector<LockReplacement>& trials, const fs::path& directory,
                                           ExitCode& code) const {
@@ -248,7 +250,7 @@ class Comparer {
   std::ptrdiff_t threads_;
 };
 
-// The trace with these words as locks, in the results directory.
+// Writes the trace with these words as locks into the results directory.
 fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
   fs::create_directories(directory);
   UnfinishedFile file(directory / "with_word_locks.lbt");

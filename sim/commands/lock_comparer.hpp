@@ -1,4 +1,4 @@
-// Each lock of a trace replaced by every suitable one, on one machine: by replaying it.
+// Replaces each lock of a trace by every suitable one, on one machine, and compares the replays.
 #pragma once
 
 #include <memory>
@@ -19,19 +19,19 @@ struct CompareArguments : StudyArguments {
   int orders = 3;
 };
 
-// The trace with words that behave like locks as locks, for as long as this lives.
+// The trace in which words that behave like locks are locks; exists as long as this object.
 class LocksOfTrace {
  public:
-  // Looks for such words; with CompareArguments::word_locks it writes a trace in which they are locks, into the folder of the
+  // Looks for such words. With CompareArguments::word_locks, writes a trace in which they are locks into the folder of the
   // results. Errors: TraceError, OutputError.
   explicit LocksOfTrace(CompareArguments arguments);
 
-  // Of that trace, if there is one.
+  // Arguments that name the new trace, if there is one.
   [[nodiscard]] const CompareArguments& arguments() const { return arguments_; }
   [[nodiscard]] const trace::Reader& reader() const { return *reader_; }
   [[nodiscard]] const std::vector<trace::WordLock>& words() const { return words_; }
   [[nodiscard]] bool replaced() const { return replaced_; }
-  // What the trace could not hold; with CompareArguments::word_locks without what these words are.
+  // What the trace could not hold; with CompareArguments::word_locks, without the note about these words.
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
  private:
@@ -42,9 +42,9 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// `most_instructions`: of the host, for all replays. If every lock in every order would take more, the replacements get a first
-// look in one order, and locks with little waiting none. None: nothing could be compared, or it was interrupted; `code` says so.
-// Errors: ConfigError, among others if there are no locks; TraceError.
+// `most_instructions`: the host instructions that all replays may take together. If every lock in every order would take more,
+// each replacement gets a first look in one order, and locks with little waiting get none. Returns none if nothing could be
+// compared or the study was interrupted; `code` says which. Errors: TraceError; ConfigError, for example if there are no locks.
 std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code);
 

@@ -1,4 +1,4 @@
-// What `list` lists and `describe` describes: the kinds of named things, in one table.
+// The kinds of named things that `list` lists and `describe` describes, in one table.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@ namespace linebounce::sim {
 struct ListedThing {
   std::string name;
   std::string title;
-  std::string problem;                  // why its file can't be used; empty if it can
-  std::string remark = {};              // what is worth knowing beside the title
-  nlohmann::ordered_json details = {};  // the same and more as members of its JSON object; null: none
+  std::string problem;                  // why the file can't be used; empty if it can
+  std::string remark = {};              // important facts beside the title
+  nlohmann::ordered_json details = {};  // the same and more, as members of the JSON object; null: none
 };
 
 struct Kind {
   std::string_view singular;
   std::string_view plural;
   std::vector<ListedThing> (*list)();
-  // A page for the terminal. REQUIRES: the name is a listed one, or a path where the kind is one of files.
+  // A page for the terminal. REQUIRES: the name is listed, or is a path if the kind is one of files.
   std::string (*describe)(const std::string& name, const Painter& paint);
   nlohmann::ordered_json (*describe_json)(const std::string& name);
 };
@@ -38,7 +38,7 @@ std::vector<ListedThing> list_protocols();
 std::vector<ListedThing> list_layouts();
 std::vector<ListedThing> list_metrics();
 
-// One file each: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
+// Each is in a file of its own: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
 std::string machine_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json machine_json(const std::string& name);
 std::string family_page(const std::string& name, const Painter& paint);
@@ -70,10 +70,10 @@ inline constexpr std::array kKinds = {
     Kind{"metric", "metrics", list_metrics, metric_page, metric_json},
 };
 
-// Of its things, without reading them.
+// The names of this kind's things, without reading their files.
 std::vector<std::string> names_of(const Kind& kind);
 
-// By its singular or plural. Errors: ConfigError with the known ones.
+// Finds a kind by its singular or plural. Errors: ConfigError, with the known kinds.
 const Kind& find_kind(const std::string& word);
 
 }  // namespace linebounce::sim

@@ -19,8 +19,8 @@ namespace {
 
 struct Template {
   std::string_view kind;
-  std::string_view file;                 // below the project's root
-  std::array<std::string_view, 2> next;  // commands to type then; {} is the file that was written
+  std::string_view file;                 // path below the project's root
+  std::array<std::string_view, 2> next;  // commands to suggest; {} becomes the written file
 };
 
 constexpr std::array kTemplates = {
@@ -71,7 +71,7 @@ ExitCode write_new(const std::string& kind, const std::string& name) {
   if (path.extension() != source.extension()) path += source.extension();
   const std::string stem = path.stem().string();
   if (!names_directory(stem)) throw ConfigError(fmt::format("\"{}\" can't be a name: letters, digits, _ and - are fine", name));
-  if (is_there(path)) throw ConfigError(path.string() + " is there already; nothing was written");
+  if (is_there(path)) throw ConfigError(path.string() + " exists already; nothing was written");
   if (path.has_parent_path()) make_directories(path.parent_path());
   write_file(path, with(read_text(source), kNamePlace, stem));
   std::cout << fmt::format("{}: a {} that works as it is. Next:\n", path.string(), kind);
@@ -88,7 +88,9 @@ void add_new(Command& program) {
   };
   auto arguments = std::make_shared<Arguments>();
   Command command = program.subcommand("new", "Write a commented file to start from");
-  command.option("KIND", "", &arguments->kind, "What it is").required().one_of(kinds());
+  command.option("KIND", "", &arguments->kind, "experiment, machine, lock, program, protocol or lesson")
+      .required()
+      .one_of(kinds());
   command.option("NAME", "", &arguments->name, "Its name, or its path without the extension").required();
   command.footer(kNewFooter);
   command.action([arguments] { return write_new(arguments->kind, arguments->name); });

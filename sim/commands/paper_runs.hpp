@@ -1,4 +1,4 @@
-// Running experiments for the sake of their [[paper]] rows: what `reproduce` and `validate` have in common.
+// Runs experiments for their [[paper]] rows: common to `reproduce` and `validate`.
 #pragma once
 
 #include <functional>
@@ -9,31 +9,31 @@
 
 namespace linebounce::sim {
 
-// An experiment to run, and which of its rows are asked for.
+// An experiment to run, and the requested rows.
 struct ChosenRows {
   Experiment experiment;
-  std::vector<std::string> prefixes;  // of row ids; "" for all
+  std::vector<std::string> prefixes;  // prefixes of row ids; "" for all
 };
 
-// The experiments in configs/experiments that have rows and that `wanted` takes by their names.
+// The experiments in configs/experiments that have rows and whose names `wanted` accepts.
 std::vector<Experiment> experiments_with_rows(const std::function<bool(const std::string&)>& wanted);
 
-// Whether `validate` has it: experiments in latencies/ and validation/.
+// Whether the experiment belongs to `validate`: it is in latencies/ or validation/.
 bool is_validation(const std::string& experiment);
 
-// Those that the words name, by the experiment's name or by what ids of rows begin with. Errors: ConfigError for a word that
-// names nothing.
+// The experiments that the words name, by experiment or by the beginning of row ids. Errors: ConfigError for a word that names
+// nothing.
 std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const std::vector<std::string>& words);
 
 struct RowsRun {
   Plan plan;
   std::filesystem::path directory;
   RunReport report;
-  std::vector<PaperResult> rows;  // those that were asked for
+  std::vector<PaperResult> rows;  // the requested rows
 };
 
-// Runs it into DIRECTORY/NAME, or goes on there. `place`: how far the command has come, for the progress line. `code` becomes
-// the larger exit code.
+// Runs the experiment in DIRECTORY/NAME, or resumes there. `place`: the command's progress, for the progress line. `code`
+// becomes the larger exit code.
 RowsRun run_rows(const ChosenRows& chosen, const std::string& place, RunOptions options, ExitCode& code);
 
 }  // namespace linebounce::sim

@@ -27,12 +27,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where linebounce-cc and linebounce-record are: beside this program.
+// The folder of linebounce-cc and linebounce-record: that of this program.
 fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Files that git knows of or would, relative to the folder; none: it is in no work tree of git's.
+// Files that git tracks or would add, relative to the folder; none if it is in no git work tree.
 std::optional<std::vector<fs::path>> files_of_git(const fs::path& folder) {
   const std::string command =
       fmt::format("git -C {} ls-files -z --cached --others --exclude-standard 2>/dev/null", shell_word(folder.string()));
@@ -60,7 +60,7 @@ std::vector<fs::path> all_files(const fs::path& folder) {
   return files;
 }
 
-// Without what builds have made where git tells it apart, so that the copy is built anew.
+// Leaves out build products where git knows them, so that the copy is built anew.
 void copy_sources(const fs::path& from, const fs::path& to, const fs::path& results) {
   const std::string skipped = fs::weakly_canonical(results).string() + "/";
   const std::optional<std::vector<fs::path>> known = files_of_git(from);
@@ -76,7 +76,7 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   }
 }
 
-// In the child. Returns only if it cannot be run.
+// Runs in the child. Returns only if the command can't be executed.
 void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
@@ -87,7 +87,7 @@ void become(const fs::path& directory, std::vector<std::string> command, const f
   ::execvp(arguments[0], arguments.data());
 }
 
-// The words of a command as they are, without sh. The exit code, or 128 and the signal.
+// Executes a command's words without a shell. Returns the exit code, or 128 plus the signal.
 int run_in(const fs::path& directory, const std::vector<std::string>& command, const fs::path& log) {
   std::fflush(nullptr);  // what is buffered must not be written by both
   const pid_t process = ::fork();
@@ -102,7 +102,7 @@ int run_in(const fs::path& directory, const std::vector<std::string>& command, c
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// linebounce-record's options as it writes them into a trace, and no others: a trace may be anybody's.
+// Whether these are options that linebounce-record writes into a trace, because a trace may come from anybody.
 bool are_of_recorder(const std::vector<std::string>& words) {
   static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -112,7 +112,7 @@ bool are_of_recorder(const std::vector<std::string>& words) {
   return words.front() == "linebounce-record";
 }
 
-// How the program was recorded: the recorder's words, and the program's.
+// How the program was recorded: the recorder's words and the program's.
 struct RecordedCommand {
   std::vector<std::string> recorder, program;
 };
@@ -120,15 +120,15 @@ struct RecordedCommand {
 RecordedCommand recorded_command(const trace::Summary& summary) {
   const auto recorder = words_of_shell_line(summary.recorder);
   if (!recorder || !are_of_recorder(*recorder))
-    throw ConfigError("--recheck: the trace is not of linebounce-record, which could record the program again");
+    throw ConfigError("--recheck: the trace was not made by linebounce-record, so the program cannot be recorded again");
   const auto program = words_of_shell_line(summary.program);
   if (!program)
-    throw ConfigError(
-        fmt::format("--recheck: the recorded command line is not as linebounce-record writes one: {}", summary.program));
+    throw ConfigError(fmt::format(
+        "--recheck: the recorded command line does not have the form that linebounce-record writes: {}", summary.program));
   return {*recorder, *program};
 }
 
-// The files that symbols were defined in.
+// The source files in which symbols are defined.
 std::set<std::string> source_files(const trace::Symbols& symbols) {
   std::set<std::string> files;
   const auto add = [&files](const auto& symbol) {
@@ -149,12 +149,13 @@ bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
   return std::ranges::any_of(symbols.structures, is_there) || std::ranges::any_of(symbols.objects, is_there);
 }
 
-// A name without a slash would be looked for in PATH, where the interpreters are.
+// A name without a slash would be looked up in PATH, where interpreters are.
 bool is_path_within_folder(const fs::path& program) {
   return program.is_relative() && program.has_parent_path() && *program.lexically_normal().begin() != "..";
 }
 
-// Neither a link to an interpreter nor a script that names one: the build made it, or it was in the folder.
+// Whether the program is neither a link to an interpreter nor a script that names one: the build made it, or it was in the
+// folder.
 bool is_program_of(const fs::path& copy, const fs::path& program) {
   std::error_code missing;
   const fs::path file = fs::canonical(copy / program, missing);
@@ -178,10 +179,10 @@ std::vector<std::string> recorder_command(const trace::Summary& summary, const f
 void require_recheckable(const trace::Reader& trace) {
   const RecordedCommand command = recorded_command(trace.summary());
   if (const fs::path program = command.program.front(); !is_path_within_folder(program))
-    throw ConfigError(
-        fmt::format("--recheck: the program was recorded as {}: that is no program that is built in a copy; record it by a "
-                    "relative path, as ./{}",
-                    trace.summary().program, program.filename().string()));
+    throw ConfigError(fmt::format(
+        "--recheck: the program was recorded as {}: that is not a program that the build makes in a copy; record it by a "
+        "relative path, as ./{}",
+        trace.summary().program, program.filename().string()));
   const std::set<std::string> files = source_files(trace.symbols());
   const fs::path here = fs::current_path();
   const auto is_here = [&here](const std::string& file) { return is_within(file, here) && fs::exists(file); };

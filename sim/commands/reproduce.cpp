@@ -19,11 +19,11 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kReproduceFooter = R"(Examples:
-  linebounce reproduce                    every experiment for which a paper has figures
+  linebounce reproduce                    every experiment that has figures from a paper
   linebounce reproduce operation_costs    one of them
   linebounce reproduce ols2004.table1     the rows whose id begins with this
 
-Exit code 1 if a calibrated row is out of tolerance; others that miss are shown and counted.)";
+Exit code 1: a calibrated row is out of tolerance. Other rows that miss are shown and counted.)";
 
 struct ReproduceArguments {
   std::vector<std::string> names;
@@ -37,10 +37,10 @@ struct Reproduced {
   std::string machine;
   std::string directory;
   std::vector<PaperResult> rows;
-  std::string tables;  // measured ones, for the terminal
+  std::string tables;  // measured tables, for the terminal
 };
 
-// `place`: how far the command has come, for the progress line.
+// `place`: the command's progress, for the progress line.
 Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, const ReproduceArguments& arguments,
                          const std::vector<std::string>& argv, ExitCode& code) {
   RunOptions options;
@@ -57,7 +57,7 @@ Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, con
   return reproduced;
 }
 
-// Without names those of the papers: `validate` has the others.
+// Without names, the experiments of the papers; `validate` has the others.
 std::vector<ChosenRows> choose_all(const std::vector<std::string>& words) {
   const bool named = !words.empty();
   return choose_rows(experiments_with_rows([named](const std::string& name) { return named || !is_validation(name); }), words);
@@ -122,7 +122,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
     all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));
     rows.insert(rows.end(), all.back().rows.begin(), all.back().rows.end());
     if (code == ExitCode::interrupted) return code;
-    // In a log file each line stays; a terminal has the progress line.
+    // A log file keeps one line for each experiment; a terminal has the progress line.
     if (chosen.size() > 1 && !terminal_columns(STDERR_FILENO))
       std::cerr << fmt::format("{}: {}\n", place, score_text(all.back().rows, Painter(false, kTerminalWidth))) << std::flush;
   }
@@ -143,7 +143,7 @@ void add_reproduce(Command& program) {
   auto arguments = std::make_shared<ReproduceArguments>();
   Command command =
       program.subcommand("reproduce", "Run the experiments for which papers have figures, and print both side by side");
-  command.option("NAME", "", &arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
+  command.option("NAME", "", &arguments->names, "Experiments, or beginnings of paper rows' ids; default: all");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");

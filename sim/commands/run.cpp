@@ -33,15 +33,15 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
   linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
-  linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    with misses of code, by function
+  linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
-  linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are finished in D
-  linebounce run lock_scaling -o D --point 3 --point 4    two of them; when all are finished, --merge
+  linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
+  linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
 
-The exit code says whether the simulation ran, not whether paper rows are within tolerance; that is `reproduce`'s.
-An interrupted run resumes when the same command is given again.)";
+The exit code says whether the simulation ran; `reproduce` checks paper rows against their tolerances. To resume an interrupted
+run, give the same command again.)";
 
-// The points to run alone. Settings choose what is shown of a whole run instead.
+// The points to run alone. Settings instead choose the point of a whole run that is shown.
 std::vector<int> alone(const RunArguments& arguments) {
   std::vector<int> points;
   for (const std::string& text : arguments.points) {
@@ -54,7 +54,7 @@ std::string shown_point(const RunArguments& arguments) {
   const auto is_settings = [](const std::string& text) { return !point_number(text); };
   const auto count = std::ranges::count_if(arguments.points, is_settings);
   if (count > 0 && arguments.points.size() > 1)
-    throw ConfigError("--point: numbers are points to run alone, settings are the one point to show: give one or the other");
+    throw ConfigError("--point: give either numbers, the points to run, or the settings of one point to show");
   return count > 0 ? arguments.points.front() : "";
 }
 
@@ -95,13 +95,13 @@ void print_plan(const RunArguments& arguments, const Plan& plan) {
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
-    throw ConfigError("--plan, --point and --merge are three different things to do: give one of them");
+    throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
   const Plan plan = plan_of(arguments);
   if (const std::string shown = shown_point(arguments); !shown.empty()) {
     std::vector<ReportedPoint> points;
     for (const PointPlace& point : plan.points) points.push_back({point.at, {}});
-    chosen_point(shown, points);  // refuses it before the run
+    chosen_point(shown, points);  // refuses an unknown point before the run
   }
   if (arguments.plan) {
     print_plan(arguments, plan);
@@ -128,14 +128,15 @@ void add_run(Command& program) {
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
   command
-      .option("--set", "path=value", &arguments->sets,
-              "Override a value of the experiment or its machine, or sweep it: path=[1,2,4]; may be repeated")
+      .option("--set", "PATH=VALUE", &arguments->sets,
+              "Override a value of the experiment or its machine, or sweep it: PATH=[1,2,4]; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command.flag("--all", arguments->all_points, "Print the rows of every point; otherwise of many those that matter");
-  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, behind the few that matter most");
+  command.flag("--all", arguments->all_points,
+               "Print the rows of every point; default: of a large sweep only those that matter");
+  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");

@@ -21,15 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Misses of a recorded run by object and line of the object. lines.csv knows objects by name and, of plain arrays, no lines:
-// what one name has there is shared out among its lines in memory by how often they are accessed.
+// Misses of a recorded run by object and line of the object. lines.csv knows objects only by name, and plain arrays without
+// lines. Misses of one name are divided among its lines in memory by how often they are accessed.
 class LineCosts {
  public:
-  // `each`: lines of the machine in one of `places`: 2 of pairs.
+  // `each`: how many of the machine's lines count as one of `places`; 2 for pairs.
   LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
             const ObjectPlaces& places, int each)
       : symbols_(symbols), places_(places) {
-    std::map<std::string, std::uint64_t> before;  // by object: lines of the machine's on which its first one of `places` begins
+    std::map<std::string, std::uint64_t> before;  // by object: how many of the machine's lines precede the first of `places`
     for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
       const auto line = places.begin[id] * static_cast<std::uint64_t>(each) / static_cast<std::uint64_t>(places.line_bytes);
       before.try_emplace(symbols.objects[id].name, line % static_cast<std::uint64_t>(each));
@@ -71,10 +71,10 @@ class LineCosts {
   }
 
  private:
-  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of a line of it
+  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of one of its lines
   struct Cost {
     double misses = 0, latency_us = 0;
-    double accesses = 0;  // to all lines in memory that have this key
+    double accesses = 0;  // over all lines in memory with this key
   };
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
@@ -100,7 +100,7 @@ class SharingFinder {
               .sets = arguments.sets};
   }
 
-  // None: nothing could be found, or it was interrupted; `code` says so.
+  // None if nothing could be found or the study was interrupted; `code` says which.
   std::optional<SharingReport> find(ExitCode& code) {
     SharingReport report;
     report.trace = arguments_.trace;
@@ -124,7 +124,7 @@ class SharingFinder {
   }
 
  private:
-  // As the trace, or --set, places its objects; then with the heap shifted by each of these bytes; and, last, in pairs of
+  // The places of objects in the trace, or by --set; then with the heap shifted by each of these amounts; last, in pairs of
   // lines.
   struct Placements {
     std::vector<ObjectPlaces> places;
@@ -137,7 +137,7 @@ class SharingFinder {
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
-  // None where the machine fetches pairs of lines: there a line may be lost because of its neighbour.
+  // None if the machine fetches pairs of lines: there a line may be lost because of its neighbour.
   std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
     if (report.pairs) return {};
     report.time = account_time(recorded, reader_.symbols());
@@ -146,7 +146,7 @@ class SharingFinder {
     return report.time->false_lines;
   }
 
-  // What was run. None: nothing has finished.
+  // Returns what was run; none if nothing has finished.
   std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
     const Plan recorded = plan_of(study_);
     SimulationInput input = recorded.make_point(0).input;
@@ -205,7 +205,7 @@ class SharingFinder {
     }
   }
 
-  // Those for the costliest lines.
+  // Proposes changes for the costliest lines.
   void find_proposals(SharingReport& report) const {
     std::vector<FalselySharedLine> lines;
     for (const CostlyLine& line : report.lines) lines.push_back(line.line);
@@ -227,7 +227,8 @@ class SharingFinder {
       report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
   }
 
-  // Where all misses on their lines take too little of the run: without these misses it would be shorter by no more than that.
+  // Leaves out proposals whose lines' misses take too little of the run: without these misses it would be shorter by no more
+  // than that.
   void leave_out_cheap_ones(SharingReport& report) const {
     std::vector<TriedProposal>& all = report.tried;  // the costliest first
     double left_out_us = 0;
@@ -280,7 +281,7 @@ class SharingFinder {
     return TrialsInOrders(*points, range.count);
   }
 
-  // Trial 0 has no proposal, the last one all of them, if they are several.
+  // Trial 0 has no proposal. The last trial has all of them, if there are several.
   static void compare(const TrialsInOrders& trials, SharingReport& report) {
     report.orders = trials.count();
     report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, trials.tries_otherwise_pct(0));
@@ -306,8 +307,8 @@ class SharingFinder {
   const trace::Reader& reader_;
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
-  double run_us_ = 0;   // as recorded
-  int lines_each_ = 1;  // lines that are fetched, and so shared, as one: 2 where the machine fetches pairs
+  double run_us_ = 0;   // of the recorded run
+  int lines_each_ = 1;  // lines that are fetched, and so shared, as one: 2 if the machine fetches pairs
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What false sharing in a trace costs on one machine, and which cures hold: by replaying it.
+// Measures what false sharing in a trace costs on one machine, and which cures help, by replaying it.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 namespace linebounce::sim {
 
 struct SharingArguments : StudyArguments {
-  std::string machine;  // empty: the recorded one, or the first of the usual ones
-  std::size_t top = 5;  // proposals to try
+  std::string machine;  // empty: the recorded machine, or the first default
+  std::size_t top = 5;  // how many proposals to try
   int orders = 3;
 };
 
-// None: nothing could be found, or it was interrupted; `code` says so. Errors: ConfigError, TraceError.
+// None if nothing could be found or the study was interrupted; `code` says which. Errors: ConfigError, TraceError.
 std::optional<SharingReport> find_sharing(const SharingArguments& arguments, const trace::Reader& reader,
                                           const std::vector<std::string>& argv, ExitCode& code);
 

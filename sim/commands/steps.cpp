@@ -18,11 +18,11 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kStepsFooter = R"(Examples:
-  linebounce steps my_scene.toml -o scene.json            rows, accesses, messages, operations, with a sentence for each
-  linebounce steps my_program.lua --machine p3_xeon_4way  of a program in Lua
+  linebounce steps my_scene.toml -o scene.json            protocol rows, accesses, messages and operations, a sentence each
+  linebounce steps my_program.lua --machine p3_xeon_4way  the steps of a program in Lua
   linebounce steps my_scene.toml --at "x is M in CPU 2" --at "CPU 1 loads x, 2nd time"
 
-The document's members: docs/steps.md. Of a sweep the first point runs, or the one that --set PATH=VALUE chooses.)";
+docs/steps.md describes the document's members. Of a sweep, the first point runs; --set PATH=VALUE chooses another.)";
 
 struct StepsArguments : OverrideArguments {
   std::string experiment;
@@ -41,16 +41,16 @@ void write_document(const std::string& document, const std::string& output) {
   file.finish();
 }
 
-// On the standard error: the document has the same form whatever runs.
+// Prints to standard error, because the document's form does not depend on this.
 void tell_point(const RecordedSteps& run) {
   if (run.points == 1) return;
   std::vector<std::string> values;
   for (const auto& [path, value] : run.at) values.push_back(path + " = " + value_text(value));
   print_error(
-      fmt::format("the first of {} points runs, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
+      fmt::format("running the first of {} points, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
 }
 
-// A line for each: the position, and the sentence of the step before it.
+// Prints a line for each moment: its position, and the sentence of the step before it.
 ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
   const std::vector<std::string> said = sentences(run);
   ExitCode code = ExitCode::done;
@@ -92,7 +92,7 @@ void add_steps(Command& program) {
       .option("--at", "MOMENT", &arguments->moments,
               "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")
       .one_value_each();
-  command.option("--steps", "N", &arguments->steps, fmt::format("Stop behind so many steps; default: {}", kMostSteps))
+  command.option("--steps", "N", &arguments->steps, fmt::format("Stop after this many steps; default: {}", kMostSteps))
       .between(1, 100'000'000);
   add_overrides(command, *arguments);
   command.footer(kStepsFooter);

@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* kValidateFooter = R"(Examples:
-  linebounce validate                      what machines were fitted to, and what was predicted on them
-  linebounce validate --all                the papers' experiments, too; else those of which there are results
-  linebounce validate validation/dlockref  one experiment, or rows whose id begins so
+  linebounce validate                      the figures that machines were fitted to, and those predicted
+  linebounce validate --all                also the papers' experiments, which are else shown only if they have run
+  linebounce validate validation/dlockref  one experiment, or rows whose id begins like this
   linebounce report out/validate           the same as a page, with a picture
 
-Results are in DIR, one folder for each experiment, and all rows in DIR/validation.json. What is there already is not run
-again. Exit code 1 if a fitted row is out of tolerance; others that miss are shown and counted.)";
+DIR gets one folder for each experiment, and all rows in DIR/validation.json. Finished experiments are not run again. Exit code 1: a
+fitted row is out of tolerance. Other rows that miss are shown and counted.)";
 
 struct ValidateArguments {
   std::vector<std::string> names;
@@ -50,7 +50,7 @@ std::string family_of(const Experiment& experiment) {
   return experiment.family;
 }
 
-// Of a sweep over machines the row's own.
+// In a sweep over machines, the row's own machine.
 std::string machine_of(const PaperRow& row, const Experiment& experiment) {
   const auto swept = row.at.find("machine");
   return swept == row.at.end() ? experiment.machine_name : fs::path(value_text(swept->second)).stem().string();
@@ -67,7 +67,7 @@ void add_rows(Validation& validation, const Experiment& experiment, const std::v
   ++validation.experiments;
 }
 
-// The results of a plan, if they are whole and of this very configuration.
+// The results of a plan in this directory, if they are complete and of exactly this configuration.
 std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs::path& directory) {
   if (!is_there(directory / "manifest.json") || !is_there(directory / "results.json")) return std::nullopt;
   const auto manifest = read_manifest(read_file(directory / "manifest.json"));
@@ -75,7 +75,7 @@ std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs
   return evaluate_paper(plan, read_points(read_file(directory / "results.json")));
 }
 
-// The five documents' experiments as far as somebody has run them: here, with `reproduce`, or alone.
+// Adds the five documents' experiments as far as they have been run: here, by `reproduce`, or alone.
 void add_documents(Validation& validation, const std::string& directory) {
   for (Experiment& experiment : experiments_with_rows([](const std::string& name) { return !is_validation(name); })) {
     const std::string name = experiment.name;
@@ -232,11 +232,11 @@ void add_validate(Command& program) {
   Command command =
       program.subcommand("validate", "Run the fitted and the predicted figures, and print their errors on one page");
   command.option("NAME", "", &arguments->names,
-                 "Experiments, or what ids of paper rows begin with; default: all of these two kinds");
+                 "Experiments, or beginnings of paper rows' ids; default: all fitted and predicted ones");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");
   add_jobs(command, arguments->at_once);
   command.flag("--all", arguments->all, "Run the papers' experiments, too");
-  command.flag("--record", arguments->record, "Add what was run for the first time to configs/experiments/validation/records");
+  command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in these directories and start over");
   command.flag("--json", arguments->json, "Print one JSON object instead of a page");
   command.footer(kValidateFooter);

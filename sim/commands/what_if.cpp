@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr const char* kWhatIfFooter = R"(Examples:
-  linebounce what-if                                   all changes in configs/experiments/what_if, ranked by their gain
+  linebounce what-if                                   all changes in configs/experiments/what_if, ranked by gain
   linebounce what-if what_if/no_plug what_if/slub      two of them
-  linebounce what-if mine/ -o out/mine --json          all experiments of a folder, for a program
-  linebounce what-if my_change.toml                    one of your own: an experiment whose [sweep] has two values
+  linebounce what-if mine/ -o out/mine --json          all experiments in a folder, as JSON
+  linebounce what-if my_change.toml                    your own: an experiment whose [sweep] has two values
 
-The first point of each experiment is the base, the second one the change. Both run with the same seeds; finished runs are
-reused. The gain is the kernel's miss latency saved per operation of the workload.)";
+Each experiment's first point is the base, its second the change. Both run with the same seeds; finished runs are reused. The gain
+is the miss latency that the kernel saves per operation of the workload.)";
 
 struct WhatIfArguments {
   std::vector<std::string> names = {"what_if"};
@@ -36,7 +36,7 @@ struct WhatIfArguments {
   bool json = false;
 };
 
-// A folder's experiments, or the one that is called so.
+// A folder's experiments, or the single experiment of that name.
 std::vector<std::string> experiments_of(const std::string& word) {
   std::string folder = word;
   if (!folder.ends_with("/")) folder += "/";
@@ -45,7 +45,7 @@ std::vector<std::string> experiments_of(const std::string& word) {
   return names.empty() ? std::vector{word} : names;
 }
 
-// All of them are read before the first one runs.
+// Reads all of them before the first one runs.
 std::vector<Plan> plans_of(const std::vector<std::string>& words) {
   std::vector<Plan> plans;
   for (const std::string& word : words) {

@@ -1,5 +1,5 @@
-// What changes do to a structure. All changes of one are gathered first and its bytes given out once, at the end: so a line
-// that one change has split off stays a line whatever the next one does to the object's alignment or to other fields.
+// Applies changes to a structure. All changes of one structure are gathered first, and offsets assigned at the end. So a line
+// that one change has split off stays a line, whatever the next one does to the object's alignment or to other fields.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ int round_up(int bytes, int step) {
   return (bytes + step - 1) / step * step;
 }
 
-// What moves as one: a field, the parts of a structure within the structure, or bytes that the file doesn't name.
+// A unit that moves as a whole: a field, a nested structure's parts, or bytes that the file doesn't name.
 struct Member {
   std::string name;  // empty: unnamed bytes
   std::vector<Field> fields;
   int begin = 0, end = 0;
   int alignment = 1;
-  std::string moved_at = {};  // by a change that names it
+  std::string moved_at = {};  // the position of the change that names it
 };
 
 using Members = std::vector<Member>;
@@ -66,7 +66,7 @@ class ChangedStructure {
       for (const Member& member : line) end = put(member, behind(end, member), Section::own);
     }
     if (repacked_) layout_.size = lines_.empty() ? round_up(std::max(end, 1), size_step_) : next_line(end);
-    // As C's alignment attribute does: what is behind the object on the heap begins on a line of its own, too.
+    // As C's alignment attribute does: the next object on the heap begins on a line of its own as well.
     if (aligned_) layout_.size = round_up(layout_.size, aligned_->bytes);
     put_section(read_mostly_, Section::read_mostly);
     put_section(per_cpu_, Section::per_cpu);
@@ -75,7 +75,7 @@ class ChangedStructure {
   }
 
  private:
-  // The file's fields as members, in the order of their offsets.
+  // Makes members of the file's fields, in the order of their offsets.
   void gather() {
     std::vector<Field> fields = layout_.fields;
     std::ranges::stable_sort(fields, [](const Field& a, const Field& b) { return a.offset < b.offset; });
@@ -94,7 +94,7 @@ class ChangedStructure {
     add_unnamed(layout_.size, size_step_);
   }
 
-  // Bytes up to `begin` that no compiler's padding explains belong to something that the file leaves out: they stay between
+  // Bytes up to `begin` that compilers' padding doesn't explain belong to a field that the file leaves out: they stay between
   // their neighbours.
   void add_unnamed(int begin, int alignment) {
     const int end = rest_.empty() ? 0 : rest_.back().end;
@@ -111,8 +111,8 @@ class ChangedStructure {
     const int base = change.base_offset->bytes;
     if (base >= file_line_bytes_ || base % alignment_ != 0)
       fail(change.base_offset->origin, "layout.change.base_offset_bytes",
-           fmt::format("{} is no place in a line for a {}; legal: multiples of {} below {}", base, layout_.name, alignment_,
-                       file_line_bytes_));
+           fmt::format("{} is not a legal offset in a line for a {}; legal: multiples of {} below {}", base, layout_.name,
+                       alignment_, file_line_bytes_));
     layout_.base_offset = base;
     aligned_.reset();
   }
@@ -129,18 +129,18 @@ class ChangedStructure {
 
   void spread(const Member& array, int bytes, const Origin& origin) {
     const int size = array.end - array.begin;
-    // The last one of elements that are structures may end with padding, which no field has.
+    // The last element of an array of structures may end with padding, which no field names.
     const bool numbered = array.fields.size() > 1 && array.fields.back().name.find('[') != std::string::npos;
     if (bytes >= size || (size % bytes != 0 && !numbered))
       fail(origin, "layout.change.element_bytes",
-           fmt::format("{} of {} bytes is no array of elements of {}; legal: a part of {} that divides it", array_name(array),
+           fmt::format("{} of {} bytes is not an array of elements of {} bytes; legal: a divisor of {}", array_name(array),
                        size, bytes, size));
     for (int i = 0; i * bytes < size; ++i) lines_.push_back({element(array, i, bytes)});
   }
 
   [[nodiscard]] std::string array_name(const Member& array) const { return array.name.empty() ? layout_.name : array.name; }
 
-  // How far the parts of an array are from each other whose names say their numbers: "sd[0].lock", "sd[1].lock".
+  // The distance between an array's elements, from the numbers in their names: "sd[0].lock", "sd[1].lock".
   [[nodiscard]] static int numbered_element(const Member& array, const PlacedName& name) {
     const auto begins = [&](int number) {
       const std::string element = fmt::format("{}[{}]", array.name, number);
@@ -157,14 +157,14 @@ class ChangedStructure {
     return bytes;
   }
 
-  // The whole object, of which nothing is left behind.
+  // The whole object as one member; nothing is left behind.
   Member whole() {
     Member all{"", layout_.fields, 0, layout_.size, alignment_};
     for (Members* members : places()) members->clear();
     return all;
   }
 
-  // What of the array lies in one of its elements. A field that reaches over several is in each a field of its own.
+  // The part of the array in one of its elements. A field that spans several elements becomes a field in each.
   [[nodiscard]] static Member element(const Member& array, int number, int bytes) {
     const int first = array.begin + number * bytes;
     Member out{array.name, {}, first, std::min(first + bytes, array.end), 1, array.moved_at};
@@ -182,7 +182,7 @@ class ChangedStructure {
     return out;
   }
 
-  // A member, from wherever it lies. Errors: ConfigError with the structure's names, or the reason why it cannot move.
+  // Removes a member from wherever it lies. Errors: ConfigError with the structure's names, or the reason why it cannot move.
   Member take(const PlacedName& field, const std::string& key) {
     for (Members* members : places()) {
       const auto found =
@@ -234,7 +234,7 @@ class ChangedStructure {
     return fmt::format("structure {}: the field {}", layout_.name, not_known(name, known));
   }
 
-  // An object that has lines of its own begins at a known place of a line.
+  // An object with separate lines begins at a known offset in a line.
   void align_for_lines() {
     if (layout_.base_offset) return;
     if (aligned_ && aligned_->bytes < line_bytes_)
@@ -246,19 +246,19 @@ class ChangedStructure {
     layout_.alignment = std::max(layout_.alignment, line_bytes_);
   }
 
-  // The first byte from `end` on that begins a line of the object.
+  // The first offset from `end` on that begins a line of the object.
   [[nodiscard]] int next_line(int end) const {
     const int base = layout_.base_offset.value_or(0);
     return round_up(base + end, line_bytes_) - base;
   }
 
-  // The first place from `end` on in which the member is aligned as it is in the file.
+  // The first offset from `end` on at which the member is aligned as in the file.
   [[nodiscard]] static int behind(int end, const Member& member) {
     const int shift = member.begin % member.alignment;
     return round_up(end - shift, member.alignment) + shift;
   }
 
-  // Returns where it ends.
+  // Places the member, and returns its end.
   int put(const Member& member, int begin, Section section) {
     for (Field field : member.fields) {
       field.offset += begin - member.begin;
@@ -277,13 +277,13 @@ class ChangedStructure {
 
   Layout layout_;
   int file_line_bytes_, line_bytes_;
-  int alignment_;  // natural, of the structure
-  int size_step_;  // what its size is a multiple of
+  int alignment_;  // the structure's natural alignment
+  int size_step_;  // the size is a multiple of it
   Members rest_;
   std::vector<Members> lines_;
   Members read_mostly_, per_cpu_;
   bool repacked_ = false;
-  std::optional<PlacedBytes> aligned_;  // by the last change that said where objects begin
+  std::optional<PlacedBytes> aligned_;  // from the last change that says where objects begin
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had such a clock
 
-// A guess from the memory model and the protocol: of today's builders, Arm has the weak model, and AMD has MOESI.
+// A guess from the memory model and the protocol: among today's builders Arm has the weak model, and AMD has MOESI.
 std::string usual_contention(const Settings& settings) {
   const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
   const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
@@ -30,7 +30,7 @@ std::string contention_of_processor(std::string_view model) {
   struct Name {
     std::string_view part, family;
   };
-  // The first that a name holds. Intel's mesh came together with metals in the place of E5 and E7.
+  // The first that a processor's name contains. Intel's mesh came with the metals that replaced E5 and E7.
   static constexpr std::array kNames = {
       Name{"EPYC", "amd_zen"},      Name{"Ryzen", "amd_zen"},       Name{"Threadripper", "amd_zen"},
       Name{"Opteron", "amd_k10"},   Name{"Phenom", "amd_k10"},      Name{"Platinum", "intel_mesh"},

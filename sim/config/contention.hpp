@@ -1,5 +1,5 @@
-// Contention families, configs/families/NAME.toml: what waiting costs on processors of one kind. A machine names its family as
-// `contention`; a value in the machine's file wins over the family's. Each family states the same parameters.
+// Contention families, configs/families/NAME.toml: the costs of waiting on processors of one kind. A machine names its family
+// as `contention`; a value in the machine's file overrides the family's. All families have the same parameters.
 #pragma once
 
 #include <string>
@@ -26,13 +26,13 @@ struct Family {
 // Reads configs/families/NAME.toml. `context` precedes the message for an unknown name. Errors: ConfigError.
 Family load_family(const std::string& name, const std::string& context);
 
-// The family of a processor by the name that it gives itself ("AMD EPYC 7763 64-Core Processor"); empty: not known.
+// The family of a processor with this model name ("AMD EPYC 7763 64-Core Processor"); empty if unknown.
 std::string contention_of_processor(std::string_view model);
 
-// Gives `settings` the family's values where neither a file nor a user has given one, and only those that have an effect.
-// Names the family that is usual for such a machine if nobody has named one. May be called again after the family or what it
-// depends on was changed. `family` is the one of an earlier call, or empty; its file is read only if another one is named now.
-// REQUIRES: `settings` is complete. Errors: ConfigError for an unknown family.
+// Fills in the family's values that neither a file nor a user has given, and that have an effect. If no family is named, uses
+// the usual one for such a machine. May be called again after the family or its inputs have changed. `family` is that of an
+// earlier call, or empty; its file is read only if another family is named now. REQUIRES: `settings` is complete. Errors:
+// ConfigError for an unknown family.
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family);
 
 }  // namespace linebounce::sim

@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view kCommandLine = "set on the command line";
 constexpr std::array kFamilies = {"latency", "lock", "counter", "layout", "allocator", "hash_table", "kernel"};
 constexpr int kMostReportedLines = 1000;
-constexpr const char* kProgramWorkload = "program";           // needs not be named where workload.program is
-constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
+constexpr const char* kProgramWorkload = "program";           // need not be named if workload.program is set
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exactly representable in every JSON reader
 
 // The value of --set PATH=VALUE: TOML, or else a bare word.
 ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {
@@ -41,7 +41,7 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
 
 class ExperimentReader {
  public:
-  // `table` is made from `text`, which is needed again where machines are swept.
+  // `table` is parsed from `text`, which is parsed again if machines are swept.
   ExperimentReader(const std::filesystem::path& file, const std::string& text, const toml::table& table,
                    const Overrides& overrides, const Catalogue& catalogue)
       : text_(text), reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
@@ -115,7 +115,7 @@ class ExperimentReader {
     question_ = question;
   }
 
-  // The alternatives must be some. REQUIRES: the sweep has been read.
+  // Checks that [question] names at least two alternatives. REQUIRES: the sweep has been read.
   void check_question() const {
     const std::string& compare = experiment_.question.compare;
     if (compare.empty() || compare == overrides_.compare || tables_->swept.contains(compare)) return;
@@ -142,8 +142,8 @@ class ExperimentReader {
     }
   }
 
-  // In stages, for which keys are legal depends on what is set: the machine's; any object that is placed somewhere, for the
-  // workload alone knows which there are; then those of every workload that the experiment can come to run, with what the user
+  // Works in stages, because the legal keys depend on settings: first the machine's keys; then placements of any object,
+  // because only the workload knows its objects; then the keys of every workload that the experiment may run, with the user's
   // names in its open tables (workload.locks.NAME).
   void declare_keys() {
     KeySpace& keys = tables_->keys;
@@ -162,7 +162,7 @@ class ExperimentReader {
     }
   }
 
-  // All that is set or swept, by the file or on the command line.
+  // All paths that the file or the command line sets or sweeps.
   [[nodiscard]] std::vector<std::string> given_paths() const {
     std::vector<Leaf> given = layers_;
     append(given, set_);
@@ -182,7 +182,7 @@ class ExperimentReader {
     return names;
   }
 
-  // What a program's file declares are keys, too.
+  // Parameters that a program's file declares are keys as well.
   void declare_programs() {
     const KeyInfo key{kProgramKey, ValueType::text, "", ""};
     for (const GivenText& given : given_texts(key))
@@ -193,7 +193,7 @@ class ExperimentReader {
     std::string text;
     Origin origin;
   };
-  // All that the file and the command line give to a key.
+  // All values of a key in the file and on the command line.
   [[nodiscard]] std::vector<GivenText> given_texts(const KeyInfo& key) const {
     std::vector<Leaf> given = layers_;
     append(given, set_);
@@ -248,13 +248,13 @@ class ExperimentReader {
     }
   }
 
-  // A path is taken from the file that it stands in, which may be one that this experiment extends.
+  // A path is relative to the file that contains it, which may be one that this experiment extends.
   [[nodiscard]] ConfigValue anchored(const KeyInfo& key, const Leaf& leaf) const {
     return anchor_path(key.path, checked(key, leaf), file_of(tables_->file, *leaf.node).parent_path());
   }
 
-  // Where the machine is swept, the experiment is read once more for each of them: other machines have other keys, and what
-  // the file sets must fit all of them.
+  // If the machine is swept, reads the experiment once for each machine: other machines have other keys, and the file's
+  // settings must fit all of them.
   void read_swept_machines() {
     for (const SweepAxis& axis : experiment_.sweep) {
       for (std::size_t i = 0; i < axis.paths.size(); ++i) {
@@ -267,7 +267,7 @@ class ExperimentReader {
   void read_on_machine(const std::string& name) {
     if (tables_->machines.contains(name)) return;
     find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
-    toml::table table = read_experiment_table(text_, tables_->file);  // a copy would forget the lines
+    toml::table table = read_experiment_table(text_, tables_->file);  // a copy would lose the line numbers
     sweep_lists(table, overrides_.lists);
     remove_swept(*table["sweep"].as_table(), kMachineAxis);
     table.erase("paper");
@@ -324,7 +324,7 @@ class ExperimentReader {
     add_rows_of_tables();
   }
 
-  // What is swept, the experiment states.
+  // Swept values are stated by the experiment, so they are no assumptions.
   [[nodiscard]] std::vector<std::string> assumptions(Settings base) const {
     for (const SweepAxis& axis : experiment_.sweep) {
       for (std::size_t i = 0; i < axis.paths.size(); ++i) {
@@ -377,8 +377,8 @@ class ExperimentReader {
   const Overrides& overrides_;
   std::shared_ptr<ExperimentTables> tables_;
   Experiment experiment_;
-  std::vector<Leaf> layers_;  // of [placement], [workload], [run] and [engine]
-  std::vector<Leaf> set_;     // of [set]
+  std::vector<Leaf> layers_;  // settings of [placement], [workload], [run] and [engine]
+  std::vector<Leaf> set_;     // settings of [set]
   const toml::table* sweep_ = nullptr;
   const toml::array* measured_ = nullptr;
   const toml::table* layout_ = nullptr;
@@ -392,7 +392,7 @@ Experiment read_from(const std::string& text, const std::filesystem::path& file,
   return ExperimentReader(file, text, table, overrides, catalogue).read();
 }
 
-// Each point is checked as a whole before the first one runs.
+// Checks each point as a whole before the first one runs.
 Experiment whole(Experiment experiment) {
   const PointMaker make = point_maker(experiment);
   const auto count = static_cast<int>(point_count(experiment));

@@ -21,84 +21,85 @@
 
 namespace linebounce::sim {
 
-// What varies together: one path, or several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all have one length.
+// Values that vary together: of one path, or of several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all lists
+// have the same length.
 struct SweepAxis {
   std::vector<std::string> paths;
   std::vector<std::vector<ConfigValue>> values;
 };
 
-struct ExperimentTables;  // sim/config/experiment_tables.hpp
+struct ExperimentTables;  // defined in sim/config/experiment_tables.hpp
 
 struct Experiment {
   std::string name, title;
   std::string machine_name;
-  std::string family;      // what its rows are about, for `validate`: "lock"; empty: it doesn't say
-  std::uint64_t seed = 1;  // of a point's first run; the others have seed + 1, seed + 2, ...
+  std::string family;      // the subject of its rows, for `validate`: "lock"; empty if unstated
+  std::uint64_t seed = 1;  // seed of a point's first run; the others have seed + 1, seed + 2, ...
   int seeds = 1;           // runs per point
-  toml::table resolved;    // what config.toml holds: every key with its value, [engine] left out
+  toml::table resolved;    // the content of config.toml: every key with its value, without [engine]
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
-  std::vector<PaperRow> paper;          // behind them those of the measured tables
+  std::vector<PaperRow> paper;          // followed by those of the measured tables
   std::vector<MeasuredTable> measured;  // [[table]]s
-  int report_lines = 0;                 // so many cache lines the terminal shows
-  std::string sorted_by;  // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
+  int report_lines = 0;                 // how many cache lines the terminal shows
+  std::string sorted_by;  // the metric by which the terminal sorts points, the largest first; empty: the sweep's order
   Question question;
-  std::vector<std::string> assumptions;  // about its machines, as assumptions_of() words them
-  bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
-  std::shared_ptr<const ExperimentTables> tables;  // what points are made from, with the place of every value
+  std::vector<std::string> assumptions;  // about its machines, worded by assumptions_of()
+  bool overridden = false;  // whether the command line changed machine, placement or workload: paper rows then have "ok": null
+  std::shared_ptr<const ExperimentTables> tables;  // the input from which points are made, with the origin of every value
 };
 
-// A combination of the sweep, by number and place alone.
+// A combination of the sweep: only its number and swept values.
 struct PointPlace {
   int number = 0;
   std::vector<std::pair<std::string, ConfigValue>> at;  // in the sweep's order; empty without a sweep
 };
 
-// With all that belongs to it: 80 to 200 KB.
+// A point with all its data: 80 to 200 KB.
 struct Point : PointPlace {
-  toml::table resolved;   // as Experiment::resolved, without [sweep], for this point alone
-  SimulationInput input;  // typed, checked; its seed is the first of the point's seeds
+  toml::table resolved;   // as Experiment::resolved, without [sweep], for this point only
+  SimulationInput input;  // typed and checked; its seed is the point's first
 };
 
-// What the command line says on top of the file.
+// Command-line options on top of the file.
 struct Overrides {
   std::optional<std::string> machine;
-  std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
+  std::vector<std::pair<std::string, std::string>> sets;  // path, and value as TOML (a bare word is a string)
   std::optional<std::int64_t> seed;
-  // Path, and a list of such values, "1..N" or "*": swept, in the place of what the file gives for the path.
+  // A path and its values, "1..N" or "*": swept, replacing the file's value for the path.
   std::vector<std::pair<std::string, std::string>> lists = {};
   std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
 };
 
-// Where configs/ and models/protocols/ are found: LINEBOUNCE_ROOT, else beside the program's source tree.
+// The folder with configs/ and models/protocols/: LINEBOUNCE_ROOT, else that of the program's source tree.
 std::filesystem::path project_root();
 
 // Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides);
 
-// The same, but what is wrong with a point as a whole is left to who makes it: in a large sweep that is most of the work.
+// The same, but the caller must check points as a whole, which in a large sweep is most of the work.
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides);
 
-// The combinations of the sweep; 1 without one.
+// The number of combinations in the sweep; 1 without one.
 std::size_t point_count(const Experiment& experiment);
 
-// Every combination of the sweep. Deterministic in order and content.
+// Every combination of the sweep, in a deterministic order.
 std::vector<PointPlace> outline(const Experiment& experiment);
 
-// Makes an experiment's points, each checked as a whole. A sweep may have a hundred thousand: they are made when they are
-// needed, and not kept. What they share is read once: protocols, layouts, programs, what a trace says of its run.
-// REQUIRES: the number is below point_count(). Errors: ConfigError.
+// Makes an experiment's points, each checked as a whole. A sweep may have a hundred thousand, so points are made when needed,
+// and not kept. Shared inputs are read once: protocols, layouts, programs, the trace's summary. REQUIRES: the number is below
+// point_count(). Errors: ConfigError.
 using PointMaker = std::function<Point(int number)>;
 PointMaker point_maker(Experiment experiment);
 
-// Of resolved settings those that can change a result: titles, [[paper]] rows, [report] and sources are left out, so that a
-// corrected tolerance doesn't throw away finished points.
+// The settings that can change a result. Titles, [[paper]] rows, [report] and sources are left out, so that a corrected
+// tolerance doesn't invalidate finished points.
 toml::table essential_settings(const toml::table& resolved);
 
-// 16 hex digits over everything that can change a result: the essential settings, the text of the files that they name.
+// 16 hex digits over everything that can change a result: the essential settings, and the text of the files that they name.
 std::string configuration_hash(const toml::table& resolved);
 
-// Whether a point lies at all these values (of a paper row's `at` or `relative_to`).
+// Whether a point has all these values (of a paper row's `at` or `relative_to`).
 bool lies_at(const PointPlace& point, const std::map<std::string, ConfigValue>& at);
 
 }  // namespace linebounce::sim

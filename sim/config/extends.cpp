@@ -17,18 +17,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExtends = "extends";
-// What an experiment has for itself alone.
+// Keys that are never inherited.
 constexpr std::array kOwn = {"name", "title", "family", "sweep", "paper", "table", kExtends};
 constexpr std::size_t kLongestChain = 32;
-// Merged key by key; anything else is one value.
+// Tables that are merged key by key; any other is one value.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
-// Nodes are moved: a copy would forget its line.
+// Moves nodes, because a copy would lose its line number.
 void move_into(toml::table& to, const toml::key& key, toml::node& node) {
   node.visit([&](auto& plain) { to.insert_or_assign(key, std::move(plain)); });
 }
 
-// The paths that a file sets, wherever it does: [workload] lock and [set] "workload.lock" are one.
+// The paths that a file sets anywhere: [workload] lock and [set] "workload.lock" are the same.
 std::set<std::string> paths_set(const toml::table& table, const std::string& file) {
   std::set<std::string> paths;
   for (const char* name : kMerged) {
@@ -40,7 +40,7 @@ std::set<std::string> paths_set(const toml::table& table, const std::string& fil
   return paths;
 }
 
-// Lays a base's table under one that has precedence.
+// Merges a base's table below one that takes precedence.
 void lay_under(toml::table& table, toml::table& base, const std::string& prefix, const std::set<std::string>& given) {
   for (auto&& [key, node] : base) {
     const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(key.str());
@@ -75,13 +75,13 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
     const bool merged = std::ranges::find(kMerged, key.str()) != kMerged.end() && node.is_table();
     if (!merged && !table.contains(key)) move_into(table, key, node);
     if (!merged) continue;
-    if (table.contains(key) && !table.get(key)->is_table()) continue;  // refused where it is read
+    if (table.contains(key) && !table.get(key)->is_table()) continue;  // refused when it is read
     auto* own = table.insert(key, toml::table{}).first->second.as_table();
     lay_under(*own, *node.as_table(), key.str() == "set" ? "" : std::string(key.str()), given);
   }
 }
 
-// A link that leads nowhere is an error where the file is read.
+// A broken link is an error when the file is read.
 std::string path_in_chain(const fs::path& file) {
   std::error_code unreadable;
   const fs::path path = fs::weakly_canonical(file, unreadable);
@@ -100,7 +100,7 @@ toml::table read_chain(const std::string& text, const fs::path& file, std::vecto
   chain.push_back(path_in_chain(file));
   const std::string next = path_in_chain(base_file);
   if (std::ranges::find(chain, next) != chain.end())
-    fail(origin, kExtends, fmt::format("goes round in a circle: {} -> {}", fmt::join(chain, " -> "), next));
+    fail(origin, kExtends, fmt::format("extends itself: {} -> {}", fmt::join(chain, " -> "), next));
   if (chain.size() >= kLongestChain) fail(origin, kExtends, fmt::format("a chain of more than {} files", kLongestChain));
   std::error_code unreadable;
   if (fs::status(base_file, unreadable).type() == fs::file_type::not_found)

@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kPath = "layout.change";
-constexpr int kLargestAlignment = 65536;  // a large page
+constexpr int kLargestAlignment = 65536;  // of a large page
 constexpr int kLargestElement = 1 << 20;
 constexpr std::string_view kSeparators = " ,\t";
 
@@ -53,13 +53,13 @@ class ChangeReader {
       change_.align = PlacedBytes{static_cast<int>(*align), reader_.origin_of("align_bytes")};
       const auto given = static_cast<unsigned>(*align);
       if (!std::has_single_bit(given))
-        reader_.refuse("align_bytes", fmt::format("{} is no power of two; the nearest are {} and {}", given,
+        reader_.refuse("align_bytes", fmt::format("{} is not a power of two; the nearest are {} and {}", given,
                                                   std::bit_floor(given), std::bit_ceil(given)));
     }
     if (const auto line = reader_.integer("line_bytes", 1, kLargestAlignment)) {
       change_.line = PlacedBytes{static_cast<int>(*line), reader_.origin_of("line_bytes")};
       if (!std::has_single_bit(static_cast<unsigned>(*line)))
-        reader_.refuse("line_bytes", fmt::format("{} is no power of two", *line));
+        reader_.refuse("line_bytes", fmt::format("{} is not a power of two", *line));
     }
     if (const auto base = reader_.integer("base_offset_bytes", 0, kLargestAlignment))
       change_.base_offset = PlacedBytes{static_cast<int>(*base), reader_.origin_of("base_offset_bytes")};

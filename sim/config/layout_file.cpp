@@ -21,14 +21,14 @@ constexpr int kLargestLine = 4096;
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
   if (std::has_single_bit(given)) return;
-  reader.refuse(
-      key, fmt::format("{} is no power of two; the nearest are {} and {}", value, std::bit_floor(given), std::bit_ceil(given)));
+  reader.refuse(key, fmt::format("{} is not a power of two; the nearest are {} and {}", value, std::bit_floor(given),
+                                 std::bit_ceil(given)));
 }
 
-// Fields that have no byte in common, by their first one.
+// Fields that share no byte, by their first byte.
 using PlacedFields = std::map<int, Field>;
 
-// The first that has a byte of this field; nullptr: none has.
+// The first field that shares a byte with this one; nullptr if none does.
 const Field* overlapping(const PlacedFields& placed, const Field& field) {
   const auto first = placed.upper_bound(field.offset);
   if (first != placed.begin()) {
@@ -38,7 +38,7 @@ const Field* overlapping(const PlacedFields& placed, const Field& field) {
   return first != placed.end() && first->first < field.offset + field.size ? &first->second : nullptr;
 }
 
-// The first place for so many bytes that no field has; -1: there is none in the structure.
+// The first free offset for this many bytes; -1 if the structure has none.
 int free_offset(const PlacedFields& placed, int size, int structure_size) {
   const int step = natural_alignment(size);
   int offset = 0;
@@ -95,7 +95,7 @@ class StructureReader {
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
     if (!names_.insert(field.name).second)
-      reader.refuse("name", fmt::format("{} stands in {} twice; legal: any other name", field.name, layout_.name));
+      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
     if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
     placed_.emplace(field.offset, field);
     layout_.fields.push_back(field);
@@ -121,7 +121,7 @@ class StructureReader {
   TableReader reader_;
   const LayoutFile& layouts_;
   Layout layout_;
-  // Of its fields: a structure may have a million.
+  // The names of its fields, as a set because a structure may have a million.
   std::set<std::string> names_;
   PlacedFields placed_;
 };

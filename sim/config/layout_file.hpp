@@ -17,30 +17,30 @@ inline constexpr int kLargestStructure = 1 << 20;  // bytes
 
 struct LayoutFile {
   std::string name, title;
-  int line_bytes = 128;  // of the lines that base offsets are counted in
+  int line_bytes = 128;  // the line size for base offsets
   LayoutSet layouts;
 };
 
-// Whether a user's word is a layout file's path rather than its name.
+// Whether a user's word is a path of a layout file rather than a name.
 bool is_layout_path(const std::string& name_or_path);
 
-// configs/layouts/NAME.toml, or a path: a file of that form, or pahole's output (*.pahole). `place`, if any, is where the name
-// was read, for messages. Errors: ConfigError for an unknown name.
+// configs/layouts/NAME.toml, or a path of such a file or of pahole's output (*.pahole). `place`: where the name was read, for
+// messages; may be empty. Errors: ConfigError for an unknown name.
 std::filesystem::path find_layout_file(const std::string& name_or_path, const std::string& place);
 
-// Reads one. Errors: ConfigError.
+// Reads a layout file. Errors: ConfigError.
 LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place);
 
-// The same from the text of such a file, which is pahole's if the file's name says so.
+// The same from the text of a file, which is pahole's output if the file's name says so.
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file);
 
-// The alignment of a field of this size, in bytes: programs use up to 8 bytes as one word, which lies in one line.
+// The alignment of a field of this size, in bytes: programs access up to 8 bytes as one word, which lies in one line.
 int natural_alignment(int size);
 
-// The same of a field where it stands: less, if the structure is packed.
+// The alignment of a field at its offset: less, if the structure is packed.
 int alignment_of(const Field& field);
 
-// The largest of all fields.
+// The largest alignment of all fields.
 int alignment_of(const Layout& layout);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Loading an experiment from something other than a file, or against workloads and locks that are not the program's own.
+// Loads an experiment from something other than a file, or with workloads and locks that are not the program's own.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace linebounce::sim {
 
-// As load_experiment of experiment.hpp. REQUIRES: what `catalogue` refers to outlives the experiment.
+// As load_experiment of experiment.hpp. REQUIRES: everything that `catalogue` refers to outlives the experiment.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 
-// From a text that is in no file. `as` stands in messages for the file's path, and paths in the text start where that would be.
+// From a text that is in no file. `as` replaces the file's path in messages, and paths in the text are relative to it.
 Experiment read_unexpanded(const std::string& text, const std::string& as, const Overrides& overrides);
 
 }  // namespace linebounce::sim

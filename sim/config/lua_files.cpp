@@ -19,7 +19,7 @@ namespace {
 constexpr int kWarmupUs = 50;
 constexpr int kMeasureUs = 500;
 
-// Names the results directory, too.
+// The experiment's name, which is also that of the results directory.
 std::string experiment_name(const std::string& file) {
   std::string name = std::filesystem::path(file).stem().string();
   std::replace_if(
@@ -27,14 +27,14 @@ std::string experiment_name(const std::string& file) {
   return name;
 }
 
-// As counter_scaling has it.
+// The same as in counter_scaling.
 toml::table counter_workload(const LuaFile& file) {
   return toml::table{{"name", "counter_scaling"},
                      {"counter", file.source.path},
                      {"counts", file.declared.counter.references ? "references" : "events"}};
 }
 
-// As lock_scaling has it.
+// The same as in lock_scaling.
 toml::table lock_workload(const LuaFile& file) {
   return toml::table{{"name", "critical_section"},
                      {"lock", file.source.path},
@@ -51,7 +51,7 @@ bool is_lua_path(std::string_view text) {
 
 LuaFile load_lua_file(const std::string& file) {
   if (!is_lua_path(file))
-    throw ConfigError(fmt::format("\"{}\" is no program, lock or counter: expected a file, NAME.lua", file));
+    throw ConfigError(fmt::format("\"{}\" is not a program, lock or counter: expected a file, NAME.lua", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
@@ -91,7 +91,7 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
   const LuaFile lua = load_lua_file(file);
   if (!overrides.machine) {
     throw ConfigError(fmt::format(
-        "--machine is missing: {} says what runs, not on what; `linebounce list machines` shows which there are", file));
+        "--machine is required: {} does not say which machine to run on; `linebounce list machines` shows all", file));
   }
   const bool program = lua.declared.program;
   const bool ends = program && lua.declared.ends;

@@ -1,4 +1,4 @@
-// Programs, locks and counters in Lua as files that a configuration names.
+// Programs, locks and counters in Lua, as files that a configuration names.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace linebounce::sim {
 
 inline constexpr const char* kProgramKey = "workload.program";
 
-// Whether a value names such a file, as its ending says.
+// Whether a value names such a file, judging by its suffix.
 bool is_lua_path(std::string_view text);
 
 struct LuaFile {
@@ -20,22 +20,22 @@ struct LuaFile {
   LuaDeclaration declared;
 };
 
-// Reads one, and what it declares. Errors: ConfigError; of a setting's file, beginning with its place and path.
+// Reads a file with its declarations. Errors: ConfigError; for a setting's file, the message begins with the setting's position
+// and path.
 LuaFile load_lua_file(const std::string& file);
 LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path);
 
-// A lock's file as an entry of the locks' table, under this name. Errors: ConfigError, also where it is no lock.
+// A lock's file as an entry of the lock registry, under this name. Errors: ConfigError, also if the file is no lock.
 LockEntry load_lock_file(const std::string& file);
 
-// The same, or one of all_locks(), as a user names it. Errors: ConfigError, with the legal names.
+// The same, or one of all_locks(), by the user's name for it. Errors: ConfigError, with the legal names.
 LockEntry lock_called(const std::string& name);
 
-// The experiment that `linebounce run FILE.lua` is: a program as it stands, a lock under the workload critical_section, a
-// counter under counter_scaling.
-// Errors: ConfigError.
+// The experiment that `linebounce run FILE.lua` runs: a program as it is, a lock under the workload critical_section, a counter
+// under counter_scaling. Errors: ConfigError.
 Experiment lua_experiment(const std::string& file, const Overrides& overrides);
 
-// What a user runs: an experiment's name or file, unexpanded, or a program, lock or counter in Lua. Errors: ConfigError.
+// Loads what a user runs: an experiment's name or file, unexpanded, or a program, lock or counter in Lua. Errors: ConfigError.
 Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// What no single key of a machine can say: whether its parts fit each other.
+// Checks that no single key of a machine can express: whether its parts fit each other.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline bool power_of_two(int value) {
   return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
 }
 
-// A directory's entry has one bit for each bus, in a word.
+// A directory's entry has one bit for each bus, in one word.
 constexpr int kMostBuses = 64;
 
 class NodeChecks {
@@ -72,7 +72,7 @@ class NodeChecks {
     const int page_bytes = machine_.memory.page_kib * 1024;
     if (!power_of_two(page_bytes) || page_bytes < machine_.bus.line_bytes) {
       refuse("machine.memory.page_kib",
-             fmt::format("{} KiB make no page; legal: a power of two, and no less than a line of {} bytes",
+             fmt::format("{} KiB is not a page size; legal: powers of two, at least a line of {} bytes",
                          machine_.memory.page_kib, machine_.bus.line_bytes));
     }
     reported([this] { core_places(machine_, lay_out(machine_)); });
@@ -171,7 +171,7 @@ class NodeChecks {
     }
   }
 
-  // What the models refuse says its key first.
+  // Errors of the models begin with the key.
   template <class Work>
   void reported(Work work) const {
     try {
@@ -185,7 +185,7 @@ class NodeChecks {
 
   [[noreturn]] void refuse(const std::string& path, const std::string& text) const {
     auto at = settings_.find(path);
-    if (at == settings_.end()) at = settings_.find(path + ".latency_ns");  // a link's table: where its one required key stands
+    if (at == settings_.end()) at = settings_.find(path + ".latency_ns");  // a link's table is found by its one required key
     const bool as_cpus = path == "machine.cpus_present" && at->second.origin.place == settings_.at("machine.cpus").origin.place;
     fail(at->second.origin, as_cpus ? "machine.cpus" : path, text);
   }
@@ -194,8 +194,8 @@ class NodeChecks {
   const Settings& settings_;
 };
 
-// REQUIRES: `machine` is the typed form of `settings`, its coherence line is filled in. Errors: ConfigError at the key that is
-// to be changed.
+// REQUIRES: `machine` is the typed form of `settings`, and its coherence line is filled in. Errors: ConfigError at the key to
+// change.
 void check_nodes(const MachineSpec& machine, const Settings& settings) {
   const NodeChecks checks(machine, settings);
   if (machine.has_nodes()) {
@@ -210,7 +210,7 @@ class Checks {
  public:
   Checks(MachineSpec& machine, const Settings& settings) : machine_(machine), settings_(settings) {}
 
-  // Studies of a trace have a directory for each machine.
+  // The name must suit a directory, because studies of a trace have one for each machine.
   void name() const {
     if (!machine_.name.empty() && !names_directory(machine_.name))
       refuse("machine.name", fmt::format("\"{}\" {}", machine_.name, kNoDirectoryName));
@@ -247,7 +247,7 @@ class Checks {
     const int bytes = footprint.code_cache_kib * 1024;
     if (bytes % (footprint.code_cache_ways * footprint.code_line_bytes) != 0) {
       refuse("machine.footprint.code_cache_ways",
-             fmt::format("{} KiB are no whole number of sets of {} lines of {} bytes", footprint.code_cache_kib,
+             fmt::format("{} KiB are not a whole number of sets of {} lines of {} bytes", footprint.code_cache_kib,
                          footprint.code_cache_ways, footprint.code_line_bytes));
     }
   }
@@ -259,7 +259,7 @@ class Checks {
       refuse(at + "size_kib",
              fmt::format("{} is one level too many; legal: 1 to {} private caches of a core", cache.name, level));
     }
-    if (!power_of_two(cache.line_bytes)) refuse(at + "line_bytes", fmt::format("{} is no power of two", cache.line_bytes));
+    if (!power_of_two(cache.line_bytes)) refuse(at + "line_bytes", fmt::format("{} is not a power of two", cache.line_bytes));
     const int bytes = cache.size_kib * 1024;
     const int way_bytes = cache.ways * cache.line_bytes;
     if (bytes % way_bytes != 0 || !power_of_two(bytes / way_bytes)) {

@@ -22,14 +22,14 @@ struct DescribedParameter {
 
 struct DescribedMachine {
   MachineSpec spec;
-  std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
+  std::vector<DescribedParameter> parameters;  // for a machine with only one bus, without parameters that only nodes have
   std::vector<HistoryEntry> history;           // in the order of the file
-  std::vector<std::string> assumptions;        // as assumptions_of() words them
+  std::vector<std::string> assumptions;        // worded by assumptions_of()
 };
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).
 DescribedMachine load_machine(const std::string& name_or_path);
-// The same from the text of such a file, which messages call `file`.
+// The same from the text of a file; messages call it `file`.
 DescribedMachine read_machine(const std::string& text, const std::string& file);
 
 // Names of the machine files in configs/machines, sorted.

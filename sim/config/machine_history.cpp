@@ -31,17 +31,18 @@ class HistoryReader {
     HistoryEntry entry{reader.required_text("date"), reader.required_text("what"), reader.required_text("why"), {}};
     const auto* changed = reader.table("changed");
     reader.finish();
-    if (!is_day(entry.date)) reader.refuse("date", fmt::format("\"{}\" is no day; \"2026-01-31\" is one", entry.date));
+    if (!is_day(entry.date))
+      reader.refuse("date", fmt::format("\"{}\" is not a date; expected one such as \"2026-01-31\"", entry.date));
     if (changed == nullptr) return entry;
     for (const auto& [key, node] : *changed) entry.changed.push_back(step(std::string(key.str()), node));
     return entry;
   }
 
-  // The last step of each parameter leads to what it is today.
+  // Checks that the last step of each parameter leads to its present value.
   void check_ends() const {
     for (const auto& [path, last] : last_) {
       if (!settings_.contains(path) && last.value != kLeftOut)
-        fail(last.origin, shown(path), "no such parameter; one that is gone ends at \"default\"");
+        fail(last.origin, shown(path), "there is no such parameter; the last entry of a removed one ends at \"default\"");
       const std::string now = value_of(path);
       if (last.value != now) fail(last.origin, shown(path), fmt::format("ends at {}, but the machine has {}", last.value, now));
     }
@@ -123,7 +124,7 @@ Sources read_sources(const toml::table& table, const std::string& file, const Or
     if (!has_legal_form(text)) {
       fail(leaf.origin, shown,
            fmt::format(
-               "\"{}\" is no source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", \"paper: WHICH\", \"assumed: WHY\"",
+               "\"{}\" is not a source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", \"paper: WHICH\", \"assumed: WHY\"",
                text));
     }
     sources[leaf.path] = text;

@@ -1,4 +1,5 @@
-// A machine file about itself: [[history]], what was changed since and why, and [sources], where its parameters come from.
+// A machine file's facts about itself: [[history]], what was changed since and why, and [sources], the origin of its
+// parameters.
 #pragma once
 
 #include <toml++/toml.h>
@@ -13,7 +14,7 @@
 
 namespace linebounce::sim {
 
-// A parameter's value before a change and after it, as texts; "default" where the file leaves it out.
+// A parameter's value before and after a change, as texts; "default" if the file leaves it out.
 struct ChangedParameter {
   std::string path;  // "machine.memory.latency_ns"
   std::string before, after;
@@ -25,18 +26,18 @@ struct HistoryEntry {
   std::vector<ChangedParameter> changed;
 };
 
-// `settings` are the machine's, `defaults` the paths that the file leaves out. Errors: ConfigError for what is no entry, and
-// for a parameter whose steps don't follow one another up to the value that it has.
+// `settings`: the machine's. `defaults`: the paths that the file leaves out. Errors: ConfigError for an invalid entry, and for
+// a parameter whose steps don't lead to its present value.
 std::vector<HistoryEntry> read_history(const toml::array& entries, const std::string& file, const Settings& settings,
                                        const std::set<std::string>& defaults);
 
 using Sources = std::map<std::string, std::string>;  // by full path or table: "machine.bus", "machine.memory.latency_ns"
 
-// Reads [sources], whose keys are paths below the machine: a parameter or a whole table. Errors: ConfigError for a path that
-// doesn't exist and for a text that is none of "calibrated: ROW", "datasheet: ...", "paper: ...", "assumed: WHY".
+// Reads [sources], whose keys are paths below the machine: a parameter or a whole table. Errors: ConfigError for an unknown
+// path, and for a text other than "calibrated: ROW", "datasheet: ...", "paper: ...", "assumed: WHY".
 Sources read_sources(const toml::table& table, const std::string& file, const Origin& origin, const KeySpace& keys);
 
-// The most special entry for a parameter; null if there is none.
+// The most specific entry for a parameter; null if there is none.
 const std::string* source_of(const Sources& sources, std::string_view path);
 
 }  // namespace linebounce::sim

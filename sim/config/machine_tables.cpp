@@ -25,7 +25,7 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
 }
 
-// The names of the tables in one, in the order of the text. `what`: "cache".
+// The names of the tables in a table, in the order of the text. `what`: "cache".
 std::vector<std::string> in_order_of_text(const toml::table& tables, std::string_view what, std::string_view example,
                                           const std::string& file, const Origin& origin) {
   std::vector<std::pair<toml::source_position, std::string>> found;
@@ -54,13 +54,13 @@ std::vector<std::string> caches_in_text(const toml::table& machine, const std::s
   return in_order_of_text(*caches, "cache", "[cache.L1D]", file, origin);
 }
 
-// The names below [group], likewise; a machine may have none.
+// The names below [group], in the order of the text; a machine may have none.
 std::vector<std::string> groups_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
   const auto* groups = machine["group"].as_table();
   return groups ? in_order_of_text(*groups, "group", "[group.L3]", file, origin) : std::vector<std::string>{};
 }
 
-// The order that `cache_levels` or `group_levels` names: what a configuration that was written sorted by key needs.
+// The order that `cache_levels` or `group_levels` names, for a configuration that was written sorted by key.
 std::vector<std::string> levels_as_named(const toml::node& node, std::string_view what, const std::vector<std::string>& parts,
                                          const std::string& file, const Origin& origin) {
   const Origin at{place_of(file, node.source()), origin.hidden};
@@ -76,7 +76,7 @@ std::vector<std::string> levels_as_named(const toml::node& node, std::string_vie
   return levels;
 }
 
-// The names below [network.link] or [network.pair], by the nodes that they name. `what`: "link".
+// The names below [network.link] or [network.pair], sorted by the nodes in them. `what`: "link".
 std::vector<std::string> joins_in_text(const toml::table& machine, std::string_view what, const std::string& file,
                                        const Origin& origin) {
   const auto* joins = machine["network"][what].as_table();
@@ -146,7 +146,7 @@ bool is_left_out(const std::string& path, const Settings& settings, const Source
   return source != sources.end() && source->second == kLeftOutSource && setting.origin.given.empty();
 }
 
-// Of the times that decide what sharing costs, those that the machine's file leaves out and that are 0: paths, sorted.
+// The times that decide the cost of sharing, if the machine's file leaves them out and they are 0: paths, sorted.
 std::vector<std::string> times_left_out(const Settings& settings, const Sources& sources) {
   const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
   const bool has_network = number("machine.nodes") > 1;

@@ -1,4 +1,4 @@
-// A machine as its tables state it: from a machine file, or from [machine] in a resolved configuration.
+// A machine as its tables state it, from a machine file or from [machine] in a resolved configuration.
 #pragma once
 
 #include <toml++/toml.h>
@@ -19,42 +19,43 @@ namespace linebounce::sim {
 struct MachineTables {
   PartNames parts;
   KeySpace keys;                   // the legal keys of this machine
-  Settings settings;               // every parameter, defaults filled in
+  Settings settings;               // every parameter, with defaults filled in
   std::set<std::string> defaults;  // the paths that the text leaves out
   Sources sources;
   std::vector<HistoryEntry> history;
 };
 
-// Reads the tables of a machine. `origin` says where they stand (place: the file) and what their paths leave out. Cache levels
-// and groups are in the order of the text unless `cache_levels` or `group_levels` names it. Errors: ConfigError.
+// Reads the tables of a machine. `origin` is their position (place: the file) and the prefix that their paths leave out. Cache
+// levels and groups are in the order of the text unless `cache_levels` or `group_levels` names it. Errors: ConfigError.
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin);
 
-// The tables of a machine file's text.
+// Reads the tables of a machine file's text.
 MachineTables read_machine_text(const std::string& text, const std::filesystem::path& file);
 
-// The tables of NAME (configs/machines/NAME.toml) or of a path, relative to `base`; `context` precedes the message for an
+// Reads the tables of NAME (configs/machines/NAME.toml) or of a path relative to `base`. `context` precedes the message for an
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// The source of a value that decides what sharing costs and that the machine's file does not state.
+// The source of a value that decides the cost of sharing and that the machine's file leaves out.
 inline constexpr const char* kLeftOutSource = "assumed: left out of the machine's file";
 
-// Names what the simulator assumes because the machine's file leaves it out: times of sharing that are then 0, and the usual
-// contention family. A sentence for each of the two; empty: the file states both. A resolved configuration states every value,
-// and its sources say which of them the machine's file left out.
+// The assumptions that the simulator makes because the machine's file leaves something out: times of sharing that are then 0,
+// and the usual contention family. One sentence for each of the two; empty if the file states both. A resolved configuration
+// states every value, and its sources say which of them the machine's file left out.
 std::vector<std::string> assumptions_of(const Settings& settings, const Sources& sources);
 
-// The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.
+// The keys that name a protocol: that of the caches on a bus, of the controllers behind the buses, and of the homes'
+// directories.
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",
                                                                   "machine.directory.protocol"};
 
-// The value of a protocol's or the layout's key that is a relative path, from `base`; names and everything else stay as they
-// are.
+// Makes a relative path in the value of a protocol's or the layout's key relative to `base`; names and other values stay as
+// they are.
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
-// What no single key can say: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that are there.
-// Fills in the coherence line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key that is to
-// be changed.
+// Checks what no single key can express: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that
+// exist. Fills in the coherence line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key to
+// change.
 void check_machine(MachineSpec& machine, const Settings& settings);
 
 }  // namespace linebounce::sim

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFigures = "configs/figures";
 constexpr double kHighestNode = 63;
 constexpr double kMostSamples = 1e15;
-// What rows of a table can be: its `kind` is that of all rows but those in the lists that have a kind's name.
+// The legal kinds of a table's rows: `kind` is that of all rows except those in the lists named after another kind.
 constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
 constexpr std::string_view kIdCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
 
@@ -64,7 +64,7 @@ class MeasuredTableReader {
   }
 
  private:
-  // Sets the table's own kind. Returns the lists of rows that have another.
+  // Sets the table's own kind. Returns the lists of rows with other kinds.
   std::map<PaperKind, const toml::array*> kinds() {
     std::vector<std::string> legal;
     std::map<PaperKind, const toml::array*> named;
@@ -95,7 +95,7 @@ class MeasuredTableReader {
     table_.rows = read_measured_rows(text, file.string(), table_.structure);
   }
 
-  // Of the rows that are scored: of any other row the word would say nothing.
+  // Marks rows that are scored; for any other row the kind would mean nothing.
   void mark(const toml::array& keys, PaperKind kind) {
     const std::string word = word_of(kind);
     std::vector<std::string> scored;
@@ -114,11 +114,11 @@ class MeasuredTableReader {
   TableReader reader_;
   const ExperimentTables& experiment_;
   MeasuredTable table_;
-  std::set<std::string> marked_;  // rows that a list names
+  std::set<std::string> marked_;  // rows that some list names
 };
 
 constexpr std::array kColumns = {"samples", "remote_pct", "instruction", "function", "offset_in_line", "field"};
-constexpr const char* kStructure = "structure";  // may be left out
+constexpr const char* kStructure = "structure";  // optional
 constexpr std::int64_t kMostSamplesOfARow = std::int64_t{1} << 53;
 
 class Reader {
@@ -159,7 +159,7 @@ class Reader {
     }
     for (const char* name : kColumns) {
       if (!columns_.contains(name)) {
-        refuse(fmt::format("there is no column {}; a table has {}, and {} where rows are of several structures", name,
+        refuse(fmt::format("column {} is missing; a table needs {}, and {} if its rows belong to several structures", name,
                            fmt::join(kColumns, ", "), kStructure));
       }
     }
@@ -174,7 +174,7 @@ class Reader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size() && !text.empty();
     if (!whole || !(value >= 0 && value <= most)) {
-      refuse(fmt::format("{} \"{}\" is no number; legal: 0 to {}", column, text, most));
+      refuse(fmt::format("{} \"{}\" is not a number; legal: 0 to {}", column, text, most));
     }
     return value;
   }
@@ -222,7 +222,7 @@ class Reader {
     sum.offset = std::min(sum.offset, row.offset);
   }
 
-  // Letters and digits; everything between them is one underscore.
+  // Keeps letters and digits, and replaces everything between them by one underscore.
   static std::string harmless(const std::string& name) {
     std::string out;
     bool gap = false;
@@ -236,7 +236,7 @@ class Reader {
     return out;
   }
 
-  // The access only where there are both, the structure only of neighbours: keys are for people, too.
+  // Includes the access only if both occur, and the structure only for neighbours, because keys should be readable.
   [[nodiscard]] std::string key_of(const MeasuredRow& row) const {
     const std::string owner = row.structure == structure_ ? "" : row.structure + ".";
     const bool both = std::ranges::any_of(rows_, [&row](const MeasuredRow& other) {
@@ -261,7 +261,7 @@ class Reader {
   const std::string& structure_;
   std::map<std::string, std::size_t> columns_;
   std::size_t width_ = 0;
-  std::ptrdiff_t line_ = 0;  // the row's first
+  std::ptrdiff_t line_ = 0;  // the line of the row's beginning
   std::vector<std::string> fields_;
   std::vector<MeasuredRow> rows_;
 };

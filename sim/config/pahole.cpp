@@ -27,12 +27,12 @@ using pahole::tokens_of;
 
 namespace {
 
-constexpr int kDeepest = 64;  // structures within structures
+constexpr int kDeepest = 64;  // depth of nested structures
 
-// What stands between braces.
+// The content of a pair of braces.
 struct Body {
   std::vector<Field> fields;
-  std::optional<int> size;  // of the outermost alone
+  std::optional<int> size;  // only for the outermost
 };
 
 class Parser {
@@ -42,7 +42,7 @@ class Parser {
   std::vector<Layout> parse() {
     std::vector<Layout> layouts;
     for (skip_comments(); peek().kind != TokenKind::end; skip_comments()) layouts.push_back(structure());
-    if (layouts.empty()) refuse(peek(), "there is no structure in this text; expected `struct NAME {`, as pahole prints it");
+    if (layouts.empty()) refuse(peek(), "this text has no structure; expected `struct NAME {`, as pahole prints it");
     return layouts;
   }
 
@@ -127,7 +127,7 @@ class Parser {
     }
   }
 
-  // Members up to the closing brace.
+  // Reads members up to the closing brace.
   Body body() {
     Body inside;
     for (;;) {
@@ -175,7 +175,7 @@ class Parser {
     const std::vector<Token> declared = until_semicolon();
     const std::string name = declared_name(declared);
     const bool array = std::ranges::any_of(declared, [](const Token& token) { return token.text == "["; });
-    if (tagged && declared.empty() && !has_place()) return;  // in C++: a type alone
+    if (tagged && declared.empty() && !has_place()) return;  // in C++: only a type
     const Bytes bytes = place(name.empty() ? "this structure" : name);
     if (bytes.size == 0) return;
     if (shares && name.empty()) inside = {joined(inside)};
@@ -190,9 +190,9 @@ class Parser {
   void plain(const std::vector<Token>& declared, std::vector<Field>& fields) {
     const std::string name = declared_name(declared);
     const bool bits = is_bitfield(declared);
-    if ((bits || is_method(declared)) && !has_place()) return;  // bits without a name; a method has no bytes
+    if ((bits || is_method(declared)) && !has_place()) return;  // bits without a name; methods have no bytes
     const Bytes bytes = place(name);
-    if (bytes.size == 0) return;  // the array at the end of a structure
+    if (bytes.size == 0) return;  // the flexible array at the end of a structure
     const bool list_head = declared.size() == 3 && declared[0].text == "struct" && declared[1].text == "list_head";
     if (list_head && bytes.size % 2 == 0) {
       fields.push_back({name + ".next", bytes.offset, bytes.size / 2});
@@ -223,7 +223,7 @@ class Parser {
     return tokens;
   }
 
-  // The name in a declaration: in `(*name)` of a pointer to a function, else the last word before arrays, bits and attributes.
+  // The declared name: in `(*name)` for a pointer to a function, else the last word before arrays, bits and attributes.
   static std::string declared_name(const std::vector<Token>& tokens) {
     std::string name;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -239,7 +239,7 @@ class Parser {
     return name;
   }
 
-  // A pointer to a function has its name in parentheses, a method before them.
+  // A pointer to a function has its name in parentheses; a method's name precedes them.
   static bool is_method(const std::vector<Token>& tokens) {
     for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
       if (tokens[i].text == "__attribute__") return false;
@@ -252,20 +252,20 @@ class Parser {
     return std::ranges::any_of(tokens, [](const Token& token) { return token.text == ":"; });
   }
 
-  // The N of `__attribute__((__aligned__(N)))`; 1 where there is none.
+  // The N of `__attribute__((__aligned__(N)))`; 1 if there is none.
   [[nodiscard]] int declared_alignment(const std::vector<Token>& tokens) const {
     for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
       if (tokens[i].text != "__aligned__") continue;
       std::string_view number(tokens[i + 2].text);
       const int alignment = take_number(number).value_or(0);
       if (alignment < 1 || alignment > kLargestStructure || !std::has_single_bit(static_cast<unsigned>(alignment)))
-        refuse(tokens[i + 2], fmt::format("{} is no alignment; legal: powers of two", tokens[i + 2].text));
+        refuse(tokens[i + 2], fmt::format("{} is not an alignment; legal: powers of two", tokens[i + 2].text));
       return alignment;
     }
     return 1;
   }
 
-  // What shares bytes is called by all these names.
+  // Names that share bytes are all visited.
   template <class Visit>
   static void each_name(const std::string& field, const Visit& visit) {
     for (std::size_t begin = 0; begin <= field.size();) {
@@ -297,7 +297,7 @@ class Parser {
     return found;
   }
 
-  // Bitfields in one word, and what else lies in that word's bytes, become one field.
+  // Merges bitfields of one word, and whatever else shares that word's bytes, into one field.
   void join_bitfields(std::vector<Field>& fields) const {
     std::vector<Field> out;
     for (std::size_t i = 0; i < fields.size();) {
@@ -318,8 +318,8 @@ class Parser {
   const std::string& file_;
   std::size_t at_ = 0;
   std::string within_;               // " in rq, which begins in line 3"
-  std::set<std::string> bitfields_;  // of this structure
-  std::set<std::string> names_;      // of structures; a kernel has 20,000
+  std::set<std::string> bitfields_;  // bitfields of this structure
+  std::set<std::string> names_;      // names of structures; a kernel has 20,000
   int depth_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Structures from the output of pahole (package dwarves), which reads them from a program's or kernel's debug information.
+// Reads structures from the output of pahole (package dwarves), which takes them from a program's or kernel's debug
+// information.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@ using namespace workloads;
 
 inline constexpr const char* kPaholeExtension = ".pahole";
 
-// The structures that stand in the text. A structure within a structure becomes fields with dotted names; what shares bytes (a
-// union, bitfields) becomes one field, of the union's name or of all names with `|` between them; a list_head becomes NAME.next
-// and NAME.prev. `file` is what messages call the text. Errors: ConfigError where the text isn't pahole's or is cut off.
+// The structures in the text. A nested structure becomes fields with dotted names. Fields that share bytes (a union, bitfields)
+// become one field, with the union's name or all names joined by `|`. A list_head becomes NAME.next and NAME.prev. `file`: the
+// text's name in messages. Errors: ConfigError if the text isn't pahole's or is cut off.
 std::vector<Layout> parse_pahole(const std::string& text, const std::string& file);
 
 }  // namespace linebounce::sim

@@ -12,10 +12,10 @@ namespace linebounce::sim::pahole {
 namespace {
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';  // _vptr.Base
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';  // as in _vptr.Base
 }
 
-// C as pahole prints it: words, marks of one character, and comments, which hold the offsets.
+// Scans C as pahole prints it: words, marks of one character, and comments, which hold the offsets.
 class Scanner {
  public:
   Scanner(const std::string& text, const std::string& file) : text_(text), file_(file) {}

@@ -84,10 +84,10 @@ class RowReader {
       row_.better = *word == "higher" ? Better::higher : Better::lower;
     const auto visible = reader_.number("visible", 0);
     row_.visible = visible.value_or(kVisibleChange);
-    if (visible && !row_.relative_to) reader_.refuse("visible", "a change is one of something: this needs relative_to");
+    if (visible && !row_.relative_to) reader_.refuse("visible", "needs relative_to, the base of the change");
   }
 
-  // The fields that belong together: an order, a shape, a value, or the sign of a change.
+  // Checks which fields occur together: an order, a shape, a value, or the sign of a change.
   void check() const {
     const bool is_order = row_.metrics.size() > 1;
     const bool is_shape = row_.shape != Shape::none;
@@ -102,19 +102,19 @@ class RowReader {
       reader_.refuse("relative_to", "only a row with a value or a sign can be relative");
     if (!row_.of.empty() && (!row_.value || row_.relative_to))
       reader_.refuse("of", "a part of another metric has a value and no relative_to");
-    if (!row_.miss.empty() && row_.why_off.empty()) reader_.refuse("miss", "it classes a reason: this needs why_off");
+    if (!row_.miss.empty() && row_.why_off.empty()) reader_.refuse("miss", "needs why_off, the reason that it classifies");
     if (!row_.reason_tested.empty() && row_.why_off.empty())
-      reader_.refuse("reason_tested", "it names what shows a reason: this needs why_off");
+      reader_.refuse("reason_tested", "needs why_off, the reason that it tests");
     if (!row_.broken_by.empty() && row_.kind != PaperKind::predicted)
-      reader_.refuse("broken_by", "a break is what a prediction rests on: this needs kind = \"predicted\"");
+      reader_.refuse("broken_by", "needs kind = \"predicted\": it names a change that would break the prediction");
     sign();
     tolerances(is_order);
   }
 
   void sign() const {
-    if (row_.better && !row_.relative_to) reader_.refuse("better", "it says what a change is: this needs relative_to");
+    if (row_.better && !row_.relative_to) reader_.refuse("better", "needs relative_to, the base of the change");
     if (!row_.sign) return;
-    if (!row_.relative_to) reader_.refuse("sign", "a gain or loss is one over something: this needs relative_to");
+    if (!row_.relative_to) reader_.refuse("sign", "needs relative_to: a gain or loss is measured against something");
     if (row_.is_sign_alone() && row_.difference) reader_.refuse("difference", "a sign alone is neither ratio nor difference");
     if (direction_of(row_) == Better::neither) {
       reader_.refuse("sign",
@@ -159,7 +159,7 @@ std::vector<const PointPlace*> selected(const std::vector<PointPlace>& points, c
   return out;
 }
 
-// The values of a path over some points, without repetitions.
+// The number of different values of a path over some points.
 std::size_t values_along(const std::vector<const PointPlace*>& points, const std::string& path) {
   std::set<ConfigValue> values;
   for (const auto* point : points) {

@@ -1,4 +1,4 @@
-// [[paper]] rows: what an experiment expects, and at which points.
+// [[paper]] rows: the figures that an experiment expects, and at which points.
 #pragma once
 
 #include <toml++/toml.h>
@@ -14,25 +14,25 @@
 
 namespace linebounce::sim {
 
-// The key `kind`, if it is there. Errors: ConfigError for a word that isn't legal.
+// The key `kind`, if present. Errors: ConfigError for an illegal word.
 std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string> legal);
 std::string word_of(PaperKind kind);
 
 using Selection = std::map<std::string, ConfigValue>;  // values of swept paths
 
-// The key's table, if there is one. Errors: ConfigError for a path that isn't swept, or a value that its key doesn't allow.
+// The key's table, if present. Errors: ConfigError for a path that isn't swept, or a value that its key doesn't allow.
 std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables);
 toml::table selection_table(const Selection& at);
 
-// Errors: ConfigError for unknown keys, an id used twice, fields that don't go together, `at` of a path that isn't swept.
+// Errors: ConfigError for unknown keys, an id used twice, contradictory fields, `at` of a path that isn't swept.
 std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables);
 
-// Every row selects exactly one point, a row with a shape one line of points along `over`. Errors: ConfigError. `rows` is the
-// array that `paper` was read from.
+// Checks that every row selects exactly one point, and a row with a shape one line of points along `over`. Errors: ConfigError.
+// `rows`: the array from which `paper` was read.
 void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<PointPlace>& points,
                       const std::string& file);
 
-// As [[paper]] of a resolved configuration.
+// The [[paper]] rows of a resolved configuration.
 toml::array paper_table(const std::vector<PaperRow>& rows);
 
 }  // namespace linebounce::sim

@@ -36,8 +36,8 @@ std::map<std::string, Home> to_placement(const Settings& settings, const Machine
     const auto home = to_home(text, nodes);
     if (!home) {
       fail(setting.origin, path,
-           fmt::format("\"{}\" is no place; legal: local, first_touch, interleaved, or a node with memory: {}{}", text, kNode,
-                       fmt::join(nodes, fmt::format(", {}", kNode))));
+           fmt::format("\"{}\" is not a place; legal: local, first_touch, interleaved, or a node with memory: {}{}", text,
+                       kNode, fmt::join(nodes, fmt::format(", {}", kNode))));
     }
     placement.emplace(path.substr(kPlacementPrefix.size()), *home);
   }

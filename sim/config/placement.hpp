@@ -1,4 +1,4 @@
-// Where the memory of objects is: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
+// The homes of objects: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
 #pragma once
 
 #include <map>
@@ -13,10 +13,11 @@ namespace linebounce::sim {
 
 inline constexpr std::string_view kPlacementPrefix = "placement.";
 
-// The key of an object. Any name is legal here: which objects there are is known when the workload has set up its memory.
+// The key of an object. Any name is legal here, because the objects are known only when the workload has set up its memory.
 KeyInfo placement_key(const std::string& path);
 
-// The homes of all objects that settings place. Errors: ConfigError for what is no policy and no node with memory.
+// The homes of all objects that settings place. Errors: ConfigError for a value that is neither a policy nor a node with
+// memory.
 std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// From an experiment's settings and sweep to its points.
+// Makes points of an experiment's settings and sweep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The combination of this number: an index into each axis's values; the last axis turns fastest.
+// The combination with this number: an index into each axis's values; the last axis varies fastest.
 std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
   std::size_t rest = number;
   std::vector<std::size_t> choice(sweep.size());
@@ -63,7 +63,7 @@ class PointBuilder {
     point.resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
     if (!experiment_.measured.empty()) {
       toml::array tables = measured_tables_array(experiment_.measured);
-      erase_scoring(tables);  // as [[paper]] rows are the whole experiment's
+      erase_scoring(tables);  // [[paper]] rows belong to the whole experiment
       point.resolved.insert("table", std::move(tables));
     }
     add_layout_changes(point.resolved, tables_.layout_changes);
@@ -72,9 +72,9 @@ class PointBuilder {
   }
 
  private:
-  // A trace, as far as points have asked: whether it has damage is only seen when all of it is unpacked, which takes long.
+  // A trace, read only as far as points have needed it: damage is seen only when all of it is unpacked, which takes long.
   struct TraceFacts {
-    std::optional<trace::Summary> claimed;  // none: it can't be read without recovering
+    std::optional<trace::Summary> claimed;  // none if it can't be read without recovering
     struct Unpacked {
       bool damaged;
       trace::Summary summary;
@@ -88,7 +88,7 @@ class PointBuilder {
       try {
         facts->second.claimed = trace::Reader(file).summary();
       } catch (const trace::TraceError&) {
-        // Damage: what the reader that recovers makes of it counts.
+        // The trace is damaged: the result of the recovering reader counts.
       }
     }
     return facts->second;
@@ -104,7 +104,7 @@ class PointBuilder {
     return !facts.unpacked->damaged && replays_as_recorded(point.resolved, facts.unpacked->summary);
   }
 
-  // The experiment on the point's machine, where that is swept.
+  // The experiment on the point's machine, if the machine is swept.
   [[nodiscard]] const ExperimentTables& on_machine_of(const PointPlace& point) const {
     const auto swept = std::ranges::find_if(point.at, [](const auto& entry) { return entry.first == kMachineAxis; });
     return swept == point.at.end() ? tables_ : *tables_.machines.at(std::get<std::string>(swept->second));
@@ -136,20 +136,21 @@ class PointBuilder {
       const ParameterDeclaration* parameter = parameter_at(settings, tables_.catalogue, path);
       if (parameter != nullptr && parameter->why_no_lock) {
         add_file(path, setting, input.lock_files, [parameter](const LuaDeclaration& file) {
-          return file.lock ? parameter->why_no_lock(*file.lock) : "it is no lock: it defines no functions acquire and release";
+          return file.lock ? parameter->why_no_lock(*file.lock)
+                           : "it is not a lock: it defines no functions acquire and release";
         });
       }
       if (parameter != nullptr && parameter->why_no_counter) {
         add_file(path, setting, input.counter_files, [parameter](const LuaDeclaration& file) {
           const bool counts = file.counter.events || file.counter.references;
           return counts ? parameter->why_no_counter(file.counter)
-                        : "it is no counter: it defines neither add and read nor get and put";
+                        : "it is not a counter: it defines neither add and read nor get and put";
         });
       }
     }
   }
 
-  // A lock or counter in Lua. `why_not`: what forbids it here; empty: nothing.
+  // Adds a lock or counter in Lua. `why_not`: what forbids it here; empty: nothing.
   template <class WhyNot>
   void add_file(const std::string& path, const Setting& setting, std::vector<SourceFile>& files, WhyNot why_not) {
     if (!is_lua_path(std::get<std::string>(setting.value))) return;
@@ -186,7 +187,7 @@ class PointBuilder {
                      std::get<std::string>(settings.at("workload.name").value)));
   }
 
-  // Each file is read once, and each change tried alone: one that this point doesn't choose must be right, too.
+  // Each file is read once, and each change is tried alone: changes that this point doesn't choose must be legal, too.
   const LayoutFile& layout_file(const Setting& setting, int line_bytes) {
     const auto& name = std::get<std::string>(setting.value);
     if (const auto known = layout_files_.find(name); known != layout_files_.end()) return known->second;
@@ -235,7 +236,7 @@ class PointBuilder {
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
-  Family family_;  // of the latest point
+  Family family_;  // the family of the latest point
   std::map<std::string, LuaFile> lua_files_;
   std::map<std::string, TraceFacts> traces_;
 };

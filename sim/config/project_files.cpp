@@ -49,7 +49,7 @@ std::vector<std::string> file_names(const FileKind& kind) {
     if (path.extension() != kind.extension || path.stem() == "README") continue;
     names.push_back(path.lexically_relative(folder).replace_extension());
   }
-  // What can't be listed must not look empty.
+  // An unreadable folder must not look empty.
   if (failed && failed != std::errc::no_such_file_or_directory)
     throw UnreadableConfig(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
   std::ranges::sort(names);
@@ -85,7 +85,7 @@ std::string absolute_path(const fs::path& path) {
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
-  constexpr std::size_t kLargest = 16 << 20;  // a device may have no end
+  constexpr std::size_t kLargest = 16 << 20;  // a limit, because a device may be endless
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text;
@@ -94,11 +94,11 @@ std::string read_text(const fs::path& file) {
     text.append(part.data(), in.gcount());
   }
   if (text.size() > kLargest)
-    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
+    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
   if (!in.is_open() || in.bad()) {
     const int why = errno;
     const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
-    // A disk that breaks says nothing against what the file holds.
+    // A disk failure says nothing about the file's content.
     if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
     throw ConfigError(message);
   }

@@ -1,4 +1,4 @@
-// Where the project's files are, and reading one. project_root() itself is declared in experiment.hpp.
+// Where the project's files are, and how to read one. experiment.hpp declares project_root().
 #pragma once
 
 #include <filesystem>
@@ -20,29 +20,30 @@ inline constexpr FileKind kFamilyFiles{"contention family", "configs/families", 
 inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
-// Names of the files of a kind, without extension, sorted: "counter", in a folder "what_if/counter". README.md is none.
+// Names of the files of a kind, without extension, sorted: "counter", or "what_if/counter" in a subfolder. README.md is left
+// out.
 std::vector<std::string> file_names(const FileKind& kind);
 
-// Whether a user's word is a path rather than a name: it has the kind's extension, or a slash behind something that is no
-// folder of the kind's.
+// Whether a user's word is a path rather than a name: it has the kind's extension, or a slash after something that is no folder
+// of this kind.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
-// The file of a name, or the path, taken from `base` where it is relative. Errors: ConfigError for an unknown name, with the
-// known ones; `context` (may be empty) precedes the message. Whether a path exists is found out by read_text.
+// The file of a name, or the path, relative to `base`. Errors: ConfigError for an unknown name, with the known ones; `context`
+// (may be empty) precedes the message. Whether a path exists is checked by read_text.
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 
-// A path as config.toml holds it. Errors: ConfigError for a name that is no UTF-8, which no TOML can hold.
+// A path as config.toml holds it. Errors: ConfigError for a name that is not UTF-8, which TOML can't hold.
 std::string absolute_path(const std::filesystem::path& path);
 
 // A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
 std::string read_text(const std::filesystem::path& file);
 
-// Whether a name from a file can become the name of a directory: "counter", or in a folder "what_if/counter": below the
-// directory that it is put into, wherever the file came from, and without blanks and control characters.
+// Whether a name from a file may become a directory's name: "counter", or "what_if/counter" in a subfolder. It must stay below
+// the parent directory, whoever wrote the file, and have no blanks and control characters.
 bool names_directory(const std::string& name);
 
-// Why another one is refused.
+// Why a name is refused.
 inline constexpr const char* kNoDirectoryName =
     "cannot name a results directory: no blanks, no leading dot, and slashes only between a folder and what is in it";
 

@@ -31,15 +31,15 @@ ProtocolFiles with_extended(ProtocolFile file) {
       return fs::weakly_canonical(each.name) == fs::weakly_canonical(next.name);
     };
     if (std::any_of(files.begin(), files.end(), same)) {
-      throw ConfigError(fmt::format("{}:{}: extends {}, which extends this file: a circle", files.back().name, extended->line,
-                                    extended->name));
+      throw ConfigError(
+          fmt::format("{}:{}: extends {}, which extends this file", files.back().name, extended->line, extended->name));
     }
     files.push_back(std::move(next));
   }
   return files;
 }
 
-// A protocol's files through `parse`, whose errors are the user's.
+// Parses a protocol's files with `parse`, whose errors are the user's.
 template <class Parse>
 Protocol read(const ProtocolFiles& files, Parse parse) {
   try {
@@ -54,7 +54,8 @@ Protocol load(const std::string& name_or_path, const std::string& place, Parse p
   return read(read_protocol_files(name_or_path, place), parse);
 }
 
-// What a node's file names, which cannot be a node's itself: else files could name one another without end.
+// The protocol that a node's file names. It cannot be a node's itself, because files could otherwise name one another in a
+// circle.
 Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::string& file) {
   const std::string key = wanted == ProtocolKind::bus ? "bus" : "directory";
   return load(name, fmt::format("{}: {}", file, key), [&](const ProtocolFiles& files) {
@@ -62,7 +63,7 @@ Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::s
       Protocol protocol = parse_protocol(files);
       if (protocol.kind == wanted) return protocol;
     }
-    throw ConfigError(fmt::format("{}: {}: {} is no protocol of a {}", file, key, name, key));
+    throw ConfigError(fmt::format("{}: {}: {} is not a protocol of a {}", file, key, name, key));
   });
 }
 
@@ -94,8 +95,8 @@ std::vector<std::string> files_for(const Partners& partners) {
   return names;
 }
 
-// A node's or group's file that joins protocols which are not those that it names. Most likely the machine's do not fit
-// together, and then that is worth more than the rows that are missing.
+// Loads a node's or group's file that joins other protocols than it names. If rows are missing, most likely the machine's
+// protocols do not fit together, and the message says that instead.
 template <class Parse>
 Protocol load_between(const std::string& name_or_path, const Partners& here, const std::string& place, Parse parse) {
   return load(name_or_path, place, [&](const ProtocolFiles& files) {

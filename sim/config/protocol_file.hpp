@@ -1,4 +1,4 @@
-// Protocols by name.
+// Loads protocols by name.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace linebounce::sim {
 
-// Reads models/protocols/NAME.md or a path, and the files that it extends: by name, or by a path from the folder of the file
-// that says so. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
+// Reads models/protocols/NAME.md or a path, and the files that it extends: by name, or by a path from the extending file's
+// folder. `place`: where the name was read, for messages; may be empty. Errors: ConfigError.
 ProtocolFiles read_protocol_files(const std::string& name_or_path, const std::string& place = "");
-// Loads such a protocol; a node's with the partners that it names. Errors: ConfigError.
+// Loads such a protocol; a node's protocol with the partners that it names. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
-// The same from the text of such a file, which messages call `file`.
+// The same from the text of a file; messages call it `file`.
 Protocol read_protocol(const std::string& text, const std::string& file);
-// The same for a node's protocol between these, whatever partners it names. One that does not fit them is refused with its
-// partners' names and the shipped files that do.
+// The same for a node's protocol between these partners, whatever partners it names. If it does not fit, the error has its
+// partners' names and the shipped files that fit.
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place = "");
 
-// Likewise a group's, with members and homes of this directory's protocol.
+// The same for a group's protocol, with members and homes of this directory's protocol.
 Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place = "");
 
-// All that a machine names.
+// All protocols that a machine names.
 MachineProtocols load_protocols(const MachineSpec& machine);
 
 }  // namespace linebounce::sim

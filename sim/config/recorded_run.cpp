@@ -12,7 +12,7 @@ using namespace workloads;
 
 namespace {
 
-// What no result depends on is left out.
+// Leaves out settings that change no result.
 toml::table machine_of(const toml::table& resolved) {
   toml::table machine;
   if (const auto* table = resolved["machine"].as_table()) machine = *table;

@@ -1,4 +1,4 @@
-// What a replay reads in its trace beside operations: the run that was recorded, and the structures of its objects.
+// The parts of a trace that a replay reads besides operations: the recorded run, and the structures of its objects.
 #pragma once
 
 #include <toml++/toml.h>
@@ -10,18 +10,19 @@
 
 namespace linebounce::sim {
 
-// Its configuration as trace record has kept it; empty: the trace is of no simulated run. Errors: ConfigError if it is no TOML.
+// The run's configuration, as `trace record` has saved it; empty if the trace is of no simulated run. Errors: ConfigError if it
+// is not TOML.
 toml::table recorded_configuration(const trace::Summary& summary);
 
-// Whether a replay with this configuration is the recorded run over again: the same machine, measured time, and locks, with
-// threads and objects where they were.
+// Whether a replay with this configuration repeats the recorded run: the same machine, measured time and locks, with threads
+// and objects in the same places.
 bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summary);
 
-// The setting with the file that workload `replay` replays.
+// The setting that names the file for workload `replay`.
 inline constexpr const char* kTraceKey = "workload.trace";
 
-// As if a layout file had the trace's structures. An object without structure is one of its own, without fields. `line_bytes`:
-// of the machine. Errors: trace::TraceError.
+// The trace's structures, as if from a layout file. An object without structure counts as one of its own, without fields.
+// `line_bytes`: the machine's. Errors: trace::TraceError.
 LayoutFile load_trace_layouts(const std::string& trace, int line_bytes);
 
 }  // namespace linebounce::sim

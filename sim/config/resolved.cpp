@@ -1,4 +1,4 @@
-// The resolved configuration: every setting with its value, as config.toml holds it.
+// The resolved configuration: every setting with its value, the content of config.toml.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -19,14 +19,14 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kMachine = "machine.";
-constexpr std::string_view kSubstituteLocksPrefix = "workload.locks.";  // of replay
+constexpr std::string_view kSubstituteLocksPrefix = "workload.locks.";  // parameters of replay
 
 toml::table sources_table(const Settings& settings, const MachineTables& machine) {
   Sources all = machine.sources;
   for (const auto& [path, setting] : settings) {
     if (path.starts_with(kMachine) && !setting.origin.given.empty()) all[path] = "assumed: " + setting.origin.given;
   }
-  std::erase_if(all, [&](const auto& source) {  // what the experiment sweeps is not left out
+  std::erase_if(all, [&](const auto& source) {  // swept values are not left out
     const auto& [path, text] = source;
     return text == kLeftOutSource && machine.defaults.contains(path) && settings.at(path).from == Setting::From::given;
   });
@@ -86,7 +86,7 @@ std::string measured_text(const toml::array& tables) {
   return text;
 }
 
-// Only then all of a trace is read, for its damage; else its index says enough.
+// Whether all of a trace must be read, to find its damage; otherwise its index suffices.
 bool recovers(const toml::table& resolved) {
   const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
   return std::ranges::any_of(values, [](const toml::node* value) { return value->value_or(false); });
@@ -100,7 +100,7 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
     if (path.starts_with("engine.")) continue;
     const KeyInfo* key = machine.keys.find(path);
     if (key && !is_shown(*key, settings)) continue;
-    // An object's name may have dots of its own.
+    // An object's name may contain dots.
     const auto dot = path.starts_with(kPlacementPrefix)         ? kPlacementPrefix.size() - 1
                      : path.starts_with(kSubstituteLocksPrefix) ? kSubstituteLocksPrefix.size() - 1
                                                                 : path.rfind('.');

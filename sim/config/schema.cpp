@@ -34,7 +34,7 @@ struct Assign {
     const auto frequency = to_frequency(as_number(setting.value));
     if (!frequency)
       fail(setting.origin, path,
-           fmt::format("{} MHz is no fraction with a denominator of at most 64", plain_text(setting.value)));
+           fmt::format("{} MHz is not a fraction with a denominator of at most 64", plain_text(setting.value)));
     *member = *frequency;
   }
   void operator()(const WordMember& member) const { member.assign(std::get<std::string>(setting.value)); }

@@ -1,5 +1,5 @@
-// The keys of every parameter of a machine, of a run and of the engine, as the specs' bind() declare them
-// (models/machine_spec.hpp, RunSpec). Reading, checking, writing, describing and suggesting all come from them.
+// The keys of every parameter of a machine, of a run and of the engine, as the specs' bind() declares them
+// (models/machine_spec.hpp, RunSpec). Reading, checking, writing, describing and suggesting all use them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace linebounce::sim {
 
-// Everything that has a fixed set of keys.
+// The parts of a configuration that have a fixed set of keys.
 struct TypedConfiguration {
   MachineSpec machine;
   RunSpec run;
@@ -24,23 +24,23 @@ struct TypedConfiguration {
 
 // The names that a machine gives to its parts.
 struct PartNames {
-  std::vector<std::string> caches = {};    // the nearest to the core first
-  std::vector<std::string> links = {};     // by their nodes
-  std::vector<std::string> pairs = {};     // likewise
+  std::vector<std::string> caches = {};    // nearest to the core first
+  std::vector<std::string> links = {};     // sorted by their nodes
+  std::vector<std::string> pairs = {};     // sorted by their nodes
   std::vector<std::string> groups = {};    // the level nearest to the cores first
-  std::vector<std::string> memories = {};  // by their node
+  std::vector<std::string> memories = {};  // sorted by their node
 };
 
-// The keys of all parameters for a machine with these parts, in the order of listings.
+// The keys of all parameters for a machine with these parts, in the order of lists.
 std::vector<KeyInfo> schema_keys(const PartNames& parts);
 
-// Whether a parameter can have an effect, by the one that it needs. / Whether a listing or a resolved configuration shows it:
-// not the default of one that has none.
+// Whether a parameter can have an effect, given the parameter that it needs. / Whether a list or a resolved configuration shows
+// it: all but the default of a parameter without effect.
 bool has_effect(const KeyInfo& key, const Settings& settings);
 bool is_shown(const KeyInfo& key, const Settings& settings);
 
-// Fills in the defaults of what `settings` leaves out below `prefix` ("machine." or ""). `origin` is for the message about a
-// required key that is missing: ConfigError.
+// Fills in the defaults that `settings` leaves out below `prefix` ("machine." or ""). `origin`: for the message about a missing
+// required key. Errors: ConfigError.
 void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin);
 
 // The typed form of complete settings. Errors: ConfigError (a frequency that is no simple fraction).

@@ -17,7 +17,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
-constexpr std::size_t kLongestText = 4096;                   // bytes, as of a path in Linux; each point of a sweep has a copy
+constexpr std::size_t kLongestText = 4096;  // in bytes, the limit of a path in Linux; each point of a sweep has a copy
 
 std::string_view type_text(ValueType type) {
   switch (type) {
@@ -87,7 +87,7 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
 void check_text(const KeyInfo& key, const std::string& text, const Origin& origin) {
   if (key.choices.empty()) {
     if (text.size() > kLongestText)
-      fail(origin, key.path, fmt::format("a text of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
+      fail(origin, key.path, fmt::format("a string of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
     return;
   }
   if (!key.files_of.empty() && is_lua_path(text)) return;
@@ -229,7 +229,7 @@ std::vector<std::string> KeySpace::paths_and_tables() const {
 }
 
 std::string KeySpace::legal_text(std::string_view path, std::string_view hidden) const {
-  // The deepest table that exists: its keys are what may stand there.
+  // Finds the deepest existing table; its keys are legal at this place.
   std::string_view table = path;
   while (!table.empty() && !is_table(table))
     table = table.substr(0, table.rfind('.') == std::string_view::npos ? 0 : table.rfind('.'));
@@ -248,7 +248,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   std::vector<std::string> all;
   const std::string word(shown(path, hidden));
   for (const auto& candidate : paths_and_tables()) {
-    // A table that the key already stands in is no better guess.
+    // The table that contains the key is no better guess.
     if (!below(path, candidate)) all.emplace_back(shown(candidate, hidden));
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
@@ -290,7 +290,7 @@ std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<st
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
     if (equals == 0 || equals == std::string::npos)
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
+      throw ConfigError("--set " + set + ": must be PATH=VALUE, such as machine.memory.latency_ns=200");
     out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
   return out;

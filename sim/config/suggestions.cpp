@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The longest first, so that "mb_per_s" is not taken for "s".
+// Longer units first, so that "mb_per_s" is not taken for "s".
 constexpr std::array<std::string_view, 25> kUnits = {
     "instructions", "mb_per_s", "gb_per_s", "percent", "entries", "cycles", "clocks", "bytes", "ticks",
     "lines",        "bits",     "kib",      "mib",     "gib",     "mhz",    "ghz",    "khz",   "pct",
@@ -51,7 +51,7 @@ std::string not_known(std::string_view word, const std::vector<std::string>& kno
   std::string text = fmt::format("\"{}\" is not known", word);
   if (!command.empty() && known.size() > kMostShown) {
     const std::string meant = did_you_mean(word, known);
-    return text + meant + (meant.empty() ? "; " : " ") + fmt::format("{} shows all {}", command, known.size());
+    return text + meant + (meant.empty() ? "; " : " ") + fmt::format("`{}` shows all {}", command, known.size());
   }
   text += fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
   if (const auto near = nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);

@@ -1,4 +1,4 @@
-// What an experiment varies: [sweep] and [[sweep.together]].
+// The parameters that an experiment varies: [sweep] and [[sweep.together]].
 #pragma once
 
 #include <toml++/toml.h>
@@ -18,33 +18,33 @@ KeyInfo machine_axis_key();
 // Whether one of a sweep's lists names machines.
 bool sweeps_machine(const toml::table& sweep);
 
-// Takes a path's list out of a sweep.
+// Removes a path's list from a sweep.
 void remove_swept(toml::table& sweep, std::string_view path);
 
 // Whether the value of a --set is a list to sweep: "[1, 2, 4]", or a short form, "1..N" or "*".
 bool is_list(std::string_view value);
 
-// Puts the lists of the command line into an experiment's [sweep]. Errors: ConfigError for an empty list.
+// Adds the lists of the command line to an experiment's [sweep]. Errors: ConfigError for an empty list.
 void sweep_lists(toml::table& experiment, const std::vector<std::pair<std::string, std::string>>& lists);
 
-// A value that is a relative path, from `base`: of a protocol's key, or of the machine's axis.
+// Makes a relative path in the value of a protocol's key or of the machine's axis relative to `base`.
 ConfigValue anchor_swept(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
-// The axes, in the order of the text; the first varies slowest. `tables` gives the legal keys and takes the places of the
-// lists. Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path swept
-// twice.
+// The axes, in the order of the text; the first varies slowest. `tables` supplies the legal keys and receives the origins of
+// the lists. Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path
+// swept twice.
 std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables);
 
-// The lists of a sweep, those of [[sweep.together]] too, unchecked.
+// The lists of a sweep, including those of [[sweep.together]], unchecked.
 std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file);
 
-// The values that a sweep gives to one path, unchecked: of some, they decide which other keys are legal.
+// The values that a sweep gives to one path, unchecked, because some decide which other keys are legal.
 std::vector<Leaf> swept_values(const toml::table& sweep, const std::string& file, const std::string& path);
 
-// An axis of one value in the place of all values of a path: what --set of a swept path does.
+// Replaces all values of a path by one: the effect of --set on a swept path.
 void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value);
 
-// As [sweep] of a resolved configuration. Every axis is an element of `together`: a list keeps the order of the axes.
+// The [sweep] of a resolved configuration. Every axis is an element of `together`, because a list keeps the order of the axes.
 toml::table sweep_table(const std::vector<SweepAxis>& axes);
 
 }  // namespace linebounce::sim

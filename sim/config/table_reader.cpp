@@ -64,7 +64,7 @@ const toml::array* TableReader::array(const std::string& key) {
 std::string TableReader::required_text(const std::string& key) {
   const auto found = text(key);
   if (!found) refuse(key, "this key is missing and has no default");
-  if (found->empty()) refuse(key, "expected a text, found an empty one");
+  if (found->empty()) refuse(key, "expected a string, found an empty one");
   return *found;
 }
 

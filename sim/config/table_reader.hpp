@@ -1,4 +1,4 @@
-// Reads a TOML table key by key and, at the end, refuses what nobody asked for: a misspelt key is never silently ignored.
+// Reads a TOML table key by key and, at the end, refuses keys that nobody read: a misspelt key is never silently ignored.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,12 +12,11 @@ namespace linebounce::sim {
 
 class TableReader {
  public:
-  // `path` is the table's own path for messages ("paper"; empty at the top).
+  // `path`: the table's own path, for messages ("paper"; empty at the top).
   TableReader(const toml::table& table, std::string file, std::string path)
       : table_(table), file_(std::move(file)), path_(std::move(path)) {}
 
-  // Each returns nothing if the key isn't there. Errors: ConfigError for a wrong type, a value out of range, none of the
-  // choices.
+  // Each returns none if the key is absent. Errors: ConfigError for a wrong type, a value out of range, an illegal choice.
   std::optional<std::string> text(const std::string& key, std::vector<std::string> choices = {});
   std::optional<double> number(const std::string& key, double minimum = -std::numeric_limits<double>::infinity());
   std::optional<std::int64_t> integer(const std::string& key, double minimum, double maximum);
@@ -28,10 +27,10 @@ class TableReader {
 
   std::string required_text(const std::string& key);
 
-  // Errors: ConfigError at the first key that was not asked for.
+  // Errors: ConfigError at the first key that was not read.
   void finish() const;
 
-  [[nodiscard]] Origin origin_of(const std::string& key) const;  // the key's place, or the table's where there is none
+  [[nodiscard]] Origin origin_of(const std::string& key) const;  // the key's place, or the table's if the key is absent
   [[nodiscard]] std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
   [[noreturn]] void refuse(const std::string& key, std::string_view text) const { fail(origin_of(key), path_of(key), text); }
 

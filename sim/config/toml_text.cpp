@@ -1,11 +1,10 @@
-// The one unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
-// header begins with a key, and only where assertions are off goes on to report that it doesn't ("[=]"). So they are off in
-// every build.
+// The only unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
+// header begins with a key, and reports that it doesn't ("[=]") only if assertions are off. So they are off here in every
+// build.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
-// Nor does it expect letters such as U+00B7 where whitespace may be: what they reach is declared unreachable (found by
-// fuzzing).
+// It also declares the code unreachable that letters such as U+00B7 reach in place of whitespace (found by fuzzing).
 #include <toml++/impl/preprocessor.h>
 
 #include <cstdint>
@@ -28,15 +27,15 @@
 namespace linebounce::sim {
 namespace {
 
-// ---- how deep TOML text nests ----
+// ---- limits on the nesting of TOML text ----
 
-// The parser bounds values within values, but not the parts of a dotted key, and takes tables down by recursion: a
-// text of a few kilobytes could exhaust the stack.
+// The parser limits nested values, but not the parts of a dotted key, and destroys tables recursively: a text of a few
+// kilobytes could exhaust the stack.
 
 constexpr int kDeepestKey = 32;    // parts of a dotted key, or of a table's header
 constexpr int kDeepestValue = 32;  // arrays and inline tables within each other
 
-// Goes through the text token by token, as far as depth needs it.
+// Scans the text token by token, as far as depth requires.
 class DepthScanner {
  public:
   DepthScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -77,11 +76,11 @@ class DepthScanner {
     }
   }
 
-  // Over a string between these; in some a backslash takes the next character with it.
+  // Skips a string up to `end`; with escapes, a backslash takes the next character with it.
   void skip_to(std::string_view end, bool escapes) {
     at_ += end.size();
     while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
-      if (end.size() == 1 && text_[at_] == '\n') return;  // not closed, as the parser will say
+      if (end.size() == 1 && text_[at_] == '\n') return;  // not closed, which the parser will report
       at_ += escapes && text_[at_] == '\\' ? 2 : 1;
     }
     at_ = std::min(at_ + end.size(), text_.size());
@@ -97,11 +96,11 @@ class DepthScanner {
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;
-  int dots_ = 0;  // of the key that is being read
+  int dots_ = 0;  // in the key that is being read
   int open_ = 0;
 };
 
-// Errors: ConfigError with line and column. Of text that is no TOML, what stands before the first mistake is looked at.
+// Errors: ConfigError with line and column. In text that is not TOML, checks the part before the first mistake.
 void check_depth(std::string_view text, const std::string& file) {
   DepthScanner(text, file).scan();
 }
@@ -110,7 +109,7 @@ std::string float_text(double value) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   std::string text(buffer.data(), end);
-  // TOML tells a float from an integer by the point or the exponent.
+  // TOML distinguishes a float from an integer by the point or the exponent.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -175,7 +174,7 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
     } else if (holds_tables(value)) {
       for (const auto& element : *value.as_array()) {
         out += fmt::format("\n[[{}]]\n", below);
-        // Tables below an element stay on its lines: a reader sees a row as one block.
+        // Tables inside an element stay on its lines, so that a row is one block.
         for (const auto& [name, field] : *element.as_table())
           out += fmt::format("{} = {}\n", key_text(name.str()), value_text(field));
       }

@@ -26,7 +26,7 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
   return key;
 }
 
-// "workload.locks.dcache_lock" of the open parameter "locks.default".
+// Whether the path "workload.locks.dcache_lock" belongs to the open parameter "locks.default".
 bool opens(const ParameterDeclaration& declaration, std::string_view path) {
   const std::string table = std::string(kPrefix) + declaration.name.substr(0, declaration.name.rfind('.') + 1);
   return declaration.open && path.starts_with(table) && path.size() > table.size();
@@ -49,7 +49,7 @@ const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settin
   return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
 }
 
-// The file that the workload `program` runs; empty: it is another workload.
+// The file that the workload `program` runs; empty for another workload.
 std::string program_of(const Settings& settings) {
   const auto named = settings.find(kProgramKey);
   return named == settings.end() ? "" : std::get<std::string>(named->second.value);
@@ -60,7 +60,7 @@ bool runs_files(const WorkloadEntry& entry) {
                              [](const auto& declaration) { return std::string(kPrefix) + declaration.name == kProgramKey; });
 }
 
-// Its own, and those that a program's file declares.
+// The workload's own parameters, and those that a program's file declares.
 std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, const Settings& settings) {
   std::vector<ParameterDeclaration> all = entry_of(catalogue, settings).parameters;
   const auto program = catalogue.programs.find(program_of(settings));
@@ -69,7 +69,7 @@ std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, cons
   return all;
 }
 
-// A parameter's value in the declared type: a program asks for number("x") even where the file says x = 4.
+// A parameter's value in the declared type: a program reads number("x") even if the file says x = 4.
 ParameterValue as_declared(const ParameterDeclaration& declaration, const ConfigValue& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer && std::holds_alternative<double>(declaration.default_value)) return static_cast<double>(*integer);
@@ -81,7 +81,7 @@ ParameterValue as_declared(const ParameterDeclaration& declaration, const Config
 KeyInfo workload_name_key(const Catalogue& catalogue) {
   KeyInfo key{"workload.name", ValueType::text, "", "which workload runs"};
   key.choices = names(catalogue.workloads);
-  // An empty list of choices means "any": with no workload at all, none must fit.
+  // An empty list of choices would allow any value; without workloads none is legal.
   if (key.choices.empty()) key.choices.emplace_back("(there are none)");
   return key;
 }

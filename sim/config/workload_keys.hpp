@@ -1,4 +1,4 @@
-// A workload's parameters as keys of a configuration: [workload] holds `name` and what the workload declares.
+// A workload's parameters as keys of a configuration: [workload] holds `name` and the declared parameters.
 #pragma once
 
 #include <map>
@@ -14,25 +14,25 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// What a configuration may name. The program's own: all_workloads().
+// The workloads and locks that a configuration may name; those of the program are all_workloads().
 struct Catalogue {
   std::span<const WorkloadEntry> workloads;
-  std::map<std::string, LuaDeclaration> programs = {};  // of the workload `program`: what each named file declares
+  std::map<std::string, LuaDeclaration> programs = {};  // for the workload `program`: the declarations of each named file
 };
 
-// "workload.name", whose choices are the workloads.
+// The key "workload.name", whose choices are the workloads.
 KeyInfo workload_name_key(const Catalogue& catalogue);
 
-// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists.
+// The keys of the declared parameters. REQUIRES: the workload exists.
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
 
 // Adds a key for a path that an open parameter of the workload allows, such as "workload.locks.dcache_lock" of replay.
 void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path);
 
-// The parameter of the workload in "workload.name" that this path sets; null: none does.
+// The parameter that this path sets, of the workload in "workload.name"; null if there is none.
 const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path);
 
-// Fills in what `settings` leaves out of the parameters of the workload in "workload.name".
+// Fills in the defaults that `settings` leaves out, for the workload in "workload.name".
 void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin);
 
 // The typed form of complete settings. Errors: ConfigError for a setting below "workload." that this workload doesn't declare.

@@ -72,8 +72,8 @@ Value CheckedCpu::compare_exchange(Address address, Value expected, Value desire
       {.kind = StepKind::compare_exchange, .address = address, .bytes = bytes, .operand = desired, .expected = expected});
 }
 
-// The words are read one after the other, as a processor does. The condition is the program's own code: it is called here, on
-// the program's stack. Turns that did not end the spin leave nothing behind: the values are read anew.
+// Reads the words one after the other, as a processor does. The condition is code of the program, called here on the program's
+// stack. Iterations that did not end the spin leave no trace: the values are read anew.
 void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop) {
   const Digest before = seen_;
   for (;;) {
@@ -135,8 +135,8 @@ void CheckedCpu::add_to(Digest& digest) const {
   digest.add((wake_pending() ? 2U : 0U) + (ended_ ? 1U : 0U));
 }
 
-// Between two looks at the clock, hardly any time passes or a second, which is longer than any lock waits. After a few short
-// times a long one has to come, so that a loop with a time-out ends.
+// Between two readings of the clock either hardly any time passes, or a second, which is longer than any lock waits. After a
+// few short times a long one must follow, so that a loop with a time-out ends.
 Tick CheckedCpu::now() {
   constexpr int kMostShortTimes = 2;
   constexpr Tick kLong = 1'000'000'000;

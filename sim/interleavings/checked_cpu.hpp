@@ -1,4 +1,4 @@
-// A CPU of the lock checker: a program in a fiber that stops before each operation, and goes on when the search says so.
+// A CPU of the lock checker: a program in a fiber that stops before each operation, and continues when the search tells it to.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -14,31 +14,31 @@
 
 namespace linebounce::sim {
 
-// A lock that uses what the checker does not have: interrupts, timers.
+// A lock uses features that the checker does not have: interrupts, timers.
 class NotCheckable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// wait: until one of the words of a spin differs from what the spin has seen. draw: a random number, or whether time passes.
-// mark: not an operation.
+// wait: until one of a spin's words differs from the value that the spin has seen. draw: a random number, or whether time
+// passes. mark: no operation.
 enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, draw, mark };
 
-// What a CPU is about to do.
+// The next operation of a CPU.
 struct Request {
   StepKind kind = StepKind::load;
   Address address = 0;
   int bytes = 8;
-  Value operand = 0;                    // stored, added or exchanged; draw: the bound
-  Value expected = 0;                   // compare_exchange only
-  bool release = false;                 // store only
-  std::span<const Address> words = {};  // wait only, as `values`
+  Value operand = 0;                    // the value stored, added or exchanged; the bound of a draw
+  Value expected = 0;                   // for compare_exchange
+  bool release = false;                 // for store
+  std::span<const Address> words = {};  // for wait, with `values`
   std::span<const Value> values = {};
 };
 
 class CheckedCpu final : public Cpu {
  public:
-  static constexpr int kLongestTurn = 6;  // operations of a loop that is taken to wait
+  static constexpr int kLongestTurn = 6;  // the longest loop that is recognised as waiting, in operations
 
   // `counts_turns`: as in LockCase.
   CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, bool counts_turns)
@@ -47,31 +47,31 @@ class CheckedCpu final : public Cpu {
   // Runs the program up to its first request.
   void start(std::function<void(CheckedCpu&)> program);
   [[nodiscard]] bool has_ended() const { return ended_; }
-  // REQUIRES: it has not ended.
+  // REQUIRES: the program has not ended.
   [[nodiscard]] const Request& request() const { return request_; }
-  // Whether the request can be done now. A wait without a change can't, nor a sleep, an atomic behind buffered stores, or one
-  // more turn of a loop that would see what it saw in the last two.
+  // Whether the request can be executed now. These can't: a wait without a change, a sleep, an atomic behind buffered stores,
+  // and another iteration of a loop that would see the same as in the last two.
   [[nodiscard]] bool is_ready() const;
-  // Not ready, for want of a change by another CPU. / Of these, a loop of plain operations: it could be tried once more.
+  // Not ready until another CPU changes something. / The same in a loop of plain operations, which could be tried once more.
   [[nodiscard]] bool waits() const;
   [[nodiscard]] bool waits_in_loop() const;
-  // The latest operations are a loop's, and the next one is, too.
+  // Whether the latest operations are a loop's, and the next one is as well.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
-  // Nobody else can notice this step, and nobody can take it away: a store into the own buffer, a fence behind nothing.
+  // Whether no other CPU can notice this step or prevent it: a store into the own buffer, a fence without stores before it.
   [[nodiscard]] bool is_private() const;
-  // No earlier load may pass the request: it releases, or it is an atomic operation or a fence.
+  // Whether no earlier load may overtake the request, because it releases, or is an atomic operation or a fence.
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
-  // Does it, and runs on up to the next request. `drawn`: what a draw gives. Errors: whatever the program throws.
+  // Executes the request, and runs up to the next. `drawn`: the result of a draw. Errors: whatever the program throws.
   void step(Value drawn = 0);
-  // A number from 0 to bound - 1, which the search chooses.
+  // A number from 0 to bound - 1, chosen by the search.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
-  [[nodiscard]] int draws() const { return draws_; }  // that have been answered
-  // What the latest operation has seen.
+  [[nodiscard]] int draws() const { return draws_; }  // draws that have been answered
+  // The value that the latest operation has seen.
   [[nodiscard]] Value result() const { return result_; }
   [[nodiscard]] int steps() const { return steps_; }
-  // All that the program's future depends on: what it has seen so far, and whether it has been woken.
+  // Adds everything that the program's future depends on: what it has seen so far, and whether it has been woken.
   void add_to(Digest& digest) const;
-  // Not an operation: a point of the program at which others may come first.
+  // No operation: a point at which other CPUs may run first.
   void mark() { ask({.kind = StepKind::mark}); }
 
   [[nodiscard]] CpuId id() const override { return CpuId(number_); }
@@ -117,7 +117,7 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] Timeline* timeline() const override { return nullptr; }
 
  private:
-  // An operation that has left memory as it was.
+  // An operation that has left memory unchanged.
   struct Look {
     StepKind kind;
     Address address;
@@ -129,7 +129,8 @@ class CheckedCpu final : public Cpu {
   Value perform(Value drawn);
   void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
-  // The last looks are a loop's, twice the same turn, and the next request begins a third one: their number; 0: no loop.
+  // The number of operations of a loop, if the last looks are two equal iterations of it and the next request begins a third;
+  // 0: no loop.
   [[nodiscard]] std::size_t turn_of_loop() const;
   [[nodiscard]] bool words_have_changed() const;
 
@@ -144,13 +145,13 @@ class CheckedCpu final : public Cpu {
   bool ended_ = false;
   int steps_ = 0;
   Digest seen_;
-  std::vector<Look> looks_;  // since its latest change of memory
+  std::vector<Look> looks_;  // looks since the latest change of memory
   std::int64_t wakes_ = 0, slept_ = 0;
   FunctionId function_ = 0;
   ThreadCounters counters_;
   Tick clock_ = 0;
   int draws_ = 0;
-  int short_times_ = 0;  // since a long time has passed
+  int short_times_ = 0;  // short times since the last long one
 };
 
 }  // namespace linebounce::sim

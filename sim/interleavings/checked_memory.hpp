@@ -1,7 +1,7 @@
-// Memory as the lock checker's CPUs see it: words, and under tso and ia64 a store buffer for each CPU. No caches and no time:
-// in what order things happen is the search's choice. Under ia64 a store may pass earlier ones of other bytes unless it
-// releases (simulated store buffers keep those of one aligned word of 8 bytes in order, too). Loads are done in the program's
-// order, as by the simulated cores.
+// Memory as the lock checker's CPUs see it: words and, under tso and ia64, a store buffer for each CPU. There are no caches and
+// no time: the search chooses the order of events. Under ia64 a store may overtake earlier ones to other bytes unless it
+// releases (simulated store buffers also keep the order within an aligned word of 8 bytes). Loads run in the program's order,
+// as in the simulated cores.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace linebounce::sim {
 
-// 128 bits, so that two states that differ are not taken for one.
+// 128 bits, so that different states are not taken for the same.
 struct Digest {
   std::uint64_t high = 0x243f6a8885a308d3, low = 0x13198a2e03707344;
   void add(std::uint64_t value);
@@ -23,7 +23,7 @@ struct Digest {
 
 class CheckedMemory {
  public:
-  // `initial`: what words hold at first.
+  // `initial`: the words' first values.
   CheckedMemory(LineStore& initial, int cpus, Consistency consistency);
 
   struct Store {
@@ -35,22 +35,23 @@ class CheckedMemory {
 
   [[nodiscard]] Consistency consistency() const { return consistency_; }
 
-  // What this CPU sees: memory, and its own buffered stores over it. / Whether a core can do the load now: if the newest
-  // buffered store to any of the bytes has not all of them, it must be in memory first, as in models/core/store_buffer.hpp.
+  // The value that this CPU sees: memory, overlaid by its own buffered stores. / Whether a core can execute the load now: if
+  // the newest buffered store to any of the bytes does not cover all of them, it must drain first, as in
+  // models/core/store_buffer.hpp.
   [[nodiscard]] Value load(int cpu, Address address, int bytes) const;
   [[nodiscard]] bool can_load(int cpu, Address address, int bytes) const;
-  // Into the buffer, if there is one.
+  // Stores into the buffer, if there is one.
   void store(int cpu, const Store& store);
   // REQUIRES: is_drained(cpu).
   void write(const Store& store);
   [[nodiscard]] bool is_drained(int cpu) const { return buffers_[cpu].empty(); }
-  // The places in the buffer, the oldest 0, of those that may reach memory next. / One does.
+  // The positions of the buffered stores that may drain next, the oldest being 0. / Drains one of them.
   [[nodiscard]] std::vector<int> drainable(int cpu) const;
   Store drain(int cpu, int place);
 
   void add_to(Digest& digest) const;
 
-  // For people: a buffer, the oldest first; the words that were ever written, by address; what memory itself holds.
+  // For readers: a buffer, the oldest first; the words that were ever written, by address; memory's own content.
   [[nodiscard]] const std::deque<Store>& buffer(int cpu) const { return buffers_[cpu]; }
   [[nodiscard]] const std::vector<std::pair<Address, int>>& written() const { return written_; }
   [[nodiscard]] Value in_memory(Address address, int bytes) const;

@@ -14,7 +14,7 @@ using workloads::Readers;
 
 namespace {
 
-// CPUs by what they do. The first ones write, and the last ones try.
+// How many CPUs take each role. The first ones write, and the last ones try.
 struct Mix {
   int writers = 0, readers = 0, tries = 0;
   int acquisitions = 1;

@@ -1,4 +1,4 @@
-// The cases in which a lock is searched: which CPUs take it, how and how often.
+// The cases in which a lock is searched: which CPUs take it, how, and how often.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 inline const std::vector<Consistency> kAllConsistencies = {Consistency::sc, Consistency::tso, Consistency::ia64};
 
-// Limit of each case in a quick check, which takes about a second altogether.
+// The limit for each case in a quick check, which takes about a second in total.
 inline constexpr std::uint64_t kQuickStates = 400;
 
 struct CaseOptions {
@@ -22,9 +22,9 @@ struct CaseOptions {
 // All that a lock offers: writers, readers, tries. The smallest cases come first.
 std::vector<LockCase> lock_cases(const workloads::LockEntry& lock, const CaseOptions& options);
 
-// What check-lock looks at by default, cut to about a second: the smallest cases, each to a limit of states. Returns how the
-// lock breaks under one of these memory models, with the steps that lead to it, as lines; empty if nothing was found, or if the
-// lock can't be searched. Errors: LuaError, of a file that can't be set up.
+// The default cases of check-lock, cut to about a second: the smallest ones, each up to a limit of states. Returns how the lock
+// breaks under one of these memory models, with the steps that lead to it, as lines. Empty if nothing was found, or if the lock
+// can't be searched. Errors: LuaError, for a file that can't be set up.
 std::string quick_check(const workloads::LockEntry& lock, const std::vector<Consistency>& consistencies = kAllConsistencies);
 
 // "3 CPUs, 1 acquisition each: 2 write, 1 reads".

@@ -17,7 +17,7 @@ std::int64_t signed_value(Value value, int bytes) {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-// Two nodes, for locks that prefer their neighbours.
+// Two nodes, for locks that prefer waiters of their own node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
   for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
@@ -67,7 +67,7 @@ void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const
   }
 }
 
-// What goes wrong in the lock's code is a finding, as a property that is not kept.
+// An error in the lock's code is a finding, like a broken property.
 void LockRun::guarded(const std::function<void()>& step) {
   try {
     step();
@@ -89,7 +89,7 @@ void LockRun::run(CheckedCpu& cpu) {
   }
 }
 
-// A try that fails must leave the lock as it is, which the acquisition behind it finds out, and may fail only for a reason.
+// A try that fails must leave the lock unchanged, which the following acquisition checks, and may fail only for a reason.
 void LockRun::attempt(CheckedCpu& cpu) {
   if (lock_->try_acquire(cpu)) {
     enter(cpu, true);
@@ -116,7 +116,7 @@ void LockRun::write(CheckedCpu& cpu) {
   give_back(cpu);
 }
 
-// Where stores pass each other, the section's own may pass the one that gives the lock back.
+// If stores may overtake each other, the section's own may overtake the store that releases the lock.
 void LockRun::change_data(CheckedCpu& cpu) {
   if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
   const Value before = cpu.load(data_, 8);
@@ -134,7 +134,7 @@ void LockRun::read(CheckedCpu& cpu) {
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
     const bool accepted = lock_->release_shared(cpu);
-    if (reads_late(cpu)) cpu.mark();  // here at the latest, its loads are over
+    if (reads_late(cpu)) cpu.mark();  // its loads have completed by now
     give_back(cpu);
     if (!accepted) continue;
     if (first != second)
@@ -143,7 +143,7 @@ void LockRun::read(CheckedCpu& cpu) {
   }
 }
 
-// A CPU that has waited came first: being in front can't be told otherwise from outside.
+// A CPU that has already waited came first; from outside, the order can't be known otherwise.
 void LockRun::arrive(const CheckedCpu& cpu) {
   auto& waited = waited_[index(cpu)];
   waited.clear();
@@ -160,7 +160,7 @@ void LockRun::arrive(const CheckedCpu& cpu) {
   }
 }
 
-// Whether nobody else has to do with the lock, and whatever others have stored can be seen.
+// Whether no other CPU uses the lock, and all stores of other CPUs are visible.
 bool LockRun::is_quiet(int cpu) const {
   return std::ranges::all_of(all_, [&](const CheckedCpu* other) {
     const int number = other->id().value;
@@ -197,7 +197,7 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
 }
 
 // Leaving is a step of its own, so that other CPUs can enter while this one is inside. The search runs a reader's loads in
-// order, but under ia64 a processor may run them as late as the next operation that orders them.
+// order, but under ia64 a processor may delay them up to the next operation that orders them.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
   const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;
@@ -213,7 +213,7 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
   for (const CheckedCpu* cpu : all_) {
     const int number = cpu->id().value;
     if (!cpu->has_ended() && cpu->is_ready()) {
-      // When a CPU comes, it can be told from others, and so can the end of a reader's loads.
+      // Other CPUs can notice a CPU's arrival, and the end of a reader's loads, so these are not private.
       const bool is_private = cpu->is_private() && !comes_[index(*cpu)] && !reads_late(*cpu);
       const Choice own = {number, Choice::kProgram, is_private};
       if (reduced && own.is_private) return {own};
@@ -307,7 +307,7 @@ std::vector<int> LockRun::looping() const {
 }
 
 bool LockRun::leaves_loop(int cpu, int turns) {
-  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);  // it sees the same; an atomic may come now
+  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);  // it sees the same values; an atomic may follow now
   CheckedCpu& looping = *all_[cpu];
   for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
     guarded([&] { looping.step(); });
@@ -343,7 +343,7 @@ LockState LockRun::state() const {
   return now;
 }
 
-// Pointers have the names of what they point to.
+// Pointers are shown by the name of their target.
 std::string LockRun::value_name(Value value) const {
   const AddressSpace::Place place = space_.find_byte(value);
   return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))

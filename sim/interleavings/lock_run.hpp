@@ -1,4 +1,4 @@
-// One interleaving of CPUs that take a lock: which steps are possible, and whether a property of the lock is broken.
+// One interleaving of CPUs that take a lock: the possible steps, and the property that is broken, if any.
 #pragma once
 
 #include <algorithm>
@@ -16,42 +16,43 @@
 
 namespace linebounce::sim {
 
-// What a CPU does with the lock. tries: it calls try_acquire(), and afterwards acquire(), which must still work.
+// How a CPU uses the lock. tries: it calls try_acquire(), and afterwards acquire(), which must still work.
 enum class Role : std::uint8_t { writes, reads, tries };
 
 struct LockCase {
   const workloads::LockEntry* lock = nullptr;
   std::vector<Role> roles = {Role::writes, Role::writes};  // by CPU
-  int acquisitions = 1;                                    // of each CPU
+  int acquisitions = 1;                                    // by each CPU
   Consistency consistency = Consistency::sc;
-  bool is_extra = false;      // it may exceed the limit of states without a loss
-  bool counts_turns = false;  // it leaves a loop that sees no change: none may be taken to wait
+  bool is_extra = false;      // may exceed the limit of states without making the search incomplete
+  bool counts_turns = false;  // the CPU leaves loops that see no change, so none counts as waiting
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
   [[nodiscard]] bool has_readers() const { return std::ranges::find(roles, Role::reads) != roles.end(); }
   [[nodiscard]] bool has_tries() const { return std::ranges::find(roles, Role::tries) != roles.end(); }
 };
 
-// One step of the search: of the CPU's program, or a store in its buffer reaches memory.
+// One step of the search: of the CPU's program, or the draining of a buffered store.
 struct Choice {
   static constexpr int kProgram = -1;
   int cpu = 0;
-  int drains = kProgram;    // place in the buffer
-  bool is_private = false;  // nobody else can notice it, so it needs no alternative
-  Value drawn = 0;          // what a draw of the program gives
+  int drains = kProgram;    // position in the buffer
+  bool is_private = false;  // no other CPU can notice it, so it needs no alternative
+  Value drawn = 0;          // the result if the program draws
 };
 
-// reads_late: it releases the lock, but by stores alone that its section's loads may pass.
+// reads_late: the CPU releases the lock, but only by stores that its section's loads may overtake.
 enum class Where : std::uint8_t { outside, acquires, writes, reads, reads_late, releases };
 
-// What there is after a step, as people read it.
+// The state after a step, as text.
 struct LockState {
-  std::vector<std::pair<std::string, std::string>> memory;  // words that were written, and what they hold
+  std::vector<std::pair<std::string, std::string>> memory;  // words that were written, and their values
   std::vector<std::vector<std::string>> buffers;            // by CPU, the oldest first: "lock.turn = 1"
   std::vector<int> inside;                                  // CPUs that hold the lock
 };
 
-// Of a draw with more values, the first ones and the last are tried. After so many free draws a CPU gets the values in turn.
+// Of a draw with more values, only the first ones and the last are tried. After this many free draws, a CPU gets the values in
+// turn.
 inline constexpr Value kTriedValues = 4;
 inline constexpr int kFreeDraws = 3;
 
@@ -59,29 +60,29 @@ class LockRun : private workloads::Draws {
  public:
   explicit LockRun(const LockCase& lock_case);
 
-  // Empty: it has ended, or nobody can go on. Where nothing else is left, a loop is tried again, up to `steps` steps of a CPU.
-  // `reduced`: a private step alone stands for all.
+  // Empty if the run has ended or no CPU can continue. If nothing else is left, a loop is tried again, up to `steps` steps of a
+  // CPU. `reduced`: a private step stands for all.
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
-  // The lock's property that is broken, or the error that its code has met, as a sentence; empty: none.
+  // The broken property, or the error in the lock's code, as a sentence; empty: none.
   [[nodiscard]] const std::string& violation() const { return violation_; }
-  [[nodiscard]] bool has_ended() const;  // every program, and nothing is buffered
+  [[nodiscard]] bool has_ended() const;  // every program has ended, and nothing is buffered
   [[nodiscard]] Digest digest() const;
-  [[nodiscard]] Digest known_to(int cpu) const;  // CheckedCpu::add_to
-  // CPUs that are taken to wait, since their latest turns of a loop have all seen the same. / Whether one leaves the loop
-  // though nothing changes, within so many turns. This run is of no further use then.
+  [[nodiscard]] Digest known_to(int cpu) const;  // see CheckedCpu::add_to
+  // CPUs that count as waiting, because the latest iterations of their loops have all seen the same. / Whether a CPU leaves its
+  // loop within so many iterations though nothing changes. This run is of no further use then.
   [[nodiscard]] std::vector<int> looping() const;
   [[nodiscard]] bool leaves_loop(int cpu, int turns);
-  // What a CPU that can't go on waits for: "CPU 1 waits for lock.serving".
+  // What a blocked CPU waits for: "CPU 1 waits for lock.serving".
   [[nodiscard]] std::string waiting() const;
-  // How often a CPU that already waited was passed by one that came later.
+  // How often a waiting CPU was overtaken by one that came later.
   [[nodiscard]] int most_passed() const { return most_passed_; }
-  [[nodiscard]] int longest() const;  // steps of one CPU
+  [[nodiscard]] int longest() const;  // the most steps of one CPU
   // Whether a draw had more than kTriedValues values, or a CPU more than kFreeDraws draws.
   [[nodiscard]] bool has_left_out_draws() const { return has_left_out_draws_; }
 
-  // The latest step as people read it: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() came before it.
+  // The latest step as text: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() was called before the step.
   [[nodiscard]] const std::string& latest() const { return latest_; }
   void describe_steps() { describes_ = true; }
   [[nodiscard]] LockState state() const;
@@ -118,12 +119,12 @@ class LockRun : private workloads::Draws {
   std::vector<CheckedCpu*> all_;
   std::vector<std::unique_ptr<CheckedCpu>> cpus_;
   std::vector<Where> where_;              // by CPU
-  std::vector<bool> comes_;               // by CPU: its next step is the first one for the lock
-  std::vector<bool> has_waited_;          // by CPU: in its present acquisition
-  std::vector<bool> undisturbed_;         // by CPU: during its present try, nobody else has had to do with the lock
-  int written_ = 0;                       // updates of the data
-  std::vector<std::vector<int>> waited_;  // by CPU: who waited when it came
-  std::vector<int> passed_;               // by CPU: how often, in its present wait
+  std::vector<bool> comes_;               // by CPU: whether its next step is the first one for the lock
+  std::vector<bool> has_waited_;          // by CPU: whether it has waited in its present acquisition
+  std::vector<bool> undisturbed_;         // by CPU: whether no other CPU has used the lock during its present try
+  int written_ = 0;                       // number of updates of the data
+  std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that waited when it came
+  std::vector<int> passed_;               // by CPU: how often it was overtaken in its present wait
   int most_passed_ = 0;
   std::string violation_, latest_;
   bool describes_ = false;

@@ -13,8 +13,8 @@ struct HashOfDigest {
   std::size_t operator()(const Digest& digest) const { return digest.high; }
 };
 
-// Depth first. With a limit on switches between CPUs that could both go on, counterexamples are short; with kNoLimit, all there
-// is, and private steps have no alternatives.
+// Depth first. With a limit on switches between CPUs that could both continue, counterexamples are short. With kNoLimit,
+// everything is searched, and private steps have no alternatives.
 constexpr int kNoLimit = 1 << 20;
 
 class Search {
@@ -36,15 +36,15 @@ class Search {
   static bool is_program(const Choice& choice) { return choice.drains == Choice::kProgram; }
 
   struct Level {
-    std::optional<int> last;  // whose program went on before it, if it could have gone on here
+    std::optional<int> last;  // the CPU whose program ran before this level, if it could have continued here
     Choice taken;
-    int switches_left = 0;  // behind it
+    int switches_left = 0;  // switches allowed below this level
     std::vector<Choice> untried;
 
     [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
   };
 
-  // From the beginning along `path_`, then on to a state that is known, or to an end. Returns what is broken there.
+  // Runs from the beginning along `path_`, then on to a known state or to an end. Returns the property that is broken there.
   std::string descend() {
     LockRun run(case_);
     int switches_left = switches_;
@@ -76,7 +76,7 @@ class Search {
     }
   }
 
-  // The CPU that took the last step first: fewer switches.
+  // Continues with the CPU that took the last step, which needs fewer switches.
   void go_on(LockRun& run, std::vector<Choice>& choices, std::optional<int>& last, int& switches_left) {
     Level level;
     if (std::ranges::any_of(choices, [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
@@ -84,7 +84,7 @@ class Search {
     const auto is_switch = [&level](const Choice& choice) { return level.is_switch(choice); };
     if (switches_left == 0) std::erase_if(choices, is_switch);
     std::ranges::stable_sort(choices, [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
-    // Tried from the end.
+    // Choices are tried from the end.
     std::ranges::reverse(choices);
     level.taken = choices.back();
     choices.pop_back();
@@ -96,7 +96,7 @@ class Search {
     path_.push_back(std::move(level));
   }
 
-  // To the deepest level with something left to try. False: there is none.
+  // Backtracks to the deepest level with something left to try. Returns false if there is none.
   bool back_up() {
     while (!path_.empty() && path_.back().untried.empty()) path_.pop_back();
     if (path_.empty()) return false;
@@ -125,7 +125,7 @@ class Search {
     }
   }
 
-  // Whether what was taken for a loop that waits is one.
+  // Checks whether loops that were taken for waiting really wait.
   void look_at_loops() {
     for (const auto& [path, cpu] : std::exchange(loops_, {})) {
       LockRun run(case_);
@@ -153,15 +153,15 @@ class Search {
     std::vector<Level> path;
     int cpu;
   };
-  std::vector<Loop> loops_;  // to be looked at
+  std::vector<Loop> loops_;  // loops to check
   std::unordered_set<Digest, HashOfDigest> looked_at_;
 };
 
 }  // namespace
 
-// What is found is looked for again with as few switches as possible, for people to read. Where the limit of states was met,
-// the search in depth has tried few switches late and many early; orders with few switches, which show most mistakes, come
-// extra.
+// Searches again for a found violation with as few switches as possible, for readers. If the limit of states was reached, the
+// depth-first search has tried few late switches and many early ones. Orders with few switches, which show most mistakes, are
+// searched in addition.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
   SearchResult all = Search(lock_case, limits, kNoLimit).run();
   lock_case.counts_turns = all.counts_turns;

@@ -1,5 +1,5 @@
-// All interleavings of a lock case: each state is gone on from once. A state is what memory and store buffers hold, and what
-// each CPU has seen so far; so orders of steps that nobody can tell apart are one.
+// All interleavings of a lock case: the search continues once from each state. A state is the content of memory and store
+// buffers, and what each CPU has seen so far, so indistinguishable orders of steps count as one.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace linebounce::sim {
 
 struct SearchLimits {
   std::uint64_t states = 500'000;
-  int steps = 120;  // of one CPU; schedules in which a CPU takes more are cut off
+  int steps = 120;  // of one CPU; longer schedules are cut off
 };
 
-// A loop is taken to wait if it goes on for so many turns without a change.
+// A loop counts as waiting if it runs for this many iterations without a change.
 inline constexpr int kProbedTurns = 200;
 
 struct SearchStep {
@@ -26,14 +26,14 @@ struct SearchStep {
 
 struct SearchResult {
   std::string violation;          // empty: none was found
-  std::vector<SearchStep> steps;  // that lead to it, with as few switches between CPUs as any
+  std::vector<SearchStep> steps;  // the steps that lead to the violation, with as few switches between CPUs as possible
   std::uint64_t states = 0;
-  bool all_states = true;       // no limit was met: there are no others
+  bool all_states = true;       // whether no limit was reached
   std::uint64_t cut_off = 0;    // schedules in which one CPU took more steps than SearchLimits::steps
-  bool counts_turns = false;    // as LockCase::counts_turns
-  bool has_loops = false;       // some were taken to wait
-  bool left_out_draws = false;  // as LockRun::has_left_out_draws
-  int most_passed = 0;          // as LockRun::most_passed
+  bool counts_turns = false;    // see LockCase::counts_turns
+  bool has_loops = false;       // whether some loops counted as waiting
+  bool left_out_draws = false;  // see LockRun::has_left_out_draws
+  int most_passed = 0;          // see LockRun::most_passed
 
   [[nodiscard]] bool is_complete() const { return all_states && cut_off == 0; }
 };

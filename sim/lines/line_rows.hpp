@@ -1,4 +1,4 @@
-// Cache lines from the rows of lines.csv: which lines miss, and on each of them which fields, in which functions.
+// Cache lines from the rows of lines.csv: which lines miss, and on each of them, which fields in which functions.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace linebounce::sim {
 
-// Adds up rows of lines.csv.
+// Sums over rows of lines.csv.
 struct MissSum {
   std::int64_t count = 0;
-  double remote = 0;                   // of them: by requesters on other nodes than the line's home
-  double latency_ns = 0;               // of all of them
-  std::int64_t loads = 0, stores = 0;  // an atomic operation writes: it is a store
+  double remote = 0;                   // misses by requesters on other nodes than the line's home
+  double latency_ns = 0;               // over all misses
+  std::int64_t loads = 0, stores = 0;  // an atomic operation counts as a store
   std::int64_t local_hitm = 0, remote_hitm = 0;
   CpuSet cpus = {};
-  std::array<double, kResources> waits_ns{};  // of latency_ns, by Resource; the rest is travel
+  std::array<double, kResources> waits_ns{};  // parts of latency_ns, by Resource; the rest is travel
 
   void add(const LineRow& row);
   [[nodiscard]] double remote_pct() const { return count > 0 ? 100 * remote / static_cast<double>(count) : 0; }
@@ -32,9 +32,9 @@ struct MissSum {
   [[nodiscard]] double latency_ns_mean() const { return count > 0 ? latency_ns / static_cast<double>(count) : 0; }
 };
 
-// What of a line is used by one function in one way.
+// One function's use of a line, in one way.
 struct LineUse {
-  std::int64_t offset = 0;  // in the line, bytes
+  std::int64_t offset = 0;  // offset in the line, in bytes
   std::string field, function, access;
   MissSum misses;
 };
@@ -43,25 +43,25 @@ struct Line {
   std::string structure;
   std::string object;  // empty: all objects of the structure
   std::int64_t number = 0;
-  std::optional<std::int64_t> home;  // none: not all of it has one home
+  std::optional<std::int64_t> home;  // none: its parts have different homes
   MissSum misses;
-  std::vector<LineUse> uses;     // by offset, then those with most misses first
-  std::int64_t code_places = 0;  // functions that miss on it
+  std::vector<LineUse> uses;     // by offset, then by number of misses
+  std::int64_t code_places = 0;  // number of functions that miss on it
 };
 
 struct LineChoice {
-  bool as_sampled = false;  // only what is_sampled()
-  bool sum = false;         // lines of one number of all objects of a structure are one line
+  bool as_sampled = false;  // only rows for which is_sampled() is true
+  bool sum = false;         // count lines with the same number, of all objects of a structure, as one line
 };
 
 struct LineSet {
-  std::vector<Line> lines;  // the one with most latency first
-  MissSum all;              // with those of arrays
-  MissSum arrays;           // on arrays, whose lines are not told apart: none of the lines
+  std::vector<Line> lines;  // the line with the most latency first
+  MissSum all;              // including those on arrays
+  MissSum arrays;           // misses on arrays, whose lines are not told apart; in none of the lines
 };
 
-// What the event address registers of an Itanium 2 sample of cache-to-cache transfers (OLS 2007, section 1.1): loads and atomic
-// operations that a cache has served; no stores, no upgrades.
+// Whether the event address registers of an Itanium 2 sample such a cache-to-cache transfer (OLS 2007, section 1.1): loads and
+// atomic operations that a cache has served; no stores, no upgrades.
 bool is_sampled(const LineRow& row);
 
 LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice);

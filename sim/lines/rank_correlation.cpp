@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Twice the rank of each value, from 2 on: whole numbers also where values share a rank.
+// Twice the rank of each value, from 2 on, so that shared ranks are whole numbers as well.
 std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);

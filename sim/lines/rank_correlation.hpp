@@ -1,4 +1,4 @@
-// Whether two figures of the same things put them into the same order.
+// Whether two sets of figures put the same things into the same order.
 #pragma once
 
 #include <optional>
@@ -6,12 +6,12 @@
 
 namespace linebounce::sim {
 
-// Spearman's coefficient: 1 for the same order, -1 for the opposite one. Equal values share the mean of their ranks. Nothing
-// for fewer than two things, or where all values of `measured` are equal; 0 where all of `simulated` are: they tell no order.
-// REQUIRES: both have one length.
+// Spearman's coefficient: 1 for the same order, -1 for the opposite one. Equal values share the mean of their ranks. None for
+// fewer than two things, or if all values of `measured` are equal; 0 if all of `simulated` are. REQUIRES: both have the same
+// length.
 std::optional<double> rank_correlation(const std::vector<double>& measured, const std::vector<double>& simulated);
 
-// Of an even number of values the mean of the middle two. REQUIRES: at least one.
+// For an even number of values, the mean of the middle two. REQUIRES: at least one value.
 double median(std::vector<double> values);
 
 }  // namespace linebounce::sim

@@ -14,13 +14,13 @@
 
 namespace linebounce::sim {
 
-// A lock on random machines: whole simulated ones, with caches, protocols and time, where small cases in all
-// interleavings have neither. A fuzzer, so it can only find.
+// A lock on a random machine: a complete simulated one, with caches, protocols and time, all of which the exhaustive cases
+// lack. A fuzzer, so it can find faults but prove nothing.
 struct MachineTrial {
-  std::string machine;  // whose settings were changed at random
+  std::string machine;  // the machine whose settings were changed at random
   int cpus = 0;
   Consistency consistency = Consistency::sc;
-  std::string experiment;  // as a file
+  std::string experiment;  // the experiment's text, as a file
   std::string failure;     // empty: none
 };
 
@@ -30,7 +30,7 @@ struct TrialOptions {
   int count = 0;
 };
 
-// Trials, up to the first that fails; always the same for the same lock and options. After an interrupt, fewer.
+// Runs trials up to the first that fails; the same for the same lock and options. After an interrupt, fewer.
 std::vector<MachineTrial> try_on_machines(const workloads::LockEntry& lock, const TrialOptions& options, InterruptGuard& guard,
                                           const std::function<void(double)>& progress);
 
@@ -41,15 +41,15 @@ struct CheckedCase {
 
 enum class LockVerdict {
   holds,
-  broken,         // the last case, or else the last trial, shows it
-  incomplete,     // nothing found, but some case's interleavings were not all looked at
+  broken,         // the last case, or else the last trial, shows the fault
+  incomplete,     // nothing found, but not all interleavings of some case were searched
   not_checkable,  // see LockCheck::not_checkable
 };
 
 struct LockCheck {
   std::vector<CheckedCase> cases;    // up to the first that breaks a property
-  std::vector<MachineTrial> trials;  // likewise; none if a case does
-  std::string not_checkable;         // "it sets a timer"
+  std::vector<MachineTrial> trials;  // up to the first that fails; none if a case does
+  std::string not_checkable;         // the reason: "it sets a timer"
   bool interrupted = false;
 
   [[nodiscard]] bool broken_case() const { return !cases.empty() && !cases.back().result.violation.empty(); }
@@ -58,13 +58,13 @@ struct LockCheck {
 };
 
 struct LockCheckOptions : CaseOptions {
-  int machines = 12;       // random ones
-  std::uint64_t seed = 1;  // of these
+  int machines = 12;       // number of random machines
+  std::uint64_t seed = 1;  // the seed of these machines
   SearchLimits limits;
-  std::optional<std::uint64_t> states_of_extras;  // of all extra cases together; empty: as many as of any case, each
+  std::optional<std::uint64_t> states_of_extras;  // limit for all extra cases together; empty: each has the limit of a case
 };
 
-// `progress` hears which share is done. Errors: LuaError, of a file that can't be set up.
+// `progress` receives the share done. Errors: LuaError, for a file that can't be set up.
 LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& options,
                      const std::function<void(double)>& progress);
 

@@ -1,4 +1,4 @@
-// The exit codes, and the one place that turns an exception into one of them and a text for the user.
+// The exit codes, and the only place that turns an exception into one of them and a text for the user.
 #pragma once
 
 #include <exception>
@@ -7,11 +7,11 @@
 
 namespace linebounce::sim {
 
-// What `linebounce --help` says of them (kExitCodeFooter of command_line.cpp). Where several apply, the largest is returned.
+// `linebounce --help` explains them (kExitCodeFooter of command_line.cpp). If several apply, the largest is returned.
 enum class ExitCode : int {
   done = 0,
   check_failed = 1,
-  usage = 2,  // also a configuration or an output directory that can't be used
+  usage = 2,  // also an unusable configuration or output directory
   unreadable_input = 3,
   simulation_failed = 4,
   internal_bug = 70,
@@ -26,7 +26,7 @@ struct Failure {
 // REQUIRES: called in a catch block.
 Failure describe_current_exception();
 
-// Thrown for what failed in a process of ours, and is described already: nothing is added to it.
+// Thrown for a failure in one of our processes that is already described; nothing is added to it.
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(Failure failure) : failure_(std::move(failure)) {}
@@ -37,7 +37,7 @@ class FailedElsewhere : public std::exception {
   Failure failure_;
 };
 
-// A process that ended by a signal of its own (a crash, the system's memory running out).
+// Describes a process that was ended by a signal (a crash, or the system ran out of memory).
 Failure describe_signal(int signal);
 
 ExitCode larger(ExitCode left, ExitCode right);

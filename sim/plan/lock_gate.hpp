@@ -1,4 +1,4 @@
-// Keeps locks from files out of simulations as long as they break in a quick check: what excludes nobody only looks fast.
+// Keeps locks from files out of simulations if they break in a quick check: a lock that doesn't exclude only looks fast.
 #pragma once
 
 #include "sim/plan/plan.hpp"

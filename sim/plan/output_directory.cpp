@@ -25,7 +25,7 @@
 namespace linebounce::sim {
 namespace {
 
-// ---- what differs between two configurations, for people ----
+// ---- the differences between two configurations, as text ----
 
 constexpr std::size_t kMostShown = 3;
 constexpr std::size_t kLongestValue = 40;
@@ -53,8 +53,8 @@ std::string change_of(const std::string& path, const std::string& there, const s
   return fmt::format("{} = {}, not {}", path, there, here);
 }
 
-// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences": first what is there. Empty: nothing
-// differs.
+// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences", with the directory's values first. Empty:
+// no difference.
 std::string differing_settings(const toml::table& there, const toml::table& here) {
   const auto before = values_by_path(there), now = values_by_path(here);
   std::set<std::string> paths;
@@ -88,10 +88,10 @@ bool begins_with(const fs::path& path, std::string_view prefix) {
 void remove_file(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": cannot be deleted: " + error.message());
 }
 
-// None where there is no such directory. What is there but can't be read must not look empty.
+// Empty if there is no such directory. An unreadable directory must not look empty.
 std::vector<fs::path> entries(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> paths;
@@ -99,12 +99,12 @@ std::vector<fs::path> entries(const fs::path& directory) {
     paths.push_back(entry->path());
   }
   const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-  if (error && !absent) throw InputError("cannot read " + directory.string() + ": " + error.message());
+  if (error && !absent) throw InputError(directory.string() + ": cannot be read: " + error.message());
   std::ranges::sort(paths);
   return paths;
 }
 
-// points/0, points/1, ...: those with a number for a name.
+// points/0, points/1, ...: those whose names are numbers.
 std::vector<fs::path> point_directories(const fs::path& directory) {
   std::error_code unreadable;
   std::vector<fs::path> numbered;
@@ -116,7 +116,7 @@ std::vector<fs::path> point_directories(const fs::path& directory) {
   return numbered;
 }
 
-// Where results lie: the directory itself and its points.
+// The directories that hold results: the directory itself and its points.
 std::vector<fs::path> result_places(const fs::path& directory) {
   std::vector<fs::path> places = point_directories(directory);
   places.insert(places.begin(), directory);
@@ -134,7 +134,7 @@ void remove_results_here(const fs::path& directory) {
   remove_files_with_prefix(directory, kSeedPrefix);
   for (const std::string& name : result_names()) remove_file(directory / name);
   remove_file(directory / kExplanationFile);
-  remove_file(directory / "manifest.json");  // last: until then the directory is known as ours
+  remove_file(directory / "manifest.json");  // last, because the manifest marks the directory as ours
 }
 
 std::string holder(const fs::path& lock) {
@@ -142,12 +142,12 @@ std::string holder(const fs::path& lock) {
     const std::string text = read_file(lock);
     if (!text.empty()) return " (process " + text.substr(0, text.find('\n')) + ")";
   } catch (const InputError&) {
-    // It ended in this moment.
+    // The process ended at this moment.
   }
   return "";
 }
 
-// 0 or an errno. The processes of a run that was killed hold its lock for a moment longer.
+// Returns 0 or an errno. Retries, because the processes of a killed run hold its lock a moment longer.
 int lock_soon(int descriptor, LockKind kind) {
   constexpr int kTries = 20;
   constexpr auto kPause = std::chrono::milliseconds(20);
@@ -158,12 +158,12 @@ int lock_soon(int descriptor, LockKind kind) {
   }
 }
 
-// In place of what the file holds. 0 or an errno.
+// Replaces the file's content. Returns 0 or an errno.
 int write_again(int descriptor, std::string_view text) {
   return ::ftruncate(descriptor, 0) == 0 ? write_all(descriptor, text) : errno;
 }
 
-// What is there of another configuration, where its text tells: " with machine.cpus = 4, not 8".
+// How the directory's configuration differs, if its text tells: " with machine.cpus = 4, not 8".
 std::string difference_from(const fs::path& directory, const Plan& plan) {
   const std::string unknown = " of another configuration";
   const fs::path file = directory / "config.toml";
@@ -173,7 +173,7 @@ std::string difference_from(const fs::path& directory, const Plan& plan) {
                                                       essential_settings(plan.experiment.resolved));
     return difference.empty() ? " with the same settings, but a file that they name has changed" : " with " + difference;
   } catch (const ConfigError&) {
-    return unknown;  // whoever has changed it need not be told here
+    return unknown;  // a user who has changed the file knows that
   }
 }
 
@@ -193,14 +193,14 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
   }
 }
 
-// False when the file went away under it, with the run that held it: then there is a new one to be had.
+// Returns false if the file was removed meanwhile, with the run that held it; there is then a new one to lock.
 bool DirectoryLock::try_lock(LockKind kind) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw OutputError(write_problem(path_, errno));
   if (const int error = lock_soon(descriptor_, kind); error != 0) {
     ::close(descriptor_);
     if (error != EWOULDBLOCK)
-      throw OutputError("cannot lock " + path_.string() + ": " + std::generic_category().message(error));
+      throw OutputError(path_.string() + ": cannot be locked: " + std::generic_category().message(error));
     throw ConfigError(directory_.string() + ": another run" + holder(path_) +
                       " is writing into this directory; wait for it, or choose another directory with -o");
   }
@@ -274,12 +274,12 @@ void check_directory(const fs::path& directory, const Plan& plan) {
 }
 
 void remove_results(const fs::path& directory) {
-  // If this process is killed, what is left must not be taken for the whole.
+  // If this process is killed, the rest must not be taken for complete results.
   if (manifest_in(directory)) {
     const fs::path manifest = directory / "manifest.json";
     write_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
   }
-  std::error_code not_empty;  // whoever put something of his own there keeps it
+  std::error_code not_empty;  // a user's own files there stay
   for (const fs::path& point : point_directories(directory)) {
     remove_results_here(point);
     fs::remove(point, not_empty);

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// What was overridden on the command line may have taken a row's point away; in a file as it stands that is a mistake.
+// An override on the command line may have removed a row's point; without one, a missing point is a mistake in the file.
 PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   if (!plan.experiment.overridden) return select_points(row, plan.points);
   try {
@@ -20,7 +20,7 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   }
 }
 
-// Notes what a plan must know of a point before it is run.
+// Records what a plan must know about a point before it runs.
 void note(const Point& point, Plan& plan) {
   const MachineSpec& machine = point.input.machine;
   plan.hashes[point.number] = configuration_hash(point.resolved);
@@ -54,7 +54,7 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
   return text + (at.empty() ? "}" : " }");
 }
 
-// Points of a shape differ in `over` alone: two with the same value there mean that `at` leaves another axis open.
+// Points of a shape differ only in `over`: two with the same value there mean that `at` leaves another axis open.
 void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
@@ -97,7 +97,7 @@ Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& onl
   } else {
     for (const PointPlace& point : plan.points) note(plan.make_point(point.number), plan);
   }
-  // Without a sweep the experiment is its one point, and their files are the same.
+  // Without a sweep, the experiment is its only point, and they share their files.
   plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
   for (const PaperRow& row : plan.experiment.paper) plan.paper.push_back(points_of(row, plan));
   return plan;

@@ -1,4 +1,4 @@
-// The planner: an experiment as the points to run, and what each of them and the whole are known by.
+// Plans an experiment: the points to run, and the hashes that identify them and the whole.
 #pragma once
 
 #include <compare>
@@ -13,9 +13,9 @@
 
 namespace linebounce::sim {
 
-// Of one machine, as its configuration says them.
+// The protocols of one machine, by their names in its configuration.
 struct ProtocolNames {
-  std::string bus, node, directory;  // node and directory: of a machine with nodes, else empty
+  std::string bus, node, directory;  // node and directory: for a machine with nodes, else empty
 
   auto operator<=>(const ProtocolNames&) const = default;
 };
@@ -23,38 +23,38 @@ struct ProtocolNames {
 struct Plan {
   Experiment experiment;
   std::vector<PointPlace> points;
-  PointMaker make_point;            // the point of a number, with all that belongs to it
+  PointMaker make_point;            // makes the point with a number, including all its data
   std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // of each point; empty where it wasn't made
+  std::vector<std::string> hashes;  // by point; empty for points that weren't made
   std::set<ProtocolNames> protocols;
-  // Locks that points name by their file, and the memory models of the machines that run them. By path.
+  // By path: locks that points name by their file, and the memory models of the machines that run them.
   struct LockFile {
     SourceFile source;
     std::set<Consistency> consistencies;
   };
   std::map<std::string, LockFile> lock_files;
-  std::map<std::string, bool> traces;  // that are replayed; whether the file must be without damage
-  std::vector<PaperPoints> paper;      // for each paper row; empty for one that an override left without its point
+  std::map<std::string, bool> traces;  // replayed traces; whether the file must be undamaged
+  std::vector<PaperPoints> paper;      // for each paper row; empty if an override removed its point
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };
 
-// Checks the sweep's points and finds each paper row's. With `only`, these points: who runs one of a thousand needn't make and
-// check the rest, which the planner of the whole has done. Errors: ConfigError.
+// Checks the sweep's points and finds each paper row's points. With `only`, checks just these: a process that runs one of a
+// thousand points need not check the rest, which the planner of the whole has done. Errors: ConfigError.
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
-// The plan as `run --plan` prints it, for programs that spread the points over machines. `done`: points that need not be run
-// again, where a results directory was named.
+// The plan as `run --plan` prints it, for programs that distribute points over machines. `done`: the points that need not run
+// again, if a results directory was given.
 std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done = std::nullopt);
 
-// The paper rows held against these results; points[k] is point number k.
+// Compares the paper rows with these results; points[k] is point number k.
 std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<ReportedPoint>& points);
 
 // "point 3 (machine.cpus = 8)", or "the run" without a sweep.
 std::string point_name(const Plan& plan, int number);
 
-// Finds the points that the row's `at` (and `relative_to`) select, comparing with where each point lies. A shape needs at
-// least two, in the sweep's order, everything else exactly one. Errors: ConfigError naming the row.
+// Finds the points that the row's `at` (and `relative_to`) select. A shape needs at least two, in the sweep's order; any other
+// row exactly one. Errors: ConfigError naming the row.
 PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// How long the points of a sweep take to simulate: those to come are foretold by those that have ended.
+// How long the points of a sweep take to simulate: predicted from the points that have ended.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class PointCosts {
   // Records that a run of the point took `seconds` of CPU time.
   void add(int point, double seconds);
 
-  // Seconds of a run of this point; 1 of each while nothing is known.
+  // The expected seconds of a run of this point; 1 for all points while nothing is known.
   [[nodiscard]] double expected(int point);
 
  private:
@@ -28,8 +28,8 @@ class PointCosts {
   [[nodiscard]] double product(std::size_t point) const;
   void fit();
 
-  std::vector<std::vector<std::size_t>> values_;  // of each point: which value it has on each path
-  std::vector<std::vector<double>> factors_;      // of each path's values
+  std::vector<std::vector<std::size_t>> values_;  // by point: the index of its value on each path
+  std::vector<std::vector<double>> factors_;      // by path and value
   double mean_ = 1;                               // seconds
   std::vector<Ended> ended_;
   std::size_t fitted_ = 0;  // how many of ended_ the factors were fitted to

@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A metric that is no number is found here, in the process that made it, and not when everything is merged.
+// Finds a metric that is not finite in the process that made it, rather than in the merge.
 void require_finite(const PointData& data) {
   for (const auto& [name, metric] : data.metrics) {
     if (!std::isfinite(as_double(metric.value))) throw std::logic_error("the metric " + name + " is not a finite number");
   }
 }
 
-// The rows of lines.csv are added up as they are read, and are all in the first run: they need more memory than all the rest.
+// Adds up the rows of lines.csv while reading, into the first run, because they need more memory than all the rest.
 std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest) {
   std::vector<PointData> runs;
   std::vector<LineRow> lines;
@@ -43,7 +43,7 @@ std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, M
 void remove_stale(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": cannot be deleted: " + error.message());
 }
 
 void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& files) {
@@ -54,7 +54,7 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
   }
 }
 
-// The values of a metric in each run of a point; read once for each point that the answer looks into.
+// The values of a metric in each run of a point; read once for each point that the answer uses.
 SeedsOfPoint seeds_in(const Plan& plan, const fs::path& directory) {
   return [&plan, directory, known = std::map<int, SeedValues>()](int point, const std::string& metric) mutable {
     const fs::path file = point_directory(directory, plan.swept(), point) / "seeds.csv";
@@ -78,7 +78,7 @@ Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoi
           .assumptions = experiment.assumptions};
 }
 
-// Of the points that are done.
+// For the points that are done.
 std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& directory) {
   std::vector<CsvFile> files;
   for (const std::string& name : csv_names()) {
@@ -125,7 +125,7 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   return points.front();
 }
 
-// Of one run it is too large to go through the seed file and the merge.
+// The timeline is too large for the seed file and the merge, and belongs to one run.
 void write_timeline(const fs::path& directory, const std::string& content) {
   if (content.empty()) {
     remove_stale(directory / kTimelineFile);

@@ -1,4 +1,4 @@
-// What one point leaves in its directory, from the simulation's process to the finished files.
+// The files of one point in its directory, from the simulation's process to the finished results.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace linebounce::sim {
 
-// simulate(), or what a test has in its place.
+// simulate(), or a test's replacement.
 using Simulation = std::function<PointData(const SimulationInput&, const std::function<void(double)>& progress)>;
 
-// In a process of its own: simulates one point with one of its seeds and writes the outcome to its seed file.
+// Runs in a process of its own: simulates one point with one of its seeds and writes the outcome to its seed file.
 void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed,
                    const std::filesystem::path& point_directory, const std::function<void(double)>& progress);
 
@@ -24,42 +24,42 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
 bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory);
 
 // Merges the seed files into the point's results and deletes them. `manifest` holds what the caller knows (argv, times); the
-// rest is filled in. The manifest is written last: with it the point is done. Errors: OutputError, InputError.
+// rest is filled in. The manifest is written last and makes the point done. Errors: OutputError, InputError.
 void finish_point(const Plan& plan, int point, const std::filesystem::path& point_directory, Manifest manifest);
 
-// Notes that a point failed, so that a later merge knows it too.
+// Records that a point failed, for later merges.
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const std::filesystem::path& point_directory,
                         Manifest manifest);
 
-// A point whose files are no longer as the run had written them.
+// A point whose files differ from those that the run had written.
 struct DamagedPoint {
   int point = 0;
   std::string reason;
 };
 
-// All points, merged and held against the paper, from the directories of those that are done.
+// All points, merged from the directories of finished ones and compared with the paper.
 struct Merged {
   Results results;
-  Manifest manifest;  // sums over the points; argv and times are the caller's
+  Manifest manifest;  // sums over the points; the caller fills in argv and times
   std::vector<int> done;
-  std::vector<int> missing;           // neither done nor failed
-  std::vector<DamagedPoint> damaged;  // some of the missing
+  std::vector<int> missing;           // points neither done nor failed
+  std::vector<DamagedPoint> damaged;  // those of the missing points that have changed files
 };
 Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
 
-// Writes the top level's data files, if they are not so already. Without a sweep the point's own files are those.
+// Writes the top level's data files unless they are up to date. Without a sweep, they are the point's own files.
 void write_merged(const Plan& plan, const Merged& merged, const std::filesystem::path& directory);
 
-// ---- whether the files of a finished point are still those that the run wrote: its manifest holds sizes and checksums ----
+// ---- checks that the files of a finished point are unchanged, by the sizes and checksums in its manifest ----
 
-// The files of a results directory, but for the manifest, by which it is known as one.
+// The files of a results directory except the manifest, which marks it as one.
 const std::vector<std::string>& result_names();
 
-// Those of them that are in this directory, as they are now. Errors: InputError.
+// Records of those that are in this directory, as they are now. Errors: InputError.
 FileRecords records_of(const std::filesystem::path& directory);
 
 // What does not agree with the records: "locks.csv is missing", "lines.csv has changed since it was written"; empty if all
-// does.
+// agrees.
 std::string damage_of(const std::filesystem::path& directory, const FileRecords& records);
 
 }  // namespace linebounce::sim

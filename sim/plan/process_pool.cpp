@@ -22,7 +22,7 @@ namespace {
 constexpr auto kReportEvery = std::chrono::milliseconds(100);
 constexpr int kTickMs = 200;
 
-// What a child sends: any number of shares, then perhaps a failure's text up to the end of the pipe.
+// Marks of a child's messages: any number of shares, then perhaps a failure's text up to the end of the pipe.
 constexpr char kShareMark = 'p';
 constexpr char kFailureMark = 'e';
 
@@ -31,7 +31,7 @@ void send(int descriptor, const void* data, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(descriptor, from, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone; so will this process be
+    if (written <= 0) return;  // the parent is gone, so this process ends as well
     from += written;
     size -= written;
   }
@@ -43,7 +43,7 @@ void send_share(int descriptor, double share) {
   send(descriptor, message.data(), message.size());
 }
 
-// The child's whole life. Exits without running destructors of the parent's objects.
+// Runs a child's whole life. Exits without running destructors of the parent's objects.
 [[noreturn]] void live_as_child(int job, int descriptor, const PoolCallbacks& callbacks) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ExitCode code = ExitCode::done;
@@ -92,7 +92,7 @@ Child start(int job, const InterruptGuard& guard, const PoolCallbacks& callbacks
   return {job, process, ends[0], {}, 0};
 }
 
-// Takes what the child has sent; false at the end of its pipe.
+// Reads what the child has sent; false at the end of its pipe.
 bool receive(Child& child) {
   std::array<char, 4096> buffer{};
   const ssize_t size = ::read(child.descriptor, buffer.data(), buffer.size());
@@ -121,7 +121,7 @@ JobOutcome wait_for(Child& child) {
   outcome.peak_memory_kib = usage.ru_maxrss;
   outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   const int signal = outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all of us
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all processes
     outcome.failure = {ExitCode::interrupted, "interrupted"};
   } else if (WIFSIGNALED(status)) {
     outcome.failure = describe_signal(signal);
@@ -133,7 +133,7 @@ JobOutcome wait_for(Child& child) {
   return outcome;
 }
 
-// The children that are alive. None survives it.
+// The running children; the destructor ends them.
 class Children {
  public:
   Children() = default;
@@ -144,7 +144,7 @@ class Children {
   void add(Child child) { children_.push_back(std::move(child)); }
   [[nodiscard]] std::size_t size() const { return children_.size(); }
 
-  // Waits up to a tick for news. The children whose pipes have ended are taken out and returned.
+  // Waits up to a tick for messages. Removes and returns the children whose pipes have ended.
   std::vector<Child> wait(int interrupt_descriptor) {
     std::vector<pollfd> watched = {{interrupt_descriptor, POLLIN, 0}};
     for (const Child& child : children_) watched.push_back({child.descriptor, POLLIN, 0});
@@ -203,8 +203,8 @@ struct InterruptGuard::Saved {
 InterruptGuard::InterruptGuard() : saved_(new Saved) {
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  // A blocked signal is delivered though it is ignored: one that was to be ignored from the start (nohup, a shell's background)
-  // shall stay so.
+  // A blocked signal is delivered even if it is ignored. So a signal that was ignored from the start (nohup, a shell's
+  // background job) is not blocked.
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }
@@ -213,7 +213,7 @@ InterruptGuard::InterruptGuard() : saved_(new Saved) {
 }
 
 InterruptGuard::~InterruptGuard() {
-  interrupted();  // a signal that was taken note of must not end the process when it is let through again
+  interrupted();  // a pending signal must not end the process when it is unblocked
   ::close(descriptor_);
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
   delete saved_;
@@ -225,7 +225,7 @@ bool InterruptGuard::interrupted() {
   return interrupted_;
 }
 
-// Ctrl-C reaches every process of the terminal; the parent decides what becomes of its children.
+// Ctrl-C reaches every process of the terminal; the parent decides what happens to its children.
 void InterruptGuard::restore_in_child() const {
   ::close(descriptor_);
   ::signal(SIGINT, SIG_IGN);

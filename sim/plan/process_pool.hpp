@@ -1,4 +1,4 @@
-// Runs jobs in processes of their own, a few at once: SystemC builds one simulation in a process, and a crash stays in its own.
+// Runs jobs in separate processes, a few at once: SystemC builds one simulation in a process, and a crash ends only its own.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,13 +16,13 @@
 
 namespace linebounce::sim {
 
-// Memory that processes made later share with this one.
+// Memory that later child processes share with this one.
 template <class Value>
 class SharedArray {
   static_assert(std::is_trivially_copyable_v<Value>);
 
  public:
-  // All bytes are 0. Errors: std::system_error.
+  // All bytes are initially 0. Errors: std::system_error.
   explicit SharedArray(std::size_t count) : bytes_(std::max<std::size_t>(1, count) * sizeof(Value)) {
     void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory to share with simulations");
@@ -39,11 +39,11 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// From now on SIGINT and SIGTERM end this process with the exit code of an interrupt. One that was ignored when it began
-// (nohup, a shell's background job) stays so.
+// From now on SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored at the start
+// (nohup, a shell's background job) stays ignored.
 void exit_on_interrupts();
 
-// While it lives, SIGINT and SIGTERM don't end this process but can be asked for.
+// While it exists, SIGINT and SIGTERM don't end this process, and can be queried.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -63,13 +63,13 @@ class InterruptGuard {
 };
 
 struct JobOutcome {
-  Failure failure;  // code `done` if there was none
-  int signal = 0;   // that ended it; 0: none
+  Failure failure;  // has code `done` if there was none
+  int signal = 0;   // the signal that ended the job; 0: none
   std::int64_t peak_memory_kib = 0;
   double cpu_s = 0;
 };
 
-// A job under way, and the share of it that is done, 0 to 1.
+// A running job, and the share of it that is done, 0 to 1.
 struct RunningJob {
   int job = 0;
   double share = 0;
@@ -82,16 +82,16 @@ inline double sum_of_shares(const std::vector<RunningJob>& running) {
 }
 
 struct PoolCallbacks {
-  // In the child. Reports the share done, 0 to 1, through its second argument. What it throws becomes the outcome's failure.
+  // Runs in the child. Reports the share done, 0 to 1, through its second argument. An exception becomes the outcome's failure.
   std::function<void(int job, const std::function<void(double)>& progress)> work;
-  // In this process, in the order in which jobs end. Returning false ends all others and starts no more.
+  // Runs in this process, in the order in which jobs end. Returning false stops all other jobs and starts no more.
   std::function<bool(int job, const JobOutcome& outcome)> finished;
-  // In this process, several times a second.
+  // Runs in this process, several times a second.
   std::function<void(const std::vector<RunningJob>& running)> tick;
 };
 
-// Runs jobs 0 to count - 1, at most `at_once` at a time, started in order. Returns when all have ended, or, after an interrupt
-// or a `finished` that returned false, when those under way have been stopped. REQUIRES: this process has not touched SystemC.
+// Runs jobs 0 to count - 1, at most `at_once` at a time, started in order. Returns when all have ended. After an interrupt, or
+// a `finished` that returned false, stops the running jobs and returns. REQUIRES: this process has not used SystemC.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
 }  // namespace linebounce::sim

@@ -23,7 +23,7 @@ ordered_json optional_number(const std::optional<double>& value) {
 }
 
 ordered_json point_to_json(const ReportedPoint& point) {
-  // Behind one another: each metric is there once, and looking for it among the others would take the square of their number.
+  // Appends without a look-up: each metric occurs once, and look-ups would take quadratic time.
   ordered_json::object_t metrics;
   for (const auto& [name, metric] : point.metrics) {
     ordered_json& out = metrics.emplace_back(name, ordered_json::object()).second;
@@ -181,7 +181,7 @@ std::vector<ReportedPoint> read_points(const std::string& text) {
 
 std::optional<int> read_answered_point(const std::string& text) {
   return read_document(text, [](const ordered_json& document, const auto& /*metrics*/) -> std::optional<int> {
-    const auto answer = document.find("answer");  // results of an earlier version have none
+    const auto answer = document.find("answer");  // results of an earlier version have no answer
     if (answer == document.end() || answer->at("point").is_null()) return std::nullopt;
     return taken<int>(answer->at("point"));
   });

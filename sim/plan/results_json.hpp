@@ -24,7 +24,7 @@ struct Results {
   std::vector<PaperResult> paper;
   Question question;
   Answer answer;
-  std::vector<std::string> assumptions = {};  // about the machines, as assumptions_of() words them
+  std::vector<std::string> assumptions = {};  // about the machines, worded by assumptions_of()
 };
 
 // The file's text. Members in the order of docs/results.schema.json, metrics sorted by name.
@@ -32,10 +32,11 @@ std::string results_text(const Results& results);
 
 nlohmann::ordered_json paper_to_json(const PaperResult& result);
 
-// The point that a results.json's answer speaks of, if it has an answer. Errors: as read_points().
+// The point of the answer in a results.json, if there is an answer. Errors: as for read_points().
 std::optional<int> read_answered_point(const std::string& text);
 
-// Only these parts of a results.json. Errors: InputError, saying what is wrong but not where: the caller knows the file.
+// Reads only these parts of a results.json. Errors: InputError, saying what is wrong but not where, because the caller knows
+// the file.
 std::vector<ReportedPoint> read_points(const std::string& text);
 std::vector<std::string> read_assumptions(const std::string& text);
 

@@ -17,8 +17,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Reads each trace once. With workload.recover one only must have operations: what of it can be used is replayed.
-// Errors: trace::TraceError.
+// Reads each trace once. With workload.recover a trace needs only some operations: its intact part is replayed. Errors:
+// trace::TraceError.
 void check_traces(const Plan& plan) {
   for (const auto& [file, sound] : plan.traces) {
     trace::Reader reader(file, {.recover = !sound});
@@ -41,7 +41,7 @@ struct Job {
   std::uint64_t seed = 0;
 };
 
-// How far a point has come in this run.
+// The progress of a point in this run.
 struct PointState {
   int jobs_left = 0;
   bool done = false;
@@ -49,7 +49,7 @@ struct PointState {
   std::int64_t peak_memory_kib = 0;
 };
 
-// A run under way: the jobs, and what is known of each point.
+// The state of a run: the jobs, and what is known about each point.
 class Run {
  public:
   Run(const Plan& plan, const RunOptions& options, InterruptGuard& guard)
@@ -62,7 +62,7 @@ class Run {
         costs_(plan.points),
         next_answer_s_(options.first_answer_s) {}
 
-  // Finds out what an earlier run has left, and makes jobs of the rest.
+  // Finds out what an earlier run has left, and makes jobs for the rest.
   void take_stock(const std::vector<int>& points) {
     for (const int number : points) {
       PointState& state = states_[number];
@@ -79,11 +79,11 @@ class Run {
     }
   }
 
-  // Runs the jobs; false if it was interrupted.
+  // Runs the jobs; returns false if interrupted.
   bool work() {
     for (const int number : wanted_) make_directories(directory_of(number));
     for (const int number : wanted_) {
-      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were there
+      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were done before
     }
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
@@ -102,7 +102,7 @@ class Run {
     return !guard_.interrupted();
   }
 
-  // The manifest's part that only this process knows.
+  // The parts of the manifest that only this process knows.
   [[nodiscard]] Manifest manifest() const {
     Manifest manifest;
     manifest.argv = options_.argv;
@@ -139,7 +139,7 @@ class Run {
     }
   }
 
-  // False stops the run: when one file can't be written, neither can the others.
+  // Returns false to stop the run: if one file can't be written, the others can't either.
   bool job_ended(int job, const JobOutcome& outcome) {
     const int number = jobs_[job].point;
     PointState& state = states_[number];
@@ -160,21 +160,21 @@ class Run {
     return true;
   }
 
-  // Processes that were stopped before their ends may have left temporary files.
+  // Processes that were stopped may have left temporary files.
   void forget_unfinished() const {
     if (jobs_ended_ == static_cast<int>(jobs_.size())) return;
     for (const int number : wanted_) {
       try {
         remove_temporaries(directory_of(number));
       } catch (const OutputError&) {
-        // Why the run ended is the news; the next run tries again.
+        // The run's own failure is what matters; the next run tries again.
       }
     }
   }
 
   void fail(int number, const Failure& failure) {
     PointState& state = states_[number];
-    if (state.failed) return;  // another seed of it has failed before; one report is enough
+    if (state.failed) return;  // another seed of the point has failed before; one report is enough
     state.failed = true;
     report.failures.push_back({number, failure});
     report.code = larger(report.code, failure.code);
@@ -198,7 +198,7 @@ class Run {
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
   }
 
-  // Jobs start in their order: those that have neither ended nor run are the last ones.
+  // Jobs start in order, so those that have not started are the last ones.
   double share_done(const std::vector<RunningJob>& running) {
     double done = cpu_s_;
     double all = cpu_s_;
@@ -211,7 +211,7 @@ class Run {
     return all > 0 ? done / all : 1;
   }
 
-  // The answer over what is done, where it has changed since it was last told.
+  // The answer from the finished points, if it has changed since it was last shown.
   std::string news() {
     if (!plan_.swept() || elapsed() < next_answer_s_) return "";
     next_answer_s_ *= 2;
@@ -221,7 +221,7 @@ class Run {
       told_ = text;
       return text;
     } catch (const InputError&) {
-      return "";  // a file that can't be read is found out at the end
+      return "";  // an unreadable file is reported at the end
     }
   }
 
@@ -235,7 +235,7 @@ class Run {
   std::vector<Job> jobs_;
   int jobs_ended_ = 0;
   PointCosts costs_;
-  double cpu_s_ = 0;  // of the jobs that have ended
+  double cpu_s_ = 0;  // over the jobs that have ended
   double next_answer_s_;
   std::string told_;
   std::string stopped_by_;
@@ -247,8 +247,8 @@ std::vector<int> all_points(const Plan& plan) {
   return numbers;
 }
 
-// Marks the directory as ours, with the configuration's hash, before anything else is in it. What it says of the run's end is
-// true until the run has ended otherwise, even if this process is killed.
+// Marks the directory as ours, with the configuration's hash, before any other file. Its statement about the run's end holds
+// until the run ends otherwise, even if this process is killed.
 void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   manifest.hash = plan.hash;
   manifest.seed = plan.experiment.seed;
@@ -260,14 +260,14 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
 
 void make_ready(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
-  // One that was refused or stopped before anything was finished stands in nobody's way.
+  // A run that was refused or stopped before anything was finished blocks nobody.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
   if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
   check_directory(options.directory, plan);
   remove_temporaries(options.directory);
 }
 
-// `fresh` of a single point is that of the whole where the results are another configuration's: its points go with it.
+// `fresh` for a single point applies to the whole directory if its results are of another configuration.
 void make_way(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
   if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
@@ -275,16 +275,15 @@ void make_way(const Plan& plan, const RunOptions& options) {
   remove_results(options.directory);
 }
 
-// Which of them have been run, or have failed.
+// Whether all points have been run or have failed, or only some.
 enum class Points { all, some };
 
-// REQUIRES: all points had been run to their ends. A file that can be read no more, as on a broken disk, must not leave its
-// point out of results that were complete. Errors: InputError.
+// REQUIRES: all points have been run to their ends. A file that has become unreadable, as on a broken disk, must not remove its
+// point from complete results. Errors: InputError.
 void require_all(const Merged& merged, const fs::path& directory) {
   if (merged.missing.empty()) return;
   if (!merged.damaged.empty()) throw InputError(merged.damaged.front().reason);
-  throw InputError(point_directory(directory, true, merged.missing.front()).string() +
-                   ": has gone while the run was under way");
+  throw InputError(point_directory(directory, true, merged.missing.front()).string() + ": disappeared during the run");
 }
 
 // Merges, writes the top level and its manifest, and completes the report.
@@ -309,7 +308,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
 }
 
-// Shows finished results again. Their paper rows may be others than those of the run that made them.
+// Shows finished results again. Their paper rows may differ from those of the run that made them.
 void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
   Merged merged = merge_points(plan, directory);
   require_all(merged, directory);
@@ -324,7 +323,7 @@ void show_again(const Plan& plan, const fs::path& directory, RunReport& report) 
 }  // namespace
 
 RunReport run_plan(const Plan& plan, const RunOptions& options) {
-  InterruptGuard guard;  // for as long as there are files of ours that are not finished
+  InterruptGuard guard;  // guards the files of ours that are not finished
   make_directories(options.directory);
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
@@ -377,8 +376,8 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
 
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   if (!is_there(options.directory)) {
-    throw InputError("cannot read " + options.directory.string() +
-                     ": there is no such directory; --merge needs points to merge");
+    throw InputError(options.directory.string() +
+                     ": there is no such directory; --merge needs points that have been run (--point N)");
   }
   InterruptGuard guard;
   const DirectoryLock lock(options.directory, LockKind::alone);

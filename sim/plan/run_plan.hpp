@@ -1,5 +1,5 @@
-// Runs a plan into a results directory: goes on where an earlier run stopped, and merges. Whatever ends this process, the
-// directory is left so that the same command goes on from there.
+// Runs a plan into a results directory: resumes an earlier run, and merges. However this process ends, the same command resumes
+// from the directory.
 #pragma once
 
 #include <filesystem>
@@ -18,26 +18,26 @@ namespace linebounce::sim {
 
 struct Progress {
   int points = 0;
-  int points_done = 0;  // those that were there already included
-  double share = 0;     // of the CPU time that this run takes, as far as the points that are done foretell it
+  int points_done = 0;  // including those that were there already
+  double share = 0;     // share of this run's CPU time, estimated from the finished points
   double elapsed_s = 0;
-  std::string answer = {};  // what the points that are done say, at 10, 20, 40, ... seconds if it is news; else empty
+  std::string answer = {};  // the answer from the finished points, if it is new, at 10, 20, 40, ... seconds; else empty
 };
 
 struct RunOptions {
   std::filesystem::path directory;
-  int at_once = 1;  // simulations at the same time
+  int at_once = 1;  // simultaneous simulations
   bool fresh = false;
-  bool unchecked = false;         // uses locks from files as they are, without lock_gate.hpp
+  bool unchecked = false;         // use locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
-  double first_answer_s = 10;        // the first answer of Progress comes after this time
-  Simulation simulation = simulate;  // tests put their own here
+  double first_answer_s = 10;        // the time of the first answer in Progress
+  Simulation simulation = simulate;  // replaced by tests
 };
 
 struct PointFailure {
   int point = 0;
-  Failure failure;  // with its whole text
+  Failure failure;  // with its complete text
 };
 
 struct RunReport {
@@ -45,23 +45,23 @@ struct RunReport {
   Results results;
   std::vector<PointFailure> failures;
   std::vector<int> missing;           // points that were not run, or not to their end
-  std::vector<DamagedPoint> damaged;  // points that were there already, but not as they had been written: they are run again
-  int reused = 0;                     // points whose results were there already
-  std::string reused_commit;          // the program that had made them, where it is another one
+  std::vector<DamagedPoint> damaged;  // points that were done but whose files have changed: they are run again
+  int reused = 0;                     // number of points whose results were there already
+  std::string reused_commit;          // the commit of the program that made them, if it differs
 };
 
-// All points. Errors: ConfigError, OutputError; a simulation that fails is in the report, and the other points run.
+// Runs all points. Errors: ConfigError, OutputError. A simulation that fails is in the report, and the other points run.
 RunReport run_plan(const Plan& plan, const RunOptions& options);
 
-// One point alone, for a program that hands out points to several machines; nothing is merged. Its report has no results.
+// Runs one point, for a program that distributes points over machines; merges nothing. Its report has no results.
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
 
-// The points that a run into this directory would not run again; it need not exist. Errors: ConfigError for a directory that
-// such a run would refuse.
+// The points that a run into this directory, which need not exist, would not run again. Errors: ConfigError for a directory
+// that such a run would refuse.
 std::vector<int> done_points(const Plan& plan, const std::filesystem::path& directory);
 
-// Only merges what is there, with `fresh` nothing: it leaves the directory as a run that has not begun. What is not there is in
-// the report. Errors: InputError when there is no such directory.
+// Only merges existing results; with `fresh`, none: it leaves the directory as before the start of a run. The report lists what
+// is missing. Errors: InputError if there is no such directory.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// A signal is waited for by a thread, not caught by a handler: that could come in the middle of anything.
+// A thread waits for the signal. A handler won't do, because it could interrupt anything.
 #include "sim/plan/unfinished_file.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(
     if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
     file_.replace_filename("." + wanted.filename().string());
     const std::string subject = wanted.string() + ": the file";
-    trace::WriteLock::require_free(wanted, subject);  // linebounce-record writes a trace under its own name
+    trace::WriteLock::require_free(wanted, subject);  // linebounce-record writes a trace under its final name
     lock_.emplace(file_, subject);
   }
   watcher_ = std::thread([this] { watch(); });
@@ -55,7 +55,7 @@ void UnfinishedFile::finish() {
   finished_ = true;
 }
 
-// Under the name that the user knows.
+// Refuses under the name that the user knows.
 void UnfinishedFile::refuse(const std::string& why) const {
   throw OutputError(fmt::format("{}: cannot be written: {}", wanted_.string(), why));
 }
@@ -65,7 +65,7 @@ void UnfinishedFile::watch() {
   while (watched[0].revents == 0 && watched[1].revents == 0) ::poll(watched.data(), watched.size(), -1);
   if (watched[1].revents != 0) return;
   std::cerr << "linebounce: interrupted; nothing was written\n";
-  std::error_code ignored;  // last: the other thread may be about to open the file
+  std::error_code ignored;  // last, because the other thread may be about to open the file
   if (file_ != wanted_) fs::remove(file_, ignored);
   std::_Exit(static_cast<int>(ExitCode::interrupted));
 }

@@ -1,4 +1,4 @@
-// A file that is written, under a name of its own until it is whole.
+// A file that has a temporary name until it is complete.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace linebounce::sim {
 
-// Who fails, or is interrupted (SIGINT, SIGTERM: exit code 130), leaves what was there before. Of two that write the same file
-// the second is refused. A device or a pipe is written as it is. REQUIRES: no other thread is running, and no process is
+// A writer that fails or is interrupted (SIGINT, SIGTERM: exit code 130) leaves the earlier file unchanged. A second writer of
+// the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is running, and no process is
 // started meanwhile.
 class UnfinishedFile {
  public:
@@ -23,11 +23,11 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  // What to write, ".NAME" beside the file that is wanted.
+  // The path to write: ".NAME" beside the wanted file.
   [[nodiscard]] const std::filesystem::path& path() const { return file_; }
-  // Writes all that it is to hold; for whoever has no writer of his own. Errors: OutputError.
+  // Writes the whole content. Errors: OutputError.
   void write(std::string_view content) const;
-  // It is whole. Errors: OutputError.
+  // Gives the complete file its final name. Errors: OutputError.
   void finish();
 
  private:
@@ -35,10 +35,10 @@ class UnfinishedFile {
   void watch();
 
   std::filesystem::path wanted_, file_;
-  std::optional<trace::WriteLock> lock_;  // of file_, where that has a name of its own
+  std::optional<trace::WriteLock> lock_;  // of file_, if that has a temporary name
   bool finished_ = false;
   InterruptGuard guard_;
-  int over_ = -1;  // can be read when nobody need watch any more
+  int over_ = -1;  // readable when the thread may stop watching
   std::thread watcher_;
 };
 

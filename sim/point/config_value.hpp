@@ -1,4 +1,4 @@
-// A value of a configuration, whoever gave it.
+// A value of a configuration, from any source.
 #pragma once
 
 #include "workloads/program/parameters.hpp"
@@ -7,7 +7,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// A value of a setting, in a sweep, in `at`, or given by --set.
+// The value of a setting, in a sweep, in `at`, or from --set.
 using ConfigValue = ParameterValue;
 
 }  // namespace linebounce::sim

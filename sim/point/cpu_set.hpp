@@ -1,4 +1,4 @@
-// A set of CPUs, as text in the way of Linux: "0-3,8".
+// A set of CPUs, with Linux's text form: "0-3,8".
 #pragma once
 
 #include <bitset>

@@ -1,4 +1,4 @@
-// What one simulated run leaves behind: the content of the results files before they are written (docs/results.md).
+// The result of one simulated run: the content of the results files before they are written (docs/results.md).
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ struct Metric {
 struct LatencyRow {                 // one bin of latency.csv
   std::string kind;                 // "kernel" or "user"
   std::string source;               // "l2", "local_memory", "local_c2c", "upgrade", ...
-  std::int64_t latency_cycles = 0;  // of the requesting CPU's clock
+  std::int64_t latency_cycles = 0;  // in cycles of the requesting CPU's clock
   double latency_ns = 0;
   std::int64_t count = 0;
 };
 
-// What a miss waits on the average, by Resource; the rest of its latency is travel.
+// A miss's mean waits, by Resource; the rest of its latency is travel.
 struct MeanWaits {
   std::array<double, kResources> ns{};
 
@@ -46,7 +46,7 @@ struct LineRow {  // one row of lines.csv
   std::string source;
   std::int64_t count = 0;
   double remote_pct = 0, latency_ns_mean = 0;
-  CpuSet cpus = {};  // that missed
+  CpuSet cpus = {};  // CPUs that missed
   MeanWaits waits = {};
 };
 
@@ -54,13 +54,13 @@ struct LockRow {  // one row of locks.csv, lockmeter's columns
   std::string lock, call_site;
   double util_pct = 0, con_pct = 0, hold_mean_us = 0, hold_max_us = 0, wait_mean_us = 0, wait_max_us = 0, cpu_pct = 0;
   std::int64_t total = 0, nowait = 0, spin = 0, rjct = 0;
-  // Misses on the lock's own words and objects; of the lock's own row alone.
+  // Misses on the lock's own words and objects; only in the lock's own row.
   std::int64_t misses = 0;
   double miss_ns_mean = 0;
   MeanWaits waits = {};
 };
 
-struct CpiRow {  // one row of cpi.csv: where a CPU's cycles went while it was in a function
+struct CpiRow {  // one row of cpi.csv: where a CPU's cycles went in one function
   std::int64_t cpu = 0;
   std::string function;
   std::int64_t instructions = 0;
@@ -96,11 +96,11 @@ struct PointData {
   std::vector<LineRow> lines;       // sorted by all its key columns
   std::vector<LockRow> locks;
   std::vector<CpiRow> cpi;                 // by CPU, then by function
-  std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
-  std::vector<SeriesRow> series;           // by name as the workload has them, then by time; of the first seed
-  std::vector<TransitionRow> transitions;  // only what happened, in the table's order
-  std::string timeline;                    // timeline.csv; empty unless it was asked for. Of one run: no other file merges it
-  std::int64_t references = 0;             // memory operations simulated, for the manifest
+  std::vector<MatrixRow> matrix;           // for core-to-core runs, in the workload's order
+  std::vector<SeriesRow> series;           // in the workload's order of names, then by time; of the first seed
+  std::vector<TransitionRow> transitions;  // rows with a count above 0, in the table's order
+  std::string timeline;                    // timeline.csv of one run, never merged; empty unless requested
+  std::int64_t references = 0;             // simulated memory operations, for the manifest
   std::int64_t simulated_ns = 0;
 };
 

@@ -1,4 +1,4 @@
-// Metrics of one run, and rows of matrix.csv and series.csv, as they are reported.
+// Metrics of one run, and rows of matrix.csv and series.csv, in the form in which they are reported.
 #pragma once
 
 #include "sim/point/point_data.hpp"

@@ -1,4 +1,4 @@
-// Everything that decides what one simulated run does, typed and checked: what sim/config makes and sim/simulation runs.
+// Everything that decides what one simulated run does, typed and checked. sim/config makes it, and sim/simulation runs it.
 #pragma once
 
 #include <cstdint>
@@ -36,20 +36,20 @@ struct RunSpec {
 
 struct SimulationInput {
   MachineSpec machine;
-  MachineProtocols protocols{Protocol{}};  // those that the machine names, loaded
-  std::map<std::string, Home> placement;   // of objects, by name
-  std::string workload;                    // a name of all_workloads()
+  MachineProtocols protocols{Protocol{}};  // the loaded protocols of the machine
+  std::map<std::string, Home> placement;   // homes of objects, by name
+  std::string workload;                    // a name in all_workloads()
   Parameters parameters;                   // complete: defaults filled in
-  LayoutSet layouts;                       // of the file that the workload names, if it names one
-  std::string trace;                       // the file that the workload replays; empty: it replays none
-  SourceFile program;                      // that the workload runs; without a path: it runs none
+  LayoutSet layouts;                       // of the file that the workload names, if any
+  std::string trace;                       // the file that the workload replays; empty: none
+  SourceFile program;                      // the program that the workload runs; empty path: none
   std::vector<SourceFile> lock_files;      // locks that parameters name by their file
-  std::vector<SourceFile> counter_files;   // counters, likewise
-  bool as_recorded = false;                // the trace, under the conditions of the run that was recorded
+  std::vector<SourceFile> counter_files;   // counters that parameters name by their file
+  bool as_recorded = false;                // whether the trace is replayed under the conditions of the recorded run
   RunSpec run;
   EngineSpec engine;
-  std::vector<MeasuredTable> tables;          // what lines are held against
-  std::map<std::string, std::string> places;  // of settings by path, for messages: "FILE:LINE:COLUMN", "--set"
+  std::vector<MeasuredTable> tables;          // the tables to compare lines with
+  std::map<std::string, std::string> places;  // origins of settings by path, for messages: "FILE:LINE:COLUMN", "--set"
   std::uint64_t seed = 1;
 };
 

@@ -1,4 +1,4 @@
-// What this program was built from; written into the build folder by cmake/build_info.cmake, at each build.
+// The versions from which this program was built; cmake/build_info.cmake writes the file at each build.
 #pragma once
 
 namespace linebounce::sim {

@@ -28,7 +28,7 @@ constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,lat
 constexpr const char* kSeriesHeader = "point,time_us,name,value";
 constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
 
-// A row under construction: fields are appended in the order of the columns.
+// Builds a row: fields are appended in the order of the columns.
 class Row {
  public:
   explicit Row(std::string& out) : out_(out) {}
@@ -139,7 +139,7 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   return out;
 }
 
-// Whether a spreadsheet would compute it, also with one apostrophe less.
+// Whether a spreadsheet would compute the text as a formula, even without one of its apostrophes.
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
@@ -149,17 +149,17 @@ template <class Value>
 Value parse_number(const std::string& file, const std::string& text) {
   Value value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is no number");
+  if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is not a number");
   return value;
 }
 
 CpuSet read_cpus(const std::string& file, const std::string& text) {
   const std::optional<CpuSet> cpus = read_cpu_list(text);
-  if (!cpus) throw InputError(file + ": \"" + text + "\" is no list of CPUs");
+  if (!cpus) throw InputError(file + ": \"" + text + "\" is not a list of CPUs");
   return *cpus;
 }
 
-// The last of the columns of a split.
+// Reads the last columns of a split.
 MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fields) {
   MeanWaits waits;
   for (std::size_t resource = 0; resource < kResources; ++resource)
@@ -167,7 +167,8 @@ MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fi
   return waits;
 }
 
-// Calls `take` with each row's fields of a file of ours. Its last line ends, too: otherwise some of it is missing.
+// Calls `take` with the fields of each row of a file of ours. A missing end of the last line means that part of the file is
+// missing.
 template <class Take>
 void read_rows(const std::string& file, const std::string& header, std::string_view content, const Take& take) {
   const bool whole = content.ends_with('\n');

@@ -13,48 +13,48 @@ namespace linebounce::sim {
 
 struct CsvFile {
   std::string name;     // "latency.csv"
-  std::string content;  // with its header
+  std::string content;  // including its header
 };
 
 // The files of point number `point`; matrix.csv and series.csv only if the run has any.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
-// What each metric was in each run of a point with several seeds, which merge_seeds() makes means of: seeds.csv. The first run
-// had `first_seed`, the others the seeds behind it.
+// seeds.csv: each metric in each run of a point with several seeds, whose means merge_seeds() makes. The first run had
+// `first_seed`, the others the following seeds.
 CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs);
 
-// The spans of one run in time (docs/results.md). It is written as it was recorded, and never merged.
+// The spans of one run in time (docs/results.md). Written as recorded, and never merged.
 constexpr const char* kTimelineFile = "timeline.csv";
 
 // The names of all files that csv_files() and seeds_csv() may return.
 const std::vector<std::string>& csv_names();
 
-// Files of several points as one: the first's header, then every row.
+// Concatenates files of several points: the first's header, then every row.
 std::string concatenate_csv(const std::vector<std::string>& contents);
 
-// latency.csv again, by point; of each sorted by kind, source, latency. Errors: InputError.
+// Reads latency.csv, by point; each sorted by kind, source, latency. Errors: InputError.
 std::map<int, std::vector<LatencyRow>> read_latency_csv(const std::string& content);
 
-// lines.csv again, by point; a point without misses has no entry. Errors: InputError.
+// Reads lines.csv, by point; a point without misses has no entry. Errors: InputError.
 std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content);
 
-// matrix.csv again, by point. Errors: InputError.
+// Reads matrix.csv, by point. Errors: InputError.
 std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content);
 std::map<int, std::vector<SeriesRow>> read_series_csv(const std::string& content);
 
-// locks.csv again, by point. Errors: InputError.
+// Reads locks.csv, by point. Errors: InputError.
 std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content);
 
-// cpi.csv again, by point. Errors: InputError.
+// Reads cpi.csv, by point. Errors: InputError.
 std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content);
 
-// seeds.csv again, by point: each metric's value by seed. Errors: InputError.
+// Reads seeds.csv, by point: each metric's values by seed. Errors: InputError.
 using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
 std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 
-// A name as a field, in quotes if it needs them (RFC 4180). Control characters are escaped as visible_name() does. A name that
-// a spreadsheet would take for a formula, for it begins with = + - or @, gets an apostrophe before it, which the readers here
-// and analysis/linebounce/frames.py remove; so does one that already begins with apostrophes and one of these.
+// A name as a field, in quotes if it needs them (RFC 4180). Control characters are escaped as in visible_name(). A name that a
+// spreadsheet would take for a formula, because it begins with = + - or @, gets an apostrophe before it, which the readers here
+// and analysis/linebounce/frames.py remove. So does a name that begins with apostrophes followed by one of these.
 std::string csv_field(std::string_view name);
 
 }  // namespace linebounce::sim

@@ -11,7 +11,7 @@ namespace {
 
 using workloads::Headline;
 
-// The units by name. What fewer than half of the points have is about those points, not about the sweep.
+// The units by name. Metrics of fewer than half of the points say nothing about the whole sweep.
 std::map<std::string, std::string> units_of_most(const std::vector<ReportedPoint>& points) {
   std::map<std::string, std::size_t> points_with;
   std::map<std::string, std::string> units;
@@ -34,7 +34,7 @@ std::vector<Headline> declared_by(const std::string& workload) {
   return {};
 }
 
-// "walk_mean_us" of "tasklist.walk_mean_us": "walk mean".
+// Makes "walk mean" from "tasklist.walk_mean_us".
 std::string label_of(const std::string& name, const std::string& unit) {
   std::string label = name.substr(name.find('.') + 1);
   const std::string suffix = unit == "%" ? "_pct" : unit == "1/s" ? "_per_s" : "_" + unit;
@@ -44,7 +44,7 @@ std::string label_of(const std::string& name, const std::string& unit) {
   return label;
 }
 
-// Metrics that are declared as headlines or not at all, by group, then by name.
+// Metrics that are declared as headlines or not declared, by group, then by name.
 std::vector<std::string> others(const std::map<std::string, std::string>& units) {
   std::vector<std::string> names;
   for (const auto& [name, unit] : units) {

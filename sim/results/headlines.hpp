@@ -1,4 +1,4 @@
-// The few metrics of a run that people read first: those that its workload names, in that order.
+// The few metrics of a run to read first: those that its workload names, in that order.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace linebounce::sim {
 
 struct HeadlineMetric {
   std::string name;
-  std::string label;  // of a column: "wait"
+  std::string label;  // the heading of a column: "wait"
   std::string unit;   // "us"
   Better better = Better::neither;
 };
 
 inline constexpr std::size_t kMostHeadlines = 3;
 
-// Of the metrics that half of the points have or more: at most kMostHeadlines. Where a workload names fewer, those that are
-// declared as headlines fill up, in the order of presentation.
+// At most kMostHeadlines of the metrics that at least half of the points have. If the workload names fewer, other metrics
+// declared as headlines follow, in the order of presentation.
 std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std::vector<ReportedPoint>& points);
 
-// Any metric as one of them.
+// Makes a headline of any metric.
 HeadlineMetric headline_of(const std::string& name, const std::string& unit, const std::string& label = "");
 
 }  // namespace linebounce::sim

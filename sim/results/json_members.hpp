@@ -1,4 +1,4 @@
-// JSON documents that may be a stranger's.
+// Parses JSON documents that may come from a stranger.
 #pragma once
 
 #include <concepts>
@@ -9,9 +9,9 @@
 
 namespace linebounce::sim {
 
-// The document. The library reads values within values however deep they are, but writes them by recursion, which exhausts the
-// stack: what nests deeper than any file of results is refused. `keep`: the library's parser callback; what it returns false
-// for is not in the document. Errors: nlohmann::json::exception.
+// Parses a document. The library reads values at any depth, but writes them recursively, which could exhaust the stack. So a
+// document that nests deeper than any file of results is refused. `keep` is the library's parser callback: a value for which it
+// returns false is left out. Errors: nlohmann::json::exception.
 template <class Json>
 Json parsed_json(std::string_view text, const typename Json::parser_callback_t& keep = {}) {
   constexpr int kDeepest = 32;
@@ -21,8 +21,7 @@ Json parsed_json(std::string_view text, const typename Json::parser_callback_t& 
   });
 }
 
-// As json.get_to(value), which makes an integer of any number, though: here it must be one, and fit. Errors:
-// nlohmann::json::exception.
+// As json.get_to(value), but accepts only integers for integers, and only if they fit. Errors: nlohmann::json::exception.
 template <class Json, class T>
 void take(const Json& json, T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {

@@ -1,4 +1,5 @@
-// One point from its runs with several seeds: metrics as mean and confidence interval, histograms and tables added up.
+// Merges a point's runs with several seeds: metrics become a mean with a confidence interval, histograms and tables are added
+// up.
 #pragma once
 
 #include <map>
@@ -15,22 +16,22 @@ namespace linebounce::sim {
 struct ReportedMetric {
   Number value;
   std::string unit;
-  std::optional<double> ci95;  // half the width of the 95 % interval of the mean; with two seeds or more
+  std::optional<double> ci95;  // half the width of the mean's 95 % interval; needs two seeds or more
 };
 
 struct MergedPoint {
   std::map<std::string, ReportedMetric> metrics;
-  PointData tables;  // its metrics are left empty
+  PointData tables;  // without its metrics
 };
 
-// `runs` in the order of their seeds, at least one. One run stays as it is, its integers stay integers; of several, every
-// metric is the mean (a double) over the runs that have it.
+// `runs`: in the order of their seeds, at least one. A single run stays as it is, and its integers stay integers. Of several,
+// every metric is the mean (a double) over the runs that have it.
 MergedPoint merge_seeds(std::vector<PointData> runs);
 
-// The metrics that merging adds: those of seeds that fall into two groups.
+// Declares the metrics that merging adds, for seeds that fall into two groups.
 void declare_modes(workloads::MetricSink& metrics);
 
-// Adds the rows of one more run to those of the runs before it; both are sorted.
+// Adds the rows of one more run to those of earlier runs; both are sorted.
 void add_line_rows(std::vector<LineRow>& sum, std::vector<LineRow> lines);
 
 // The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.

@@ -18,7 +18,7 @@ namespace {
 
 bool fits(std::string_view name, std::string_view pattern);
 
-// Whether the name begins with something for the placeholder that the pattern begins with, and goes on as the pattern does.
+// Whether the name begins with a part that fits the pattern's leading placeholder, and continues like the pattern.
 bool fits_placeholder(std::string_view name, std::string_view pattern) {
   const std::size_t end = pattern.find('>');
   const std::string_view word = pattern.substr(1, end - 1);
@@ -40,10 +40,10 @@ bool fits(std::string_view name, std::string_view pattern) {
 
 class Catalogue final : public workloads::MetricSink {
  public:
-  // Whose declarations follow. Empty: the simulator's.
+  // The workload whose declarations follow; empty: the simulator's.
   void begin(const std::string& workload) { workload_ = workload; }
 
-  // In each group first what several workloads have, then what one has.
+  // In each group, metrics of several workloads come first, then those of one.
   [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::pair(metric_group(a.metric.pattern), !a.workload.empty()) <
@@ -70,13 +70,13 @@ class Catalogue final : public workloads::MetricSink {
  private:
   struct Entry {
     MetricDeclaration metric;
-    std::string workload;  // the only one that reports it; empty: the simulator, or several
+    std::string workload;  // the only workload that reports it; empty: the simulator, or several workloads
   };
   std::string workload_;
   std::vector<Entry> entries_;
 };
 
-// Those of the simulator itself: a line for each part of it that has some.
+// Declares the simulator's own metrics: a line for each part that has some.
 void declare_of_simulator(Catalogue& metrics) {
   metrics.begin("");
   Statistics::declare(metrics);

@@ -1,5 +1,5 @@
-// The catalogue of metrics: every declaration that a report() makes (workloads/program/metric_sink.hpp). The terminal takes its
-// order and its columns from it, `list metrics` and docs/results.md all of it.
+// The catalogue of metrics: every declaration that a report() makes (workloads/program/metric_sink.hpp). It determines the
+// terminal's order and columns; `list metrics` and docs/results.md show all of it.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,19 @@ namespace linebounce::sim {
 using workloads::Better;
 using workloads::MetricDeclaration;
 
-enum class MetricGroup { cost, throughput, workload, subsystem, lock, cpu, traffic, latency };  // in the order of tables
+// in the order of the terminal's tables
+enum class MetricGroup { cost, throughput, workload, subsystem, lock, cpu, traffic, latency };
 
-// By group. One that a single workload reports begins its meaning with that workload's name.
+// Sorted by group. If only one workload reports a metric, its meaning begins with that workload's name.
 const std::vector<MetricDeclaration>& all_metrics();
 
-// A name that is declared as it stands, else the first pattern that it fits. Null: nobody has declared it.
+// The declaration of exactly this name, else the first pattern that fits. Null if there is none.
 const MetricDeclaration* find_metric(std::string_view name);
 
-// By the first part of its name; a metric of another name is one of its workload.
+// Determined by the first part of the name; other names belong to a workload.
 MetricGroup metric_group(std::string_view name);
 
-// "lock", "higher": as `list metrics --json` has them.
+// The words of `list metrics --json`: "lock", "higher".
 std::string_view to_string(MetricGroup group);
 std::string_view to_string(Better better);
 

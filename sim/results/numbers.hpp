@@ -1,5 +1,5 @@
-// How numbers are written in results: counts as they are, everything else with 6 significant digits by std::to_chars, which
-// gives the same text with every compiler and locale.
+// The form of numbers in results: counts exactly, everything else with 6 significant digits by std::to_chars, which gives the
+// same text with every compiler and locale.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ using namespace workloads;
 
 using Number = std::variant<std::int64_t, double>;
 
-// "12.8571", "100", "1.23457e+08". REQUIRES: finite; anything else is a bug, std::logic_error.
+// "12.8571", "100", "1.23457e+08". REQUIRES: finite; anything else is a bug and throws std::logic_error.
 std::string significant(double value);
 
-// The double nearest to significant(value): what a reader of the results sees.
+// The double nearest to significant(value), as a reader of the results sees it.
 double rounded(double value);
 
-// The number as results.json holds it: an integer exactly, a double rounded.
+// The number in results.json: an integer exactly, a double rounded.
 nlohmann::ordered_json number_to_json(const Number& number);
 Number number_from_json(const nlohmann::ordered_json& json);
 double as_double(const Number& number);
@@ -34,11 +34,11 @@ nlohmann::ordered_json value_to_json(const ParameterValue& value);
 ParameterValue value_from_json(const nlohmann::ordered_json& json);
 std::string value_text(const ParameterValue& value);
 
-// Paths and their values: `at` itself, of a point in the sweep's order, of a paper row by path.
+// Paths and their values: a point's `at` in the sweep's order, a paper row's sorted by path.
 nlohmann::ordered_json at_to_json(const std::vector<std::pair<std::string, ParameterValue>>& values);
 nlohmann::ordered_json at_to_json(const std::map<std::string, ParameterValue>& values);
 
-// Equal as a user means it: 8 and 8.0 are the same number.
+// Equality as users mean it: 8 and 8.0 are the same number.
 bool same_value(const ParameterValue& left, const ParameterValue& right);
 
 }  // namespace linebounce::sim

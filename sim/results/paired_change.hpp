@@ -1,4 +1,4 @@
-// What a change has changed, from runs of both sides with the same seeds.
+// The effect of a change, from runs of both sides with the same seeds.
 #pragma once
 
 #include <vector>
@@ -6,13 +6,14 @@
 namespace linebounce::sim {
 
 struct PairedChange {
-  double base = 0, changed = 0;            // means over the seeds
-  double change_pct = 0, ci95_pct = 0;     // of the base's mean: the mean difference, and half the width of its 95 % interval
-  [[nodiscard]] bool significant() const;  // the interval doesn't hold 0
+  double base = 0, changed = 0;  // means over the seeds
+  // in percent of the base's mean: the mean difference, and half the width of its 95 % interval
+  double change_pct = 0, ci95_pct = 0;
+  [[nodiscard]] bool significant() const;  // whether the interval excludes 0
 };
 
-// Value i of both sides is of one seed. The interval is Student's, of the differences: what the seeds themselves differ by
-// falls out. REQUIRES: as many of one as of the other, two at least; the base's mean is not 0.
+// Value i of both sides has the same seed. The interval is Student's, of the differences, so differences between seeds cancel.
+// REQUIRES: equally many values, at least two; the base's mean is not 0.
 PairedChange paired_change(const std::vector<double>& base, const std::vector<double>& changed);
 
 }  // namespace linebounce::sim

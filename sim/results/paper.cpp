@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// A metric of a point, as the results file has it. Fills in the unit or the reason why there is no value.
+// A metric of a point, as in the results file. Fills in the unit, or the reason why there is no value.
 std::optional<double> look_up(const std::string& metric, const ReportedPoint& point, PaperResult& result) {
   const auto found = point.metrics.find(metric);
   if (found != point.metrics.end()) {
@@ -21,7 +21,7 @@ std::optional<double> look_up(const std::string& metric, const ReportedPoint& po
   return std::nullopt;
 }
 
-// 1 + tolerance of room in the direction against the shape; without one it must hold strictly.
+// Whether the values rise. A tolerance allows a step against the direction by that share; without one they must rise strictly.
 bool rises(double before, double after, double tolerance) {
   return tolerance > 0 ? after >= before - tolerance * std::abs(before) : after > before;
 }
@@ -45,7 +45,8 @@ ChangeSign sign_of(double share, double visible, Better better) {
   return (share > 0) == (better == Better::higher) ? ChangeSign::gain : ChangeSign::loss;
 }
 
-// Of the ratio of two means that don't depend on one another. Runs with the same seeds do, and the interval is rather too wide.
+// The interval of the ratio of two independent means. Runs with the same seeds are not independent, so the interval is rather
+// too wide.
 std::optional<double> ci95_of_change(const ReportedMetric& changed, const ReportedMetric& base) {
   if (!changed.ci95 || !base.ci95) return std::nullopt;
   const double of_base = as_double(base.value);
@@ -55,7 +56,7 @@ std::optional<double> ci95_of_change(const ReportedMetric& changed, const Report
   return rounded(std::sqrt(from_changed * from_changed + from_base * from_base));
 }
 
-// REQUIRES: both points have the metric, and the base's isn't 0.
+// REQUIRES: both points have the metric, and the base's is not 0.
 SimulatedChange change_of(const PaperRow& row, const ReportedPoint& changed, const ReportedPoint& base) {
   const ReportedMetric& before = base.metrics.at(row.metrics.front());
   const ReportedMetric& after = changed.metrics.at(row.metrics.front());
@@ -159,7 +160,7 @@ std::optional<ChangeSign> published_sign(const PaperRow& row) {
   if (row.sign) return row.sign;
   const Better better = direction_of(row);
   if (!row.relative_to || !row.value || better == Better::neither) return std::nullopt;
-  // How large a difference is, beside its base, the row doesn't say.
+  // The row does not state the size of a difference relative to its base.
   return sign_of(*row.value, row.difference ? std::numeric_limits<double>::min() : row.visible, better);
 }
 

@@ -1,4 +1,4 @@
-// How a simulated result is held against a paper's figure: the one place that scores [[paper]] rows.
+// Compares simulated results with papers' figures: the only place that scores [[paper]] rows.
 #pragma once
 
 #include <map>
@@ -13,48 +13,48 @@
 
 namespace linebounce::sim {
 
-// Whether more is better: the row's own word, else what is declared of its metric.
+// Whether more is better: the row's own word, else the metric's declaration.
 Better direction_of(const PaperRow& row);
 
 struct ReportedPoint {
   std::vector<std::pair<std::string, ConfigValue>> at;
   std::map<std::string, ReportedMetric> metrics;
   bool finished = true;
-  bool failed = false;  // it was run, and ended in an error
+  bool failed = false;  // whether it was run and ended in an error
 };
 
-// What was simulated of a row that is relative to another point.
+// The simulated change of a row that is relative to another point.
 struct SimulatedChange {
-  double share = 0;                // of the base's value
-  std::optional<double> ci95;      // half the width of its 95 % interval; with two seeds or more on both sides
-  std::optional<ChangeSign> sign;  // none without a direction in which the metric is better
+  double share = 0;                // as a share of the base's value
+  std::optional<double> ci95;      // half the width of its 95 % interval; needs two seeds or more on both sides
+  std::optional<ChangeSign> sign;  // none if the metric has no better direction
 };
 
 struct PaperResult {
   PaperRow row;
-  std::optional<double> simulated;            // a single figure
-  std::vector<std::optional<double>> series;  // of a shape or an order: along `over`, or one for each metric
+  std::optional<double> simulated;            // for a row with a single figure
+  std::vector<std::optional<double>> series;  // for a shape or an order: values along `over`, or one for each metric
   std::string unit;
   std::optional<SimulatedChange> change;
   std::optional<double> ratio;  // simulated / paper
-  std::optional<bool> ok;       // empty: not scored
+  std::optional<bool> ok;       // none: not scored
   std::string problem;          // why there is no simulated value; empty if there is one
 };
 
-// Which points a row speaks of, by their numbers.
+// The points that a row selects, by number.
 struct PaperPoints {
-  std::vector<int> at;           // one; along `over` for a shape
-  std::vector<int> relative_to;  // one, if the row has relative_to
+  std::vector<int> at;           // one point, or several along `over` for a shape
+  std::vector<int> relative_to;  // one point, if the row has relative_to
 };
 
-// Scores one row. `scored` is false when the machine or the workload was overridden: the row is then shown but not judged.
+// Scores one row. `scored` is false if the machine or the workload was overridden: the row is then shown but not judged.
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored);
 
-// Whether a figure is near enough to the row's own; empty for a row without a tolerance.
+// Whether a figure is within the row's tolerance; none for a row without one.
 std::optional<bool> within_tolerance(const PaperRow& row, double figure);
 
-// The sign that was published: the row's own, else that of its figure. Empty for a row that is no change, or one of a metric
-// of which neither more nor less is better.
+// The published sign: the row's own, else that of its figure. None for a row that is no change, or whose metric has no better
+// direction.
 std::optional<ChangeSign> published_sign(const PaperRow& row);
 
 std::string to_string(PaperKind kind);

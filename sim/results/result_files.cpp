@@ -26,10 +26,10 @@ class Descriptor {
 };
 
 std::string read_problem(const std::filesystem::path& path, int error) {
-  return "cannot read " + path.string() + ": " + std::generic_category().message(error);
+  return path.string() + ": cannot be read: " + std::generic_category().message(error);
 }
 
-// A temporary file that is gone again unless it was renamed.
+// A temporary file that the destructor removes unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& target)
@@ -52,7 +52,7 @@ class TemporaryFile {
   }
 
   void commit() {
-    // Some file systems have no fsync (EINVAL); that is no reason to lose the results.
+    // Some file systems have no fsync (EINVAL); that must not lose the results.
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) fail();
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
@@ -62,7 +62,7 @@ class TemporaryFile {
   }
 
  private:
-  // An exception from the constructor skips the destructor, but then there is no file either.
+  // An exception from the constructor skips the destructor, but then there is no file to remove.
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 
   std::filesystem::path target_;
@@ -76,7 +76,7 @@ class TemporaryFile {
 const std::string_view kTemporaryPrefix = ".linebounce-tmp-";
 
 std::string write_problem(const std::filesystem::path& path, int error) {
-  return "cannot write " + path.string() + ": " + std::generic_category().message(error);
+  return path.string() + ": cannot be written: " + std::generic_category().message(error);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
@@ -105,7 +105,7 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
   struct stat facts {};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
-  if (!S_ISREG(facts.st_mode)) throw InputError("cannot read " + path.string() + ": it is not a regular file");
+  if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
   std::array<char, 65536> part{};
   while (true) {
     const ssize_t size = ::read(file.number(), part.data(), part.size());
@@ -126,7 +126,7 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
   try {
     if (is_there(path) && read_file(path) == content) return;
   } catch (const InputError&) {
-    // What can't be read is replaced.
+    // An unreadable file is replaced.
   }
   write_file(path, content);
 }
@@ -134,9 +134,9 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) throw OutputError("cannot make the directory " + path.string() + ": " + error.message());
+  if (error) throw OutputError(path.string() + ": the directory cannot be made: " + error.message());
   if (!std::filesystem::is_directory(path, error)) {
-    throw OutputError("cannot write into " + path.string() + ": it is not a directory");
+    throw OutputError(path.string() + ": is not a directory");
   }
 }
 

@@ -11,13 +11,13 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kFewestOperations = 100;
-constexpr double kLargestDrift = 10;  // of the second half's share of misses, from 50 %
+constexpr double kLargestDrift = 10;  // largest deviation of the second half's share of misses from 50 %, in percent
 
 std::string whole(double count) {
   return fmt::format("{:.0f}", count);
 }
 
-// Of several runs it is their mean, and may be less than one.
+// The mean over several runs may be less than one.
 std::string cpus(double count) {
   if (count != std::round(count)) return fmt::format("on average {:.2g} CPUs", count);
   return whole(count) + (count == 1 ? " CPU" : " CPUs");
@@ -58,8 +58,8 @@ class Findings {
       const std::string lock = name.substr(0, name.size() - kWaiting.size());
       const auto waited = metric(lock + ".spin");
       const double still = as_double(waiting.value);
-      // In a queue everybody gets a turn: those under way at the end are few beside all waits. Acquisitions say nothing of
-      // that: one CPU may take the lock again and again while all others wait.
+      // In a queue every CPU gets its turn, so the waits in progress at the end are few compared to all waits. The number of
+      // acquisitions says nothing: one CPU may take the lock again and again while all others wait.
       if (!waited || still * 10 < *waited) continue;
       const std::string of_lock = lock.substr(kLocks.size());
       const std::string of_all = fmt::format("{} of {} {}", whole(still), whole(*waited), *waited == 1 ? "wait" : "waits");

@@ -1,4 +1,4 @@
-// What makes a point's figures mean less than they seem to: starvation, two modes, a warm-up that was too short, few samples.
+// Warnings about a point's figures: starvation, two modes, too short a warm-up, few samples.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace linebounce::sim {
 
 struct HealthFinding {
-  int rank = 0;            // the worst kind first
-  std::string text;        // of this point: "2 CPUs got less than a tenth of an equal share: ..."
-  std::string in_general;  // of several points with this kind of finding: "some CPUs got less than ..."
-  std::string detail;      // what differs between them: "2 CPUs"
+  int rank = 0;            // the worst kind has the smallest
+  std::string text;        // for this point: "2 CPUs got less than a tenth of an equal share: ..."
+  std::string in_general;  // for several points with this kind of finding: "some CPUs got less than ..."
+  std::string detail;      // the part that differs between them: "2 CPUs"
 };
 
-// Worst first; none: nothing of what is looked at was found.
+// The worst first; empty if nothing was found.
 std::vector<HealthFinding> health_findings(const ReportedPoint& point);
 
-// Their texts.
+// The findings' texts.
 std::vector<std::string> health_warnings(const ReportedPoint& point);
 
 }  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// Both conversions of a row, of these members.
+// Defines both conversions of a row with these members.
 #define LINEBOUNCE_TAKE(member) take(in.at(#member), row.member);
 #define LINEBOUNCE_ROW(Row, ...)                                                     \
   static void to_json(nlohmann::json& nlohmann_json_j, const Row& nlohmann_json_t) { \
@@ -86,7 +86,7 @@ LineRow line_from(std::string_view text) {
   return row;
 }
 
-// What stands before the last line, which holds its checksum. Errors: InputError.
+// The text before the last line, which holds its checksum. Errors: InputError.
 std::string_view without_checksum(std::string_view text) {
   constexpr std::size_t kLastLine = 16 + 1;
   if (text.size() < kLastLine) throw InputError("the results of one seed are cut off");
@@ -96,7 +96,7 @@ std::string_view without_checksum(std::string_view text) {
   return content;
 }
 
-// Takes a line without its end from the front of `text`; all of it if none ends.
+// Takes a line, without its end, from the front of `text`; all of it if there is no line end.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -136,14 +136,14 @@ SeedFile read_seed_file(std::string_view text) {
     file.data.metrics = metrics_from_json(in.at("metrics"));
     in.at("latency").get_to(file.data.latency);
     in.at("locks").get_to(file.data.locks);
-    if (in.contains("cpi")) in.at("cpi").get_to(file.data.cpi);  // older builds' have none
+    if (in.contains("cpi")) in.at("cpi").get_to(file.data.cpi);  // files of older builds have none
     in.at("matrix").get_to(file.data.matrix);
-    if (in.contains("series")) in.at("series").get_to(file.data.series);  // older builds' have none
+    if (in.contains("series")) in.at("series").get_to(file.data.series);  // files of older builds have none
     in.at("transitions").get_to(file.data.transitions);
     take(in.at("references"), file.data.references);
     take(in.at("simulated_ns"), file.data.simulated_ns);
     const auto lines = taken<std::size_t>(in.at("lines"));
-    file.data.lines.reserve(std::min(lines, text.size()));  // a broken file may say anything
+    file.data.lines.reserve(std::min(lines, text.size()));  // a damaged file may have any number
     while (file.data.lines.size() < lines) file.data.lines.push_back(line_from(take_line(text)));
     return file;
   } catch (const json::exception&) {

@@ -10,13 +10,13 @@ namespace linebounce::sim {
 
 class IdleListener : public SimulationTap, public StepListener, public ProgramTap {
  public:
-  // SimulationTap
+  // ---- SimulationTap ----
   ProgramTap& begin(const AddressSpace&, const LockSet&, const Timebase&, int) override { return *this; }
   StepListener* listener() override { return this; }
   void miss(const Miss&) override {}
   void end(const PointData&) override {}
 
-  // StepListener
+  // ---- StepListener ----
   void row_ran(Tick, Controller, int, LineAddr, StateId, EventId, StateId) override {}
   void directory_changed(Tick, int, LineAddr, int, std::uint64_t) override {}
   void access_ran(Tick, int, CpuId, const Operation&, Value, Value, Served) override {}
@@ -28,7 +28,7 @@ class IdleListener : public SimulationTap, public StepListener, public ProgramTa
   void load_forwarded(Tick, CpuId, const Operation&, Value) override {}
   StageId stage(const Stage&) override { return kNoStage; }
 
-  // ProgramTap
+  // ---- ProgramTap ----
   void called(const Cpu&, const ProgramCall&) override {}
   void applied(const Cpu&, const Operation&, Value) override {}
   void forwarded(const Cpu&, Address) override {}

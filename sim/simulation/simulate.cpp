@@ -30,7 +30,7 @@ using namespace workloads;
 
 namespace {
 
-// The machine wants its listener before the listener can know the machine's memory.
+// Forwards reports, because the machine needs its listener before the listener can know the machine's memory.
 class Relay final : public Observer {
  public:
   void set(Observer& target, SimulationTap* tap) {
@@ -47,7 +47,7 @@ class Relay final : public Observer {
   SimulationTap* tap_ = nullptr;
 };
 
-// The configuration may place any object by name; which there are is known once the workload has set up its memory.
+// The configuration may place any object by name; the legal names are known once the workload has set up its memory.
 void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
   constexpr std::size_t kMostNamed = 40;
   const std::vector<std::string> objects = memory.object_names();
@@ -63,13 +63,13 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   }
 }
 
-// A refusal that begins with a setting's path, "workload.layout: ...", is prefixed with the place of that setting.
+// Prefixes a refusal that begins with a setting's path, "workload.layout: ...", with the origin of that setting.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
   const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
   return place == input.places.end() ? refusal : place->second + ": " + refusal;
 }
 
-// Which words CPUs were waiting for when the run failed, by the names of their objects.
+// The words that CPUs were waiting for when the run failed, by the names of their objects.
 std::string awaited_words(Machine& machine, const AddressSpace& memory) {
   std::string text;
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
@@ -91,7 +91,7 @@ bool wants_history(const ModelFailure& failure) {
   return of_line != nullptr && !of_line->has_history();
 }
 
-// A run that fails for another reason than its locks says who held and who awaited which, and who waited for what else.
+// A run that fails for another reason than its locks lists the holders and waiters of locks, and who waited for other words.
 void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress) {
   try {
     machine.run(progress);
@@ -109,7 +109,7 @@ void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, c
   locks.finish(cpus, machine.finished_at());
 }
 
-// The trace that the workload replays; null: it replays none.
+// The trace that the workload replays; null: none.
 std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   if (input.trace.empty()) return nullptr;
   const bool recover = input.parameters.flag("recover");
@@ -126,7 +126,7 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
   return user;
 }
 
-// The last to be declared in a run, so that programs that are left in the middle end before what they use.
+// Declared last in a run, so that interrupted programs end before the objects that they use.
 class UnwindPrograms {
  public:
   explicit UnwindPrograms(Machine& machine) : machine_(machine) {}
@@ -220,8 +220,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
 
 namespace {
 
-// Remembering the rows of every line would slow down each run for the few that fail. So a failed run is repeated with its
-// history on: the same configuration fails again at the same tick.
+// Recording the rows of every line would slow down each run for the few that fail. So a failed run is repeated with its history
+// on: the same configuration fails again at the same tick.
 std::string what_failed(const SimulationInput& input, const ModelFailure& failure) {
   if (!wants_history(failure)) return failure.what();
   SimulationInput again = input;

@@ -1,4 +1,4 @@
-// One run of one point: builds the machine, runs the workload, collects what the results files hold.
+// One run of one point: builds the machine, runs the workload, collects the content of the results files.
 #pragma once
 
 #include <functional>
@@ -28,32 +28,32 @@ class SimulationFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Listens to what every CPU is asked for, from before the programs begin until after they have ended.
+// Listens to the operations of every CPU, from before the programs begin until after they have ended.
 class SimulationTap {
  public:
   virtual ~SimulationTap() = default;
-  // Before begin(): the workload, which lives as long as what begin() is given.
+  // Called before begin(). The workload lives as long as begin()'s arguments.
   virtual void set_up(const workloads::Workload&) {}
-  // The workload is set up. The tap of all CPUs, which lives until this does.
+  // Called when the workload is set up. Returns the tap of all CPUs, which must outlive the simulation.
   virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
-  // Who hears of every step of the machine; null: nobody. Asked behind begin().
+  // The listener to every step of the machine; null: none. Called after begin().
   virtual StepListener* listener() { return nullptr; }
-  // This CPU's program has come to its end.
+  // This CPU's program has ended.
   virtual void program_ended(const Cpu&) {}
-  // Of all CPUs, before, in and after the measured time.
+  // A miss of any CPU, before, in or after the measured time.
   virtual void miss(const Miss& miss) = 0;
-  // The simulation is over; what begin() was given is there until this returns.
+  // The simulation is over; begin()'s arguments are valid until this returns.
   virtual void end(const PointData& point) = 0;
 };
 
 // How long a run warms up: counters are tried before the time that the experiment states.
 double warmup_us(const SimulationInput& input);
 
-// Once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0 to 1;
-// it must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that cannot be built.
-// TraceError for a trace that cannot be replayed.
+// Call it once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0
+// to 1, and must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that can't be built; TraceError
+// for a trace that can't be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
-// The same, with somebody who listens.
+// The same with a listener.
 PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress);
 
 }  // namespace linebounce::sim

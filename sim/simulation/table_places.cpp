@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Those with fields: of an array there is no line to speak of.
+// Layouts with fields: an array has no line that a table could be about.
 std::vector<Layout> known_layouts(const LayoutSet& declared, const AddressSpace& memory) {
   std::vector<Layout> known;
   for (const auto& [name, layout] : declared.all()) known.push_back(layout);

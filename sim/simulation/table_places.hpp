@@ -1,4 +1,4 @@
-// Where the lines of measured tables are in a workload's memory.
+// Finds the lines of measured tables in a workload's memory.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// A table has no lines where this run has no such object: a variant of the workload may do without a structure that the layout
-// file declares, and none may have its home where the measured one had. REQUIRES: the workload has placed its objects; `tables`
-// outlive the result. Errors: ConfigError for a structure or a field that neither the file nor the workload has, with those
-// that there are.
+// A table has no lines if this run has no such object: a variant of the workload may not use a structure that the layout file
+// declares, or none of its objects has its home where the measured one had. REQUIRES: the workload has placed its objects;
+// `tables` outlive the result. Errors: ConfigError for a structure or field that neither the file nor the workload has, listing
+// the legal ones.
 std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const LayoutSet& declared,
                                       const AddressSpace& memory, const LineStore& store, const Homes& homes);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kKindNames = {"function",    "sleep",    "miss", "lock_wait",   "lock_hold",
                                    "bus_address", "bus_data", "link", "grace_period"};
 
-// Nanoseconds with picoseconds behind the point.
+// Nanoseconds, with picoseconds as decimals.
 std::string ns_text(Tick at, const Timebase& timebase) {
   const std::int64_t ps = std::llround(timebase.to_ns(at) * 1000);
   return fmt::format("{}.{:03}", ps / 1000, ps % 1000);
@@ -101,7 +101,7 @@ std::string TimelineRecorder::name_of(const Span& span, const AddressSpace& memo
   return {};
 }
 
-// Texts are numbered in the order in which they were told: it is the texts themselves that are compared.
+// Texts are numbered in the order in which they were reported, so the texts themselves are compared.
 bool TimelineRecorder::before(const Span& a, const Span& b) const {
   const auto key = [](const Span& span) {
     return std::tuple(span.from, span.kind, span.track, span.to_node, span.to, span.address, span.access);
@@ -128,7 +128,7 @@ std::string TimelineRecorder::csv(const AddressSpace& memory, const Timebase& ti
   return text;
 }
 
-// A bus and a link know lines only: the object is the first of those on the line.
+// A bus and a link know only lines; the object is the first one on the line.
 std::string TimelineRecorder::place_columns(const Span& span, const AddressSpace& memory, int line_bytes) {
   const bool whole_line = span.kind >= Kind::bus_address && span.kind <= Kind::link;
   if (span.kind != Kind::miss && !whole_line) return ",,,,\n";

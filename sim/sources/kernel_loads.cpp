@@ -26,7 +26,7 @@ std::uint32_t define_structure(trace::Writer& out, const std::string& name, std:
   return out.define(structure);
 }
 
-// `of_cpu`: its memory is near the CPU that uses it first.
+// `of_cpu`: the object's memory is near the CPU that uses it first.
 std::uint32_t define_object(trace::Writer& out, const std::string& name, std::uint32_t structure, std::int64_t size,
                             bool of_cpu = false) {
   trace::Object object;
@@ -49,7 +49,7 @@ std::uint32_t define_function(trace::Writer& out, const std::string& name) {
   return out.define(trace::Function{name, false});
 }
 
-// Operation by operation in turn, so that no thread's have to wait in memory for those of others.
+// Appends one operation of each thread in turn, so that no thread's operations pile up in memory.
 template <class Step>
 void run_threads(const LoadSpec& spec, trace::Writer& out, Step step) {
   std::vector<SyntheticThread> threads;
@@ -174,7 +174,7 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
 
 namespace {
 
-// Which objects lie where, as the allocator's own lists would have it.
+// Which objects are free, on the lists of a real allocator.
 class Slab {
  public:
   Slab(const SlabLoad& load, trace::Writer& out) : load_(load), arrays_(load.common.threads) {
@@ -187,7 +187,7 @@ class Slab {
     for (int cpu = 0; cpu < load.common.threads; ++cpu)
       array_objects_.push_back(define_object(out, fmt::format("array_cache[{}]", cpu), array, array_bytes, true));
     lists_ = define_object(out, "kmem_list3", lists, 48);
-    // All arrays full, an object of each CPU under way, and a batch for who finds its array empty.
+    // Enough objects for full arrays, one in flight for each CPU, and a batch for a CPU that finds its array empty.
     const int objects_in_all = load.common.threads * (load.array + 2) + load.batch;
     for (int i = objects_in_all - 1; i >= 0; --i)
       free_.push_back(define_object(out, fmt::format("slab_object[{}]", i), object, 64));
@@ -207,7 +207,7 @@ class Slab {
  private:
   struct Array {
     std::vector<std::uint32_t> objects;
-    std::vector<std::uint32_t> to_free;  // handed to this CPU
+    std::vector<std::uint32_t> to_free;  // objects handed to this CPU
   };
 
   Array& array_of(const SyntheticThread& thread) { return arrays_[thread.number()]; }
@@ -252,7 +252,7 @@ class Slab {
     thread.release(lock_);
   }
 
-  // The oldest go.
+  // Frees the oldest objects.
   void flush(SyntheticThread& thread, Array& array) {
     thread.acquire(lock_);
     for (int i = 0; i < load_.batch; ++i) {
@@ -268,7 +268,7 @@ class Slab {
   const SlabLoad& load_;
   std::vector<Array> arrays_;  // by CPU
   std::vector<std::uint32_t> array_objects_;
-  std::vector<std::uint32_t> free_;  // on the lists
+  std::vector<std::uint32_t> free_;  // objects on the shared lists
   std::uint32_t lists_ = 0, lock_ = 0, alloc_ = 0, free_function_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Four loads of kernels as traces, each from a few numbers: what their threads do follows from these alone, so that it is known
+// Four kernel loads as traces, each from a few numbers. Their threads' actions follow from these alone, so it is known
 // beforehand how often each lock is taken and each object written. docs/loads.md says what each shows.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace linebounce::sim {
 
-// What all four have.
+// Parameters of all four loads.
 struct LoadSpec {
   int threads = 8;                  // one for each CPU
   std::int64_t operations = 20000;  // of each thread
-  int between_cycles = 1000;        // computed before each operation, on average
+  int between_cycles = 1000;        // mean computation before each operation
   std::string algorithm = "ticket";
   std::uint64_t seed = 1;
 };
@@ -24,7 +24,7 @@ struct LoadSpec {
 struct DentryLoad {
   LoadSpec common;
   int dentries = 256;
-  double skew = 0.9;  // exponent of Zipf's law by which they are drawn
+  double skew = 0.9;  // exponent of Zipf's law for drawing objects
   int components = 4;
   int updates_pct = 1;
 };
@@ -51,11 +51,11 @@ struct TimerLoad {
 struct SlabLoad {
   LoadSpec common;
   int batch = 16;
-  int array = 32;  // objects that it holds; REQUIRES: at least `batch`
+  int array = 32;  // capacity in objects; REQUIRES: at least `batch`
   int remote_pct = 10;
 };
 
-// The same numbers give the same trace. The file is not finished by it. Errors: trace::WriteError.
+// The same numbers give the same trace. The caller must finish the file. Errors: trace::WriteError.
 void write_load(const DentryLoad& load, trace::Writer& out);
 void write_load(const RefcountLoad& load, trace::Writer& out);
 void write_load(const TimerLoad& load, trace::Writer& out);

@@ -1,5 +1,5 @@
-// What Valgrind's tool Lackey prints with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores
-// " S" and modifications " M"; Valgrind's own lines ("==PID== ...") stand between.
+// Valgrind's tool Lackey with --trace-mem=yes prints "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores " S" and
+// modifications " M", between Valgrind's own lines ("==PID== ...").
 #include "sim/sources/address_objects.hpp"
 #include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
@@ -27,7 +27,7 @@ class Lackey {
   }
 
  private:
-  // The largest access that makes sense: x86's fxsave and xsave.
+  // The largest plausible access: x86's fxsave and xsave.
   static constexpr std::uint64_t kLargest = 4096;
 
   void record(std::string_view kind, std::string_view place) {

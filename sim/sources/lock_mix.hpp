@@ -1,7 +1,7 @@
 // A trace of the mix that lock_stat has measured: CPUs that compute, take one of the locks and hold it, again and again, each
-// as often and as long as measured. That assumes one lock for each class, and that CPUs come by chance and without regard to
-// each other; then the waiting follows from queueing theory. A class whose measured waiting is another is left out, since for
-// it the assumption is wrong: what another lock in its place would cost can't be told from sums.
+// as often and as long as measured. That assumes one lock for each class, and independent random arrivals of CPUs; the waiting
+// then follows from queueing theory. A class whose measured waiting differs is left out, because the assumption is wrong for
+// it: sums can't tell what another lock in its place would cost.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct MeasuredTime {
 
 struct MixedLock {
   std::string name;
-  double per_s = 0, hold_us = 0;     // measured, both
-  double busy_pct = 0, wait_us = 0;  // of all acquisitions: those that waited, and the mean wait
+  double per_s = 0, hold_us = 0;     // both as measured
+  double busy_pct = 0, wait_us = 0;  // acquisitions that waited, in percent, and their mean wait
   double expected_busy_pct = 0, expected_wait_us = 0;
   std::int64_t acquisitions = 0;  // in the trace
 };
@@ -33,18 +33,18 @@ struct LeftOutLock {
 struct LockMix {
   MeasuredTime measured;
   std::vector<MixedLock> locks;
-  std::vector<LeftOutLock> left_out;  // of those that somebody waited for
-  double between_us = 0;              // that a CPU computes before each acquisition, on average
+  std::vector<LeftOutLock> left_out;  // only locks that some CPU waited for
+  double between_us = 0;              // mean computation of a CPU before each acquisition
 };
 
-// REQUIRES: each has acquisitions and hold.
+// REQUIRES: each lock has acquisitions and hold times.
 LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& measured);
 
-// Of those that were waited for most: "jiffies_lock is left out: it ..."; one more of how many there are beside them.
+// For the locks with the most waiting: "jiffies_lock is left out: it ..."; one more sentence counts the rest.
 std::vector<std::string> left_out_sentences(const LockMix& mix);
 
-// Times become cycles of a clock of so many MHz. Returns what the trace does not hold, a sentence each; the file is not
-// finished by it. The same mix gives the same trace. REQUIRES: there are locks. Errors: trace::WriteError.
+// Converts times to cycles of a clock of `mhz` MHz. Returns what the trace does not hold, a sentence each. The caller must
+// finish the file. The same mix gives the same trace. REQUIRES: there are locks. Errors: trace::WriteError.
 std::vector<std::string> write_lock_mix(const LockMix& mix, int mhz, trace::Writer& out);
 
 }  // namespace linebounce::sim

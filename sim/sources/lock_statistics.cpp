@@ -1,5 +1,5 @@
-// lock_stat: Documentation/locking/lockstat.rst; perf lock: tools/perf/builtin-lock.c, from Linux 4 on. Both print columns
-// whose numbers stand before or behind a name that may hold blanks, so a line is taken apart from the numbers' side.
+// lock_stat: Documentation/locking/lockstat.rst; perf lock: tools/perf/builtin-lock.c, from Linux 4 on. Both print columns of
+// numbers before or after a name that may contain blanks, so a line is parsed from the side of the numbers.
 #include "sim/sources/lock_statistics.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLockStatTitle = "lock_stat version ";
-constexpr int kLinesBeforeTitles = 100;  // of perf's: what the measured command printed
+constexpr int kLinesBeforeTitles = 100;  // lines before perf's titles: output of the measured command
 
 std::optional<double> real(std::string_view text) {
   double value = 0;
@@ -23,7 +23,7 @@ std::optional<double> real(std::string_view text) {
   return value;
 }
 
-// The last word, which is taken off.
+// Removes and returns the last word.
 std::string_view take_last_word(std::string_view& text) {
   text = stripped(text);
   const std::size_t blank = text.find_last_of(" \t");
@@ -38,7 +38,7 @@ class LockStatFile {
  public:
   explicit LockStatFile(LineFile& in) : in_(&in) {}
 
-  // The title has been read.
+  // REQUIRES: the title has been read.
   std::vector<LockStatistics> read() {
     bool titles = false;
     while (const auto line = in_->next()) {
@@ -59,7 +59,7 @@ class LockStatFile {
   }
 
  private:
-  // Of the colon before figures alone.
+  // The position of the colon that only figures follow.
   static std::size_t numbers_at(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == text.npos || text.find_first_not_of("0123456789. \t", colon + 1) != text.npos) return text.npos;
@@ -80,7 +80,7 @@ class LockStatFile {
       return static_cast<std::uint64_t>(value[which]);
     };
     LockStatistics lock;
-    // "-W" stands only beside readers.
+    // "-W" occurs only if there are readers.
     if (name.ends_with("-R")) lock.kind = "readers";
     if (name.ends_with("-W")) lock.kind = "writers";
     lock.has_readers = !lock.kind.empty();
@@ -108,7 +108,7 @@ class LockStatFile {
 
   LineFile* in_;
   std::vector<LockStatistics> locks_;
-  int rules_ = 0;  // since the last class: behind the first its waiters stand, behind the second who they waited for
+  int rules_ = 0;  // rules since the last class: after the first come its waiters, after the second the holders they waited for
 };
 
 // ---- perf lock ----
@@ -127,14 +127,14 @@ constexpr std::array kPerfTitles = {
 
 struct PerfTitles {
   std::vector<PerfColumn> columns;
-  bool name_first = false;  // perf lock report
+  bool name_first = false;  // for perf lock report
   bool plain_ns = false;    // before Linux 5.18, times have no unit
-  // What stands behind the figures, and what that is: "type" and "caller", "pid" and "comm", "address" and "symbol", or only
-  // "cgroup".
+  // The title of what follows the figures, and its meaning: "type" and "caller", "pid" and "comm", "address" and "symbol", or
+  // only "cgroup".
   std::string before_name{}, what;
 };
 
-// nullopt: these are no titles.
+// nullopt if the text has no titles.
 std::optional<PerfTitles> perf_titles(std::string_view text) {
   PerfTitles titles;
   text = stripped(text);
@@ -172,12 +172,12 @@ class PerfLockFile {
  public:
   PerfLockFile(LineFile& in, PerfTitles titles) : in_(&in), titles_(std::move(titles)) {}
 
-  // The titles have been read.
+  // REQUIRES: the titles have been read.
   std::vector<LockStatistics> read() {
     while (const auto line = in_->next()) {
       const std::string_view text = stripped(*line);
       if (text.starts_with("===")) break;  // counts of perf's own lost events
-      // With -v, callers' callers stand below a lock.
+      // With -v, the callers' callers follow a lock.
       if (!text.empty() && !text.starts_with("0x")) locks_.push_back(titles_.name_first ? named_first(text) : named_last(text));
     }
     return std::move(locks_);
@@ -232,7 +232,7 @@ class PerfLockFile {
     if (column == PerfColumn::wait_avg) mean_us = *us;
   }
 
-  // -F may have left the sum out.
+  // -F may have left out the sum.
   static void complete(LockStatistics& lock, double mean_us) {
     if (lock.wait.total_us == 0) lock.wait.total_us = mean_us * static_cast<double>(lock.waits);
   }
@@ -242,7 +242,7 @@ class PerfLockFile {
   std::vector<LockStatistics> locks_;
 };
 
-// perf tells callers' callers and locks of one name apart, without printing what tells them.
+// perf separates locks of one name by their callers' callers without printing these, so their rows are added up.
 std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistics>& rows) {
   std::vector<LockStatistics> locks;
   std::map<std::string, std::size_t> places;

@@ -9,13 +9,13 @@
 
 namespace linebounce::sim {
 
-// Of an event that was timed; microseconds.
+// Times of an event, in microseconds.
 struct LockTimes {
   double total_us = 0;
-  std::optional<double> longest_us;  // none: not told
+  std::optional<double> longest_us;  // none: not stated
 };
 
-// Where some of its waiting was, or what had the lock meanwhile.
+// A place of waiting, or of the hold that was waited for.
 struct LockSite {
   std::string function;
   std::uint64_t waits = 0;
@@ -23,25 +23,25 @@ struct LockSite {
 
 struct LockStatistics {
   std::string name;          // a class of locks, or (perf lock contention) a function that took one
-  std::string kind;          // "spinlock", "rwsem:W"; empty: not told
-  bool has_readers = false;  // lock_stat: it is had shared, too, and this is a row of two, by kind
+  std::string kind;          // "spinlock", "rwsem:W"; empty: not stated
+  bool has_readers = false;  // lock_stat: the lock also has readers, and this is one of two rows, by kind
   std::uint64_t waits = 0;   // acquisitions that waited
   LockTimes wait;
-  std::optional<std::uint64_t> acquisitions;  // with those that did not wait; none: not told
+  std::optional<std::uint64_t> acquisitions;  // including those that did not wait; none: not stated
   std::optional<LockTimes> hold;
   std::vector<LockSite> waited_in, held_in;  // at most four each
 };
 
 struct LockStatisticsFile {
   std::string tool;                   // "lock_stat", "perf lock contention", "perf lock report"
-  std::string what;                   // the names are of: "lock", "caller"; with perf's options "comm", "symbol", "cgroup"
+  std::string what;                   // what the names are: "lock", "caller"; with perf's options "comm", "symbol", "cgroup"
   std::vector<LockStatistics> locks;  // most waiting first
 };
 
 // "mmap_lock (readers)".
 std::string shown_name(const LockStatistics& lock);
 
-// nullopt: it is neither, by its first lines. Errors: trace::TraceError with the line.
+// nullopt if the first lines show that it is neither. Errors: trace::TraceError with the line.
 std::optional<LockStatisticsFile> read_lock_statistics(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

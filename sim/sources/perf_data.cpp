@@ -1,4 +1,4 @@
-// perf.data: what `perf script` prints of it.
+// Converts perf.data, by way of `perf script`.
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gone with everything in it.
+// A folder that is removed with its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -47,7 +47,7 @@ std::string text_of(const fs::path& file) {
 
 }  // namespace
 
-// A recording has only the fields that were asked for: what perf says it can't print is left out.
+// A recording has only the requested fields, so fields that perf says it can't print are left out.
 std::vector<std::string> convert_perf_data(const fs::path& file, trace::Writer& out) {
   const ScratchFolder scratch;
   const fs::path printed = scratch.file("printed"), errors = scratch.file("errors");

@@ -1,7 +1,6 @@
-// What `perf script` prints of samples with data addresses: "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", where most of
-// it can be left out (perf-script(1), -F). What the processor reports about the access follows the address: "|OP LOAD|LVL L1
-// hit|
-// ... |LCK Yes|". Lines that begin with a tab are call chains.
+// `perf script` prints samples with data addresses as "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", most of which may
+// be left out (perf-script(1), -F). The processor's report about the access follows the address: "|OP LOAD|LVL L1 hit| ... |LCK
+// Yes|". Lines that begin with a tab are call chains.
 #include <map>
 #include <optional>
 
@@ -12,15 +11,15 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::uint64_t kSampleBytes = 8;  // samples say no sizes
+constexpr std::uint64_t kSampleBytes = 8;  // samples state no sizes
 
 struct Sample {
   std::string thread;  // "lbzip2/4711"
   int cpu = -1;
   std::string event;
   std::uint64_t address = 0;
-  std::string access;    // "|OP LOAD|..." and what follows, or nothing
-  std::string function;  // whose instruction it is; empty: not told
+  std::string access;    // "|OP LOAD|..." and what follows; may be empty
+  std::string function;  // the instruction's function; empty: not stated
 };
 
 bool holds(const std::string& text, std::string_view what) {
@@ -39,7 +38,7 @@ bool is_time(std::string_view word) {
   return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
 }
 
-// The command's name, which may hold blanks, ends where a thread's number stands before a CPU or a time.
+// Takes the command's name, which may contain blanks. It ends where a thread's number precedes a CPU or a time.
 std::optional<std::string> take_thread(std::string_view& text) {
   std::string command;
   while (!text.empty()) {
@@ -62,7 +61,7 @@ int take_cpu(std::string_view& text) {
   return cpu && *cpu < 65536 ? static_cast<int>(*cpu) : -1;
 }
 
-// "cpu/mem-loads,ldlat=30/P:", with the period before it or without.
+// Takes "cpu/mem-loads,ldlat=30/P:", with or without a period before it.
 std::optional<std::string> take_event(std::string_view& text) {
   std::string_view word = take_word(text);
   if (decimal(word)) word = take_word(text);
@@ -70,9 +69,10 @@ std::optional<std::string> take_event(std::string_view& text) {
   return std::string(word.substr(0, word.size() - 1));
 }
 
-// Behind the last address of the line, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may hold blanks.
+// Takes the function after the last address of the line, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may contain
+// blanks.
 std::string function_of(std::string_view text) {
-  constexpr std::size_t kShortestAddress = 6;  // digits: figures that stand before it are shorter
+  constexpr std::size_t kShortestAddress = 6;  // in digits: figures before the address are shorter
   if (text.ends_with(')')) text = text.substr(0, text.rfind(" ("));
   std::string_view name;
   while (!text.empty()) {
@@ -99,7 +99,7 @@ class PerfScript {
  private:
   struct Thread {
     std::uint32_t stream = 0;
-    std::string function;  // that it is in
+    std::string function;  // the function of the instruction
   };
 
   Sample read(std::string_view line) const {

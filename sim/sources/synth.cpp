@@ -14,7 +14,7 @@ using workloads::Zipf;
 
 constexpr std::uint64_t kSynthWord = 8;  // bytes of an access
 
-// What all threads have in common: ids in the trace.
+// Symbol numbers in the trace that all threads share.
 struct World {
   std::vector<std::uint32_t> objects, locks;
   std::uint32_t function = 0;
@@ -60,7 +60,7 @@ class SectionThread {
 
   void access(std::size_t object, bool only_reads) {
     const bool shared = thread_.happens(spec_->shared_pct);
-    // Without locks, each access finds an object of its own.
+    // Without locks, each access draws its own object.
     const std::size_t chosen = shared && world_->locks.empty() ? draw_object() : object;
     const std::int64_t bytes = shared ? spec_->object_bytes : std::int64_t{spec_->private_kib} * 1024;
     const std::uint64_t offset = thread_.random().below(static_cast<std::uint64_t>(bytes) / kSynthWord) * kSynthWord;
@@ -80,7 +80,7 @@ class SectionThread {
   const Zipf* popularity_;
   SyntheticThread thread_;
   std::uint32_t own_;
-  std::int64_t left_;  // accesses to come
+  std::int64_t left_;  // accesses still to come
 };
 
 World define_world(const SynthSpec& spec, trace::Writer& out) {
@@ -110,7 +110,7 @@ void write_synthetic(const SynthSpec& spec, trace::Writer& out) {
   const Zipf popularity = zipf(spec.objects, spec.skew);
   std::vector<SectionThread> threads;
   for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, world, popularity, i, out);
-  // Section by section in turn, so that no thread's operations have to wait in memory for those of others.
+  // Appends sections in turn, so that no thread's operations pile up in memory.
   while (!threads.front().done()) {
     for (SectionThread& thread : threads) thread.section();
   }

@@ -1,4 +1,4 @@
-// One thread of a trace that is made from a few numbers: its stream, and its dice.
+// One thread of a trace that is made from a few numbers: its stream and its random numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@
 
 namespace linebounce::sim {
 
-// A field of an object: where it is and how large.
+// Offset and size of an object's field.
 struct Place {
   std::uint64_t offset, bytes;
 };
 
 class SyntheticThread {
  public:
-  // Its stream is called "KIND[NUMBER]"; `between_cycles`: what compute() computes on average.
+  // The stream is called "KIND[NUMBER]". `between_cycles`: the mean of compute().
   SyntheticThread(trace::Writer& out, const std::string& kind, int number, int between_cycles, std::uint64_t seed)
       : number_(number),
         between_(static_cast<std::uint64_t>(between_cycles)),
@@ -32,10 +32,10 @@ class SyntheticThread {
   workloads::Random& random() { return random_; }
   int below(int bound) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound))); }
   bool happens(int pct) { return below(100) < pct; }
-  // Another thread than this one; of one thread, itself.
+  // A thread other than this one; with only one thread, itself.
   int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
 
-  // As often above the average as below it.
+  // Uniform from 0 to twice the mean.
   void compute() {
     if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
   }
@@ -64,7 +64,7 @@ class SyntheticThread {
   std::uint32_t stream_;
 };
 
-// Zipf's law over so many items; `skew`: its exponent, of which three decimals count.
+// Zipf's law over this many items; `skew`: its exponent, rounded to three decimals.
 inline workloads::Zipf zipf(int items, double skew) {
   return {items, static_cast<int>(std::lround(skew * 1000))};
 }

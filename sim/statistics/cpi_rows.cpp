@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Rounds a CPU's times to cycles so that their sum is the CPU's whole cycles: each ends where the next one begins.
+// Rounds a CPU's times to cycles so that their sum is the CPU's whole cycles: each begins where the previous one ends.
 class WholeCycles {
  public:
   explicit WholeCycles(Tick cycle) : cycle_(cycle) {}
@@ -53,7 +53,7 @@ std::vector<CpiRow> cpi_rows(Machine& machine, const workloads::AddressSpace& me
                            time_parts(counters, static_cast<FunctionId>(function), core.hit_latency)});
       for (const Tick ticks : functions.back().parts) idle -= ticks;
     }
-    functions.front().parts[ordinal(TimePart::ended)] = idle;  // of the program itself: it has left all its functions
+    functions.front().parts[ordinal(TimePart::ended)] = idle;  // in the program itself, outside all functions
     add_cpu(cpu, std::move(functions), core.cycle, rows);
   }
   return rows;

@@ -10,7 +10,7 @@ using namespace workloads;
 
 namespace {
 
-// Off-chip misses are those that somebody outside the core supplied with data. An upgrade has no supplier and is none of them.
+// Off-chip misses are those whose data came from outside the core. An upgrade has no supplier, so it is not among them.
 const std::set<std::string> kLocalSources = {"local_c2c", "local_memory", "node_cache"};
 const std::set<std::string> kRemoteSources = {"remote_memory", "remote_c2c"};
 
@@ -86,7 +86,7 @@ class LatencyMetrics {
   }
 
  private:
-  // All sources of a kind ("": both) that `wanted` takes, as one histogram.
+  // All sources of a kind ("": both) that `wanted` accepts, as one histogram.
   template <class Wanted>
   [[nodiscard]] static Histogram together(const LatencyBins& bins, const std::string& kind, Wanted wanted) {
     Histogram all;
@@ -127,7 +127,7 @@ class LatencyMetrics {
     }
   }
 
-  // `histogram` is not empty.
+  // REQUIRES: `histogram` is not empty.
   void source(const SourceFamilies& families, std::initializer_list<std::string_view> name, const Histogram& histogram) {
     families.count.add(name, sums_of(histogram).count);
     families.mean_ns.add(name, *mean_ns(histogram));
@@ -160,7 +160,7 @@ class LatencyMetrics {
                    share(caches.count, all.count), kDetail);
   }
 
-  // Nothing of no misses.
+  // None if there are no misses.
   [[nodiscard]] std::optional<std::vector<Peak>> peaks(const Histogram& histogram) const {
     return histogram.empty() ? std::nullopt : std::optional(find_peaks(histogram, window_));
   }
@@ -184,7 +184,7 @@ class LatencyMetrics {
   const LatencyBins& reads_;
   const std::function<double(std::int64_t)>& to_ns_;
   MetricSink& metrics_;
-  std::int64_t window_ = 1;  // one for all of a run, so that a source's mode can be held against the peaks
+  std::int64_t window_ = 1;  // the same for the whole run, so that a source's mode can be compared with the peaks
 };
 
 }  // namespace

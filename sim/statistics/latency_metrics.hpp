@@ -1,4 +1,4 @@
-// From histograms of latencies to metrics: counts, means, modes, peaks, and what of it was served in the requester's node.
+// Makes metrics of latency histograms: counts, means, modes, peaks, and the share served in the requester's node.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace linebounce::sim {
 
-// {kind, source} to histogram; kind "kernel" or "user", sources as latency.csv names them. None is empty.
+// {kind, source} to histogram; kind "kernel" or "user", sources as in latency.csv. No histogram is empty.
 using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
 
-// `reads` has the loads and atomic operations of `bins`: the local shares and the peaks are theirs, as OLS 2007 sampled data
-// reads. `to_ns` turns CPU cycles into ns.
+// `reads`: the loads and atomic operations of `bins`; the local shares and the peaks are theirs, because OLS 2007 sampled data
+// reads. `to_ns` converts CPU cycles to ns.
 void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
                          workloads::MetricSink& metrics);
 

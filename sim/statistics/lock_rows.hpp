@@ -1,4 +1,4 @@
-// locks.csv and the metrics of locks, from what the locks of a run have counted.
+// Makes locks.csv and the locks' metrics from the statistics that a run's locks have collected.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Misses on the words and objects of the locks of one name.
+// Misses on the words and objects of all locks with one name.
 struct LockMisses {
   std::int64_t count = 0;
   double ns_mean = 0;

@@ -24,7 +24,7 @@ std::string cleaned(std::string name) {
 std::map<std::string, std::string> metric_names(const std::set<std::string>& names) {
   std::map<std::string, std::string> parts;
   std::set<std::string> taken;
-  // Those that can stay as they are do, whatever else there is.
+  // Names that are legal already stay as they are, whatever others there are.
   for (const std::string& name : names) {
     if (cleaned(name) == name) taken.insert(parts[name] = name);
   }

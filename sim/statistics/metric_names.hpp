@@ -1,4 +1,4 @@
-// Names of a program's things (locks, functions) as parts of metrics' names.
+// Names of a program's locks and functions, as parts of metrics' names.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 
 namespace linebounce::sim {
 
-// For each name its part of metrics' names: of lower-case letters, digits and _-[], without a dot. Names that come out alike
-// are numbered: "log", "log-2".
+// For each name, a part of metrics' names: lower-case letters, digits and _-[], without a dot. Names that become equal are
+// numbered: "log", "log-2".
 std::map<std::string, std::string> metric_names(const std::set<std::string>& names);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Misses, counted by where and how they happened: what lines.csv is made of.
+// Counts misses by place and kind: the source of lines.csv.
 #pragma once
 
 #include <compare>
@@ -10,8 +10,7 @@
 
 namespace linebounce::sim {
 
-// Counts misses by what was missed, in which function, how, where its home is, and from where it came. Open addressing; grows,
-// never iterated but sorted.
+// Counts misses by object and offset, function, access, home and source. Open addressing; grows; iterated only in sorted order.
 class MissTable {
  public:
   struct Key {
@@ -19,14 +18,14 @@ class MissTable {
     std::uint32_t offset = 0;
     FunctionId function = 0;
     AccessKind access{};
-    std::int16_t home = 0;  // an array may lie on several nodes
+    std::int16_t home = 0;  // an array may span several nodes
     Source source{};
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Entry {
     Key key;
     std::int64_t count = 0;
-    std::int64_t remote = 0;  // by requesters on other nodes than the home
+    std::int64_t remote = 0;  // misses by requesters on other nodes than the home
     Tick latency = 0;
     Waits waits = {};
     CpuSet cpus = {};
@@ -44,13 +43,13 @@ class MissTable {
   };
   MissTable() : entries_(256) {}
   void add(const Key& key, bool remote, const Miss& miss);
-  // By key. Until the next add().
+  // Sorted by key. Valid until the next add().
   [[nodiscard]] std::vector<const Entry*> sorted() const;
 
  private:
   Entry& find(std::vector<Entry>& entries, const Key& key) const;
 
-  std::vector<Entry> entries_;  // count 0: free
+  std::vector<Entry> entries_;  // entries with count 0 are free
   std::size_t used_ = 0;
 };
 

@@ -1,15 +1,13 @@
-// Finds the peaks of a histogram of latencies. Integers only, so that every compiler finds the same ones; and nothing but the
-// histogram: what supplied the data is not asked.
+// Finds the peaks of a latency histogram. Uses only integers, so that every compiler finds the same ones, and only the
+// histogram, not the suppliers of the data.
 //
-// The histogram is smoothed by a triangle of half width w: a running sum over w cycles, twice. That takes away the comb which
-// clocks that are slower than the CPU's leave in a histogram, and leaves its sums alone. The result is made of straight lines
-// between the points bin - w, bin, bin + w, so it is exact and costs the same for any range of latencies.
+// The histogram is smoothed by a triangle of half width w: a running sum over w cycles, twice. That removes the comb that
+// clocks slower than the CPU's leave in a histogram, and preserves its sums. The result is linear between the points bin - w,
+// bin, bin + w, so it is exact and costs the same for any range of latencies.
 //
-// A maximum counts as a peak if it stands out: its prominence (its height over the higher of the two valleys that part it from
-// anything higher) is
-//   - at least 1/8 of its own height: no shoulder;
-//   - at least 1/200 of the highest maximum: no speck in the tail;
-//   - at least four standard deviations of what chance does to the counts below peak and valley.
+// A maximum counts as a peak if its prominence (its height above the higher of the two valleys that separate it from anything
+// higher) is - at least 1/8 of its own height: no shoulder; - at least 1/200 of the highest maximum: no speck in the tail; - at
+// least four standard deviations of the counts below peak and valley.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +16,7 @@
 
 namespace linebounce::sim {
 
-using Histogram = std::map<std::int64_t, std::int64_t>;  // latency in cycles to count; counts are positive
+using Histogram = std::map<std::int64_t, std::int64_t>;  // latency in cycles to count; all counts are positive
 
 struct Peak {
   std::int64_t latency = 0;  // cycles
@@ -26,14 +24,14 @@ struct Peak {
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
-// The half width for smoothing: a twenty-fifth of the median latency, at least one cycle. Peaks that are nearer than that are
-// one.
+// The half width for smoothing: a twenty-fifth of the median latency, at least one cycle. Peaks closer than that are merged.
 std::int64_t smoothing_window(const Histogram& histogram);
 
-// By latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.
+// Sorted by latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.
 std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window);
 
-// Where the smoothed histogram is highest; of equals the first. REQUIRES: as above, and a histogram that is not empty.
+// The latency at which the smoothed histogram is highest; among equals the first. REQUIRES: as for find_peaks(), and the
+// histogram is not empty.
 std::int64_t mode(const Histogram& histogram, std::int64_t window);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Sources, kinds of access, resources and parts of a CPI stack as the files of a results directory call them.
+// The names of sources, kinds of access, resources and parts of a CPI stack in a results directory's files.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ inline constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c", 
                                                                    "remote_c2c", "node_cache",   "upgrade"};
 inline constexpr std::array<const char*, kResources> kResourceNames = {"core", "bus", "line", "link", "controller", "memory"};
 inline constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
-// What people read: in sentences, tables and pictures. local_c2c and remote_c2c have the names that `perf c2c` gives them.
+// Readable names, for sentences, tables and charts. local_c2c and remote_c2c have the names of `perf c2c`.
 inline constexpr std::array<const char*, kSources> kSourceWords = {"local HITM",  "local memory", "remote memory",
                                                                    "remote HITM", "node cache",   "upgrade"};
-// Of a source of latency.csv, hits too: "local HITM" of "local_c2c", "L2" of "l2".
+// The readable name of a source in latency.csv, including hits: "local HITM" for "local_c2c", "L2" for "l2".
 inline std::string source_words(const std::string& source) {
   for (std::size_t i = 0; i < kSourceNames.size(); ++i) {
     if (source == kSourceNames[i]) return kSourceWords[i];
@@ -25,7 +25,7 @@ inline std::string source_words(const std::string& source) {
   return source.starts_with('l') ? "L" + source.substr(1) : source;
 }
 
-// By TimePart, each source's part with the source's own name or words.
+// By TimePart; a source's part has the source's own name or words.
 using TimePartTexts = std::array<const char*, kTimeParts>;
 constexpr TimePartTexts with_sources(TimePartTexts texts, const std::array<const char*, kSources>& sources) {
   for (std::size_t i = 0; i < kSources; ++i) texts[ordinal(part_of(static_cast<Source>(i)))] = sources[i];

@@ -66,7 +66,7 @@ void report_links(const std::vector<LinkStatistics>& links, double measured, dou
   }
 }
 
-using Cpi = std::array<std::optional<double>, 2>;  // by mode: kernel, user; of one without instructions none
+using Cpi = std::array<std::optional<double>, 2>;  // by mode, kernel and user; none for a mode without instructions
 
 void report_time(const Cpi& cpi, double system, double user, double all, MetricSink& metrics) {
   metrics.value(
@@ -81,7 +81,7 @@ void report_time(const Cpi& cpi, double system, double user, double all, MetricS
                 share_pct(all - system - user, all), kDetail);
 }
 
-// Where the kernel's time goes, by function. A lock's out-of-line spinning is a function of its own.
+// The kernel's time by function. A lock's out-of-line spinning is a function of its own.
 void report_profile(const std::map<std::string, Tick>& times, Tick kernel, MetricSink& metrics) {
   const MetricFamily time_pct =
       metrics.family("profile.<function>.time_pct", "%", kNeither,
@@ -93,7 +93,7 @@ void report_profile(const std::map<std::string, Tick>& times, Tick kernel, Metri
     time_pct.add({parts.at(name)}, share_pct(static_cast<double>(time), static_cast<double>(kernel)));
 }
 
-// What the cores waited for beside data: all together, and by function.
+// What the cores waited for besides data: in total, and by function.
 void report_footprint(double time_pct, const FootprintMisses& all, const std::map<std::string, FootprintMisses>& by_function,
                       MetricSink& metrics) {
   metrics.value("footprint.time_pct", "%", kLower,
@@ -115,7 +115,7 @@ void report_footprint(double time_pct, const FootprintMisses& all, const std::ma
   }
 }
 
-// By source: what its misses wait on the average.
+// The mean waits of misses, by source.
 void report_queueing(const std::map<std::string, MeanWaits>& of_source, MetricSink& metrics) {
   const MetricFamily queueing =
       metrics.family("latency.<source>.queueing_mean_ns", "ns", kLower,
@@ -234,15 +234,15 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
 }
 
-// A run until every program has ended has no halves.
+// A run that lasts until every program has ended has no halves.
 void Statistics::collect_halves(MetricSink& metrics) const {
-  constexpr std::int64_t kFewest = 1000;  // of fewer, chance alone makes the halves differ
+  constexpr std::int64_t kFewest = 1000;  // with fewer misses, chance alone makes the halves differ
   const std::int64_t misses = halves_[0] + halves_[1];
   if (core_.end == kNever || misses < kFewest) return;
   report_second_half(share_pct(static_cast<double>(halves_[1]), static_cast<double>(misses)), metrics);
 }
 
-// Of several buses the mean share, and each link's own.
+// The mean share of several buses, and each link's own.
 void Statistics::collect_traffic(const Machine& machine, MetricSink& metrics) const {
   const auto measured = static_cast<double>(machine.measured());
   const BusStatistics bus = machine.bus_statistics();
@@ -278,7 +278,7 @@ void Statistics::collect_latency(Machine& machine, PointData& point, MetricSink&
       all, reads, [this](std::int64_t cycles) { return timebase_.to_ns(cycles * core_.cycle); }, metrics);
 }
 
-// Hits by level; all of a level have its latency. Returns how many there were.
+// Adds hits by level; all hits of a level have its latency. Returns their number.
 std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& bins) const {
   std::int64_t all = 0;
   for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
@@ -419,7 +419,7 @@ void Statistics::collect_time(Machine& machine, MetricSink& metrics) const {
     const Tick ticks_at_one = core_.cycle * instructions[mode];
     cpi[mode] = static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one);
   }
-  // A CPU whose program has ended idles.
+  // A CPU whose program has ended is idle.
   const double all = static_cast<double>(machine.measured()) * machine.cpus();
   report_time(cpi, static_cast<double>(time[0]), static_cast<double>(time[1]), all, metrics);
   if (time[0] > 0) report_profile(kernel_times(machine), time[0], metrics);

@@ -1,4 +1,4 @@
-// Listens to the hardware and keeps what latency.csv, lines.csv and the metrics need: integer histograms and counts.
+// Listens to the hardware and collects integer histograms and counts for latency.csv, lines.csv and the metrics.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Counts of a latency in cycles. Small ones in an array, the rest in a map.
+// Counts latencies in cycles: small ones in an array, the rest in a map.
 class LatencyHistogram {
  public:
   void add(std::int64_t cycles, std::int64_t count = 1);
-  // All bins that are not empty, by latency.
+  // All non-empty bins, by latency.
   [[nodiscard]] Histogram bins() const;
 
  private:
@@ -34,31 +34,31 @@ class LatencyHistogram {
 
 class Statistics final : public Observer {
  public:
-  // REQUIRES: `memory` knows all functions and objects before the first miss.
+  // REQUIRES: `memory` has all functions and objects before the first miss.
   Statistics(Machine& machine, const AddressSpace& memory);
 
   void miss(const Miss& miss) override;
 
-  // Everything but the workload's own metrics. REQUIRES: the machine has run.
+  // Collects everything except the workload's own metrics. REQUIRES: the machine has run.
   void collect(Machine& machine, PointData& point) const;
 
-  // Everything that collect() and the two below may add.
+  // Declares everything that collect(), add_latency_per_operation() and add_replay_differences() may add.
   static void declare(MetricSink& metrics);
 
-  // What the kernel's misses cost an operation of the workload's, where it counts operations and the kernel misses. REQUIRES:
-  // the workload has reported.
+  // The cost of the kernel's misses for each operation of the workload, if it counts operations and the kernel misses.
+  // REQUIRES: the workload has reported.
   void add_latency_per_operation(double measured_ns, PointData& point) const;
-  // Of a replay: by how much it misses more, or less, than the run that was recorded. `recorded`: misses by source.
+  // For a replay: by how much its misses exceed those of the recorded run, or fall short. `recorded`: misses by source.
   static void add_replay_differences(const std::map<std::string, std::int64_t>& recorded, PointData& point);
 
   // Misses on the words and objects of locks, by the locks' names in the figures.
   [[nodiscard]] std::map<std::string, LockMisses> lock_misses(const LockSet& locks) const;
 
-  // The rows of lines.csv, not sorted, each with its line in memory. What no object holds has no line, and is none of them.
+  // The rows of lines.csv, unsorted, each with its line in memory. Addresses outside all objects have no line and are left out.
   [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
 
  private:
-  // Of all misses that somebody supplied and of upgrades, by subsystem ("": of no structure that belongs to one).
+  // The latency of all misses with a supplier and of upgrades, by subsystem ("": structures without one).
   [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
   void collect_latency(Machine& machine, PointData& point, MetricSink& metrics) const;
   [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
@@ -81,7 +81,7 @@ class Statistics final : public Observer {
   const AddressSpace& memory_;
   Tick middle_;  // of the measured time
   using OfSources = std::array<LatencyHistogram, kSources>;
-  std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations read
+  std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations count as reads
   MissTable table_;
   std::array<std::int64_t, 2> halves_{};  // misses before and after middle_
 };

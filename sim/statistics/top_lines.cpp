@@ -32,9 +32,9 @@ struct MissedLine {
 };
 
 struct KernelLines {
-  Sum all;                            // also what no line has
+  Sum all;                            // including misses without a line
   std::vector<MissedLine> lines;      // by object and number
-  std::vector<MissedLine> transfers;  // the same lines, what other caches supplied of them
+  std::vector<MissedLine> transfers;  // the same lines, with only the misses that other caches supplied
 };
 
 using LinesByPlace = std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine>;
@@ -45,7 +45,7 @@ std::vector<MissedLine> in_order(const LinesByPlace& lines) {
   return all;
 }
 
-// Lines of arrays are not told apart and are none of them.
+// Lines of arrays are not told apart, so they are left out.
 KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   KernelLines kernel;
   LinesByPlace lines;
@@ -70,7 +70,7 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   return kernel;
 }
 
-// Those with the largest sums of latency.
+// The lines with the largest sums of latency.
 std::vector<MissedLine> worst_of(std::vector<MissedLine> lines) {
   std::ranges::sort(lines, [](const MissedLine& a, const MissedLine& b) {
     return std::tie(a.sum.latency, a.sum.count) > std::tie(b.sum.latency, b.sum.count);
@@ -87,7 +87,7 @@ double latency_pct(const Sum& part, const Sum& whole) {
   return share_pct(part.latency, whole.latency);
 }
 
-// What a set of lines has, and each subsystem of it. Structures of no subsystem are in the sum alone.
+// The sums over a set of lines, and over each subsystem's lines. Structures without a subsystem count only in the total.
 struct Top {
   Sum all;
   std::map<std::string, Sum> subsystems;

@@ -25,7 +25,7 @@ namespace {
 
 using namespace workloads;
 
-// A miss that stands for all of one latency: the earliest, whatever the engine reports first.
+// A representative of all misses with one latency: the earliest, whatever the engine reports first.
 struct Exemplar {
   std::int64_t count = 0;
   Miss miss = {};
@@ -35,7 +35,7 @@ bool is_earlier(const Miss& a, const Miss& b) {
   return std::tie(a.issued, a.cpu, a.latency) < std::tie(b.issued, b.cpu, b.latency);
 }
 
-// The first run: how many misses of each source had which latency, in cycles, as latency.csv counts them.
+// The first run: counts the misses of each source by latency in cycles, as latency.csv does.
 class MissSurvey final : public IdleListener {
  public:
   MissSurvey(const SimulationInput& input, std::string line) : input_(input), line_(std::move(line)) {}
@@ -64,7 +64,7 @@ class MissSurvey final : public IdleListener {
     return counts;
   }
   [[nodiscard]] Source costliest() const { return static_cast<Source>(std::ranges::max_element(ticks_) - ticks_.begin()); }
-  // Nearest rank: the smallest latency that at least so many percent of the misses do not exceed.
+  // Nearest rank: the smallest latency that at least this percentage of the misses do not exceed.
   [[nodiscard]] const Miss& at_percentile(Source kind, int percentile) const {
     const auto& latencies = kinds_[ordinal(kind)];
     const std::int64_t all = counts()[ordinal(kind)];
@@ -75,7 +75,7 @@ class MissSurvey final : public IdleListener {
     }
     return latencies.rbegin()->second.miss;
   }
-  // What has missed, by the names that a line is chosen with.
+  // The objects and fields with misses, by the names that choose a line.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::pair<std::int64_t, std::string>> sorted;
     for (const auto& [name, count] : others_) sorted.emplace_back(-count, name);
@@ -117,7 +117,8 @@ class MissSurvey final : public IdleListener {
   std::map<std::string, std::int64_t> others_;
 };
 
-// The second run: keeps the stages of all transactions while one of the chosen misses is under way, and takes these apart.
+// The second run: records the stages of all transactions while one of the chosen misses is in flight, and takes these misses
+// apart.
 class StageRecorder final : public IdleListener {
  public:
   StageRecorder(const SimulationInput& input, ExplainedMisses& explained)
@@ -162,7 +163,7 @@ class StageRecorder final : public IdleListener {
   std::vector<std::pair<StageId, Stage>> told_;  // by number
 };
 
-// A miss ends with its fill or, if it has waited for another one's, in its core.
+// A miss ends with its fill or, if it has waited for another one's fill, in its core.
 const Stage* StageRecorder::last_of(const Miss& miss, LineAddr line) const {
   const int core = cpus_[miss.cpu.value].core;
   for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
@@ -198,8 +199,8 @@ void StageRecorder::take_apart(ExplainedMiss& explained) const {
   }
 }
 
-// Adds a transaction's stages from its last on, as far as they lie behind `issued`. Returns where the first of them begins. A
-// wait in the core for another transaction of the core for the line is replaced by the stages of that one.
+// Adds a transaction's stages, from its last one backwards, as far as they lie after `issued`. Returns where the first of them
+// begins. A wait in the core for another transaction of the core for the line is replaced by that transaction's stages.
 Tick StageRecorder::add_chain(const Stage* last, Tick issued, ExplainedMiss& explained) const {
   Tick begins = last == nullptr ? kNever : last->to;
   for (const Stage* stage = last; stage != nullptr && stage->to == begins && begins > issued; stage = find(stage->after)) {
@@ -229,7 +230,7 @@ Tick StageRecorder::add_chain(const Stage* last, Tick issued, ExplainedMiss& exp
   return begins;
 }
 
-// The latest fill of the line into this core within the wait.
+// The latest fill of the line into this core during the wait.
 const Stage* StageRecorder::fill_waited_for(const Stage& wait) const {
   for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
     const Stage& stage = told->second;
@@ -239,7 +240,7 @@ const Stage* StageRecorder::fill_waited_for(const Stage& wait) const {
   return nullptr;
 }
 
-// Uses of the resource that had begun when this one's own began, and that ended in its wait.
+// Counts uses of the resource that had begun before this one, and that ended during its wait.
 void StageRecorder::count_behind(TakenStage& taken) const {
   using What = Stage::What;
   const Stage& wait = taken.stage;
@@ -261,7 +262,7 @@ void StageRecorder::count_behind(TakenStage& taken) const {
     ++taken.behind;
     if (use.line == wait.line) ++taken.same_line;
   }
-  // An address phase may wait for the order step of the one transaction of its line.
+  // An address phase may wait for the order step of one transaction for its line.
   if (wait.what == What::bus && taken.behind == 0) {
     TakenStage of_line_alone{wait};
     of_line_alone.stage.what = What::line;
@@ -353,7 +354,7 @@ std::string name_of(const Stage& stage, bool waits) {
   return "";
 }
 
-// A crossbar's links meet in its switch.
+// The links of a crossbar meet in its switch.
 std::string node_name(int number, const Endpoints& endpoints) {
   return endpoints.has({Endpoint::Kind::directory, number}) ? fmt::format("node {}", number) : "the switch";
 }
@@ -371,7 +372,7 @@ std::string resource_of(const Stage& stage, const Endpoints& endpoints) {
   }
 }
 
-// Behind "waits 640 ns".
+// The text after "waits 640 ns".
 std::string wait_reason(const TakenStage& taken, const std::string& at) {
   using What = Stage::What;
   switch (taken.stage.what) {

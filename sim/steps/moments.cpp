@@ -17,9 +17,10 @@ namespace {
 constexpr const char* kForms =
     "start; end; step N; X is STATE in CPU N; X is STATE at home N (directory N, controller N, group N, memory); X is VALUE; "
     "X is VALUE in CPU N; CPU N loads X; CPU N stores X; CPU N misses X; CPU N runs line N; first miss of function F; "
-    "MESSAGE for X; a value is stale. Before each may stand \"before \", behind it \", 2nd time\". X: a word or an object";
+    "MESSAGE for X; a value is stale. X is a word or an object. \"before \" may precede each form, and \", 2nd time\" follow "
+    "it";
 
-// Whether the moment is behind this step.
+// Whether the moment comes after this step.
 using Test = std::function<bool(const RunStep&)>;
 
 std::vector<std::string> split(const std::string& text) {
@@ -61,7 +62,7 @@ class Finder {
     for (std::size_t i = 0; i < run_.steps.size(); ++i) {
       const RunStep& one = run_.steps[i];
       follow(one);
-      // Every step is looked at, for what a test must know of those before; from `from` on they count.
+      // Every step is tested, because tests depend on earlier ones; only those from `from` on count.
       if (!test(one) || i < from) continue;
       if (--times_ == 0) return before ? i : i + 1;
     }
@@ -69,15 +70,15 @@ class Finder {
   }
 
  private:
-  // Takes ", 2nd time" off.
+  // Removes ", 2nd time".
   std::string without_count() {
     const std::size_t comma = text_.rfind(',');
     if (comma == std::string::npos) return text_;
     const std::vector<std::string> words = split(text_.substr(comma + 1));
     if (words.size() != 2 || words[1] != "time" || words[0].size() < 3)
-      refuse("behind the comma stands \"2nd time\" or the like");
+      refuse("after the comma, expected a count such as \"2nd time\"");
     const std::optional<std::uint64_t> count = number(words[0].substr(0, words[0].size() - 2));
-    if (!count || *count == 0) refuse("behind the comma stands \"2nd time\" or the like");
+    if (!count || *count == 0) refuse("after the comma, expected a count such as \"2nd time\"");
     times_ = *count;
     return text_.substr(0, comma);
   }
@@ -88,12 +89,12 @@ class Finder {
 
   std::optional<std::size_t> step(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
-    if (!wanted) refuse("a step has a number");
+    if (!wanted) refuse("expected the number of a step");
     if (*wanted > run_.steps.size()) refuse(fmt::format("the run has {} steps", run_.steps.size()));
     return *wanted;
   }
 
-  // The engine stops there: it is the run's end.
+  // The engine stops at a stale value, so it is the run's end.
   [[nodiscard]] std::optional<std::size_t> stale() const {
     if (run_.error.find("stale value") == std::string::npos) return std::nullopt;
     return run_.steps.size();
@@ -108,14 +109,15 @@ class Finder {
     if (words.size() == 6 && is(1, "is") && is(3, "in") && is(4, "CPU")) return in_cpu(words[0], words[2], words[5]);
     if (words.size() >= 5 && words.size() <= 6 && is(1, "is") && is(3, "at"))
       return at_place(words[0], words[2], words[4], words.size() == 6 ? words[5] : "0");
-    refuse("it is none");
+    refuse("unknown form");
   }
 
-  // ---- parts ----
+  // ---- parts of moments ----
 
   int cpu(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
-    if (!wanted || *wanted >= run_.places.size()) refuse(fmt::format("CPUs are 0 to {}", run_.places.size() - 1));
+    if (!wanted || *wanted >= run_.places.size())
+      refuse(fmt::format("there is no such CPU; legal: 0 to {}", run_.places.size() - 1));
     return static_cast<int>(*wanted);
   }
   [[nodiscard]] int core_of(int cpu) const { return run_.places[cpu].core; }
@@ -125,8 +127,8 @@ class Finder {
     if (words.empty()) {
       const std::vector<std::string> names = names_.names();
       const std::string near = nearest(name, names);
-      refuse(fmt::format("no word of this run is called {}{}; its words: {}", name,
-                         near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(names, ", ")));
+      refuse(fmt::format("word \"{}\" is not known in this run{}; known: {}", name,
+                         near.empty() ? "" : fmt::format("; did you mean {}?", near), fmt::join(names, ", ")));
     }
     return words;
   }
@@ -143,26 +145,26 @@ class Finder {
       if (states[i].name == name || plain_state(states[i].name) == name) return static_cast<StateId>(i);
       names.push_back(states[i].name);
     }
-    refuse(fmt::format("{} is no state there; its states: {}", name, fmt::join(names, ", ")));
+    refuse(fmt::format("{} is not a state there; its states: {}", name, fmt::join(names, ", ")));
   }
 
   static bool contains(const std::vector<std::uint64_t>& lines, std::uint64_t line) {
     return std::ranges::find(lines, line) != lines.end();
   }
 
-  // ---- forms ----
+  // ---- forms of moments ----
 
   Test of_cpu(const std::vector<std::string>& words) const {
     const int wanted = cpu(words[1]);
     if (words.size() == 5 && words[2] == "runs" && words[3] == "line") {
       const std::optional<std::uint64_t> line = number(words[4]);
-      if (!line) refuse("a line has a number");
+      if (!line) refuse("expected the number of a line");
       return [wanted, line](const RunStep& step) {
         return step.kind == RunStepKind::operation && step.cpu == wanted &&
                step.source_line == static_cast<std::int64_t>(*line);
       };
     }
-    if (words.size() != 4) refuse("it is none");
+    if (words.size() != 4) refuse("unknown form");
     if (words[2] == "misses") return miss_at(wanted, lines_called(words[3]));
     const bool loads = words[2] == "loads";
     if (!loads && words[2] != "stores") refuse("a CPU loads, stores, misses or runs");
@@ -174,7 +176,7 @@ class Finder {
     };
   }
 
-  // A request that a cache's own access makes.
+  // Whether the step is a request by a cache's own access.
   [[nodiscard]] bool is_miss(const RunStep& step) const {
     if (step.kind != RunStepKind::row || static_cast<Controller>(step.what) != Controller::cache) return false;
     const ControllerTable& table = run_.table(Controller::cache);
@@ -192,8 +194,8 @@ class Finder {
   Test miss_of(const std::string& function) const {
     const auto found = std::ranges::find(run_.facts.functions, function);
     if (found == run_.facts.functions.end())
-      refuse(fmt::format("no function of this run is called {}; its functions: {}", function,
-                         fmt::join(run_.facts.functions, ", ")));
+      refuse(
+          fmt::format("function \"{}\" is not known in this run; known: {}", function, fmt::join(run_.facts.functions, ", ")));
     const auto wanted = static_cast<FunctionId>(found - run_.facts.functions.begin());
     return [this, wanted](const RunStep& step) {
       if (!is_miss(step)) return false;
@@ -205,16 +207,16 @@ class Finder {
   Test message(const std::string& name, const std::string& word) const {
     const std::vector<std::string> names = message_names(run_);
     if (std::ranges::find(names, name) == names.end())
-      refuse(fmt::format("no message is called {}; messages: {}", name, fmt::join(names, ", ")));
+      refuse(fmt::format("message \"{}\" is not known; known: {}", name, fmt::join(names, ", ")));
     return [this, names, name, lines = lines_called(word)](const RunStep& step) {
       return step.kind == RunStepKind::message && contains(lines, step.where) && names[message_number(run_, step)] == name;
     };
   }
 
-  // From something else to this value; what was there at first shows with the first access.
+  // A change from another value to this one; a word's initial value shows with its first access.
   Test value(const std::string& name, const std::string& text) const {
     const std::optional<std::uint64_t> wanted = number(text);
-    if (!wanted) refuse(fmt::format("{} is no value, and for a state it must be said where", text));
+    if (!wanted) refuse(fmt::format("{} is neither a value nor a state with its place", text));
     const auto called = words_called(name);
     auto last = std::make_shared<std::map<Address, Value>>();
     return [wanted, called, last](const RunStep& step) {
@@ -248,10 +250,10 @@ class Finder {
                                                               {"group", Controller::group},
                                                               {"memory", Controller::memory}};
     const auto found = kPlaces.find(place);
-    if (found == kPlaces.end()) refuse(fmt::format("{} is no place", place));
+    if (found == kPlaces.end()) refuse(fmt::format("{} is not a place", place));
     if (run_.table(found->second).states.empty()) refuse(fmt::format("this machine has no {}", place));
     const std::optional<std::uint64_t> agent = number(number_word);
-    if (!agent) refuse("a place has a number");
+    if (!agent) refuse("expected the number of a place");
     return becomes(found->second, static_cast<int>(*agent), lines_called(name), state(found->second, what));
   }
 
@@ -262,7 +264,7 @@ class Finder {
     };
   }
 
-  // What each core's program is in.
+  // Tracks the function and line of each core's program.
   void follow(const RunStep& step) {
     if (step.kind == RunStepKind::operation) runs_on_core_[core_of(step.cpu)] = step.function;
   }

@@ -1,4 +1,4 @@
-// Moments of a run, as lessons and people name them: "x is M in CPU 2", "CPU 1 loads x, 2nd time".
+// Moments of a run by their names in lessons: "x is M in CPU 2", "CPU 1 loads x, 2nd time".
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace linebounce::sim {
 
-// A text that names no moment, or a word, state, CPU or place that the run does not have. what() says what is legal.
+// The text names no moment, or a word, state, CPU or place that the run does not have. what() lists the legal ones.
 class MomentError : public ConfigError {
  public:
   using ConfigError::ConfigError;
 };
 
-// The position (so many steps have run) behind the first step from position `from` on at which it holds; none: it never does.
+// The position (number of steps) after the first step from `from` on at which the moment has come; none if it never does.
 // Errors: MomentError.
 std::optional<std::size_t> find_moment(const RecordedSteps& run, const std::string& text, std::size_t from = 0);
 

@@ -1,4 +1,4 @@
-// What parts of a machine, words and states are called, in documents and sentences.
+// The names of a machine's parts, words and states in documents and sentences.
 #pragma once
 
 #include <map>
@@ -11,24 +11,24 @@
 
 namespace linebounce::sim {
 
-// The textbook's word for a state, "Modified", or the table's own name where it has none: "IM_D".
+// The textbook's word for a state, "Modified", or the table's own name if it has none: "IM_D".
 std::string plain_state(const std::string& name);
 
-// What messages are called: those of the bus's protocol, of the network's, and what else there is on a bus.
+// The names of messages: the bus protocol's, the network's, and others on a bus.
 std::vector<std::string> message_names(const RecordedSteps& run);
-// Whether a snoop shows the caches whether others have copies. Under MSI it shows newer data alone: then an answer that found
-// neither does not say that no copy is left.
+// Whether a snoop shows the caches whether others have copies. Under MSI it shows only newer data, so an answer that found
+// neither does not mean that no copy is left.
 bool caches_learn_of_copies(const RecordedSteps& run);
-// A message step's number among them.
+// The index of a message step's name.
 std::size_t message_number(const RecordedSteps& run, const RunStep& step);
 
-// All that send and receive messages in this machine, and their places in that list.
+// All senders and receivers of messages in this machine, and their positions in that list.
 class Endpoints {
  public:
   struct Entry {
     Endpoint endpoint;
-    int node = 0, bus = -1;      // -1: on none
-    std::vector<int> cpus = {};  // of a cache
+    int node = 0, bus = -1;      // -1: on no bus
+    std::vector<int> cpus = {};  // for a cache
     std::string label;           // "CPU 1's cache", "bus 0", "memory", "directory 1"
   };
   explicit Endpoints(const MachineSpec& machine);
@@ -40,7 +40,7 @@ class Endpoints {
     return numbers_.contains({static_cast<int>(endpoint.kind), endpoint.number});
   }
   [[nodiscard]] const std::string& label(Controller controller, int agent) const;
-  // Whom a directory knows by this number.
+  // The endpoint that a directory knows by this number.
   [[nodiscard]] Endpoint home_agent(int number) const { return home_agents_[number]; }
 
  private:
@@ -51,13 +51,13 @@ class Endpoints {
   std::map<std::pair<int, int>, std::size_t> numbers_;
 };
 
-// The names of words, by address: "x", "pair.a"; of lines: their words, or their object; else the address.
+// The names of words by address: "x", "pair.a". A line's name lists its words, or is that of its object, or else the address.
 class WordNames {
  public:
   explicit WordNames(const RecordedSteps& run);
   [[nodiscard]] std::string word(Address address) const;
   [[nodiscard]] std::string line(LineAddr line) const;
-  // The words of this name: of an object, all of its words that were accessed. Empty: there are none.
+  // The words of this name; for an object, all its accessed words. Empty: none.
   [[nodiscard]] std::vector<std::pair<Address, int>> called(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -1,4 +1,4 @@
-// One run of one experiment, step by step, kept: what the document, the sentences and the moments are made of.
+// The recorded steps of one run of one experiment, from which the document, the sentences and the moments are made.
 #pragma once
 
 #include <string>
@@ -12,27 +12,27 @@
 
 namespace linebounce::sim {
 
-constexpr std::size_t kMostSteps = 200'000;  // unless a user says otherwise
+constexpr std::size_t kMostSteps = 200'000;  // the default limit
 
 struct RecordedSteps {
-  // How the run ended, and what the program would say of it.
+  // How the run ended, and the message that the program would print.
   ExitCode exit = ExitCode::done;
   std::string error = {};
-  bool cut = false;  // it was stopped behind its first so many steps
+  bool cut = false;  // whether it was stopped after its first steps
 
-  // Of what runs: empty where the experiment could not be read.
+  // What runs; `known` is false if the experiment could not be read.
   bool known = false;
   SimulationInput input = {};
-  std::size_t points = 1;  // of the experiment's sweep, the first of which runs
+  std::size_t points = 1;  // in the experiment's sweep, of which the first runs
   std::vector<std::pair<std::string, ConfigValue>> at = {};
-  std::vector<std::string> assumptions = {};  // about the machine, as assumptions_of() words them
+  std::vector<std::string> assumptions = {};  // about the machine, worded by assumptions_of()
   std::vector<CpuPlace> places = {};          // by CPU
   StepRecorder::Facts facts = {};
-  PointData results = {};  // of a run that has come to its end
+  PointData results = {};  // for a run that has reached its end
 
   std::vector<RunStep> steps = {};  // in their total order
 
-  // The value of each word that was accessed, by facts.words' order.
+  // The values of the accessed words, in the order of facts.words.
   struct WordValues {
     Value first = 0;
     Value last = 0;
@@ -44,8 +44,8 @@ struct RecordedSteps {
 };
 
 // Runs the first point of an experiment (a name, a TOML file, a program or lock in Lua), and keeps at most `most` of its steps.
-// Once in a process. An experiment that can't be read, and a run that fails, are told in `exit` and `error`: what was recorded
-// until then is there.
+// Call it once in a process. If the experiment can't be read or the run fails, `exit` and `error` say so, and the steps
+// recorded until then are there.
 RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
 
 }  // namespace linebounce::sim

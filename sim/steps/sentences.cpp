@@ -31,7 +31,7 @@ const BaseEvent& base_event(const ControllerTable& table, EventId event) {
   });
 }
 
-// What stands in brackets behind an event's name: "shared". Empty: nothing.
+// The qualifier in brackets after an event's name, "shared"; empty: none.
 std::string qualifier(const std::string& event) {
   const std::size_t open = event.find('[');
   return open == std::string::npos ? "" : event.substr(open + 1, event.size() - open - 2);
@@ -101,7 +101,7 @@ class Sentences {
     return fmt::format("{} takes {} from {} to {}: {}.", capital(who), line(step), plain_state(before), after, cause);
   }
 
-  // The textbook's word; else the table's name, with the first part of what it means.
+  // The textbook's word, else the table's name with the first part of its meaning.
   static std::string state_phrase(const StateInfo& state) {
     const std::string plain = plain_state(state.name);
     if (plain != state.name || state.meaning.empty()) return plain;
@@ -145,7 +145,7 @@ class Sentences {
     return event.meaning;
   }
 
-  // Of whose message that is being ordered.
+  // Names the sender of the message that is being ordered.
   [[nodiscard]] std::string ordered_phrase(const RunStep& step, const std::string& message) const {
     const auto controller = static_cast<Controller>(step.what);
     if (controller == Controller::memory && message == "Data") return "a cache has put the line's data on the bus";
@@ -173,7 +173,7 @@ class Sentences {
     return arrival_phrase(event, "its place is needed for another line");
   }
 
-  // What a row does beyond its change of state, as far as others notice.
+  // A row's actions beyond its change of state, as far as others notice them.
   [[nodiscard]] std::string deeds_of(Controller controller, const Row& row) const {
     std::vector<std::string> deeds;
     for (const Action action : row.steps()) {
@@ -331,7 +331,8 @@ class Sentences {
   const Endpoints endpoints_;
   const WordNames words_;
   const std::vector<std::string> messages_;
-  std::map<std::tuple<int, std::uint64_t, Tick>, const RunStep*> ordered_;  // requests, by bus, line and when they are ordered
+  // requests, by bus, line and the time of their order step
+  std::map<std::tuple<int, std::uint64_t, Tick>, const RunStep*> ordered_;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// One a step, in their order. Names of words and objects stand for addresses, the textbook's words for states.
+// One for each step, in order. Names of words and objects replace addresses, the textbook's words replace states.
 std::vector<std::string> sentences(const RecordedSteps& run);
 
 }  // namespace linebounce::sim

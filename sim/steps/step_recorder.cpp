@@ -32,7 +32,7 @@ std::optional<StepOperation> step_operation(const ProgramCall& call) {
     case What::wake: return StepOperation::wake;
     case What::timer: return StepOperation::timer;
     case What::interrupt: return StepOperation::interrupt;
-    // They do nothing that could be seen, or another call says the same.
+    // Operations without a visible effect, or that another call reports.
     case What::pair:
     case What::clock:
     case What::enter:
@@ -63,7 +63,7 @@ ProgramTap& StepRecorder::begin(const AddressSpace& memory, const LockSet&, cons
   return *this;
 }
 
-// What is certain lies before the kernel's time: a core that runs ahead has told more than others.
+// Only steps before the kernel's time are certain, because a core that runs ahead has reported more than others.
 void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
@@ -83,8 +83,8 @@ bool StepRecorder::spins(CpuId cpu) const {
   return !doing.empty() && doing.back().spins;
 }
 
-// A spin's load that hits and finds what the one before it found is no step: whether it runs at all, or is only counted, is up
-// to the engine.
+// A spin's load is no step if it hits and finds the same value as the previous one: the engine decides whether it runs at all,
+// or is only counted.
 bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
   if (!spins(cpu)) return false;
   auto& seen = doing_[cpu.value].back().seen;
@@ -208,7 +208,7 @@ void StepRecorder::add_operation(const Cpu& cpu, StepOperation operation, Addres
        .fresh = value});
 }
 
-// At once: when a run has failed, its memory is gone.
+// Named at once, because a failed run's memory is destroyed.
 void StepRecorder::name_word(Address address, int bytes) {
   const auto [word, fresh] = facts_.words.try_emplace({address, bytes});
   if (!fresh) return;

@@ -1,4 +1,4 @@
-// Listens to a run and keeps every step of it, up to a limit.
+// Listens to a run and records every step, up to a limit.
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// The run has been stopped, because it has had so many steps: no failure. Thrown through the simulation.
+// The run was stopped because it has reached its limit of steps; not a failure. Thrown through the simulation.
 class StepLimitReached {};
 
 class StepRecorder final : public SimulationTap, public StepListener, public ProgramTap {
  public:
-  // Stops the run when it is certain what its first `limit` steps are; data that copies take are not counted.
+  // Stops the run when its first `limit` steps are certain; data that copies take does not count.
   explicit StepRecorder(std::size_t limit) : limit_(limit), next_look_(limit) {}
 
-  // What there is to know when the run is over, however it has ended.
+  // Facts that remain when the run is over, however it has ended.
   struct Object {
     std::string name, structure;
     Address begin = 0;
@@ -37,17 +37,17 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
     int line_bytes = 1;
     std::vector<std::string> functions = {};
     std::vector<Object> objects = {};                           // by address
-    std::map<std::pair<Address, int>, std::string> words = {};  // that were accessed, by address and bytes: their names
+    std::map<std::pair<Address, int>, std::string> words = {};  // accessed words by address and size, with their names
   };
   [[nodiscard]] const Facts& facts() const { return facts_; }
-  // In the order in which they were told. Only those before `settled()` are complete.
+  // In the order of their reports. Only those before `settled()` are complete.
   [[nodiscard]] std::vector<RunStep>& steps() { return steps_; }
-  // The bytes of all lines that were taken, one behind the other; `fresh` of such a step is where they begin.
+  // The bytes of all taken lines, concatenated; a data step's `fresh` is the index of its first byte.
   [[nodiscard]] const std::vector<std::byte>& taken() const { return taken_; }
-  // Where the run was stopped; kNever where it was not.
+  // When the run was stopped; kNever if it was not.
   [[nodiscard]] Tick stopped_at() const { return stopped_at_; }
 
-  // SimulationTap
+  // ---- SimulationTap ----
   void set_up(const Workload& workload) override { workload_ = &workload; }
   ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override;
   StepListener* listener() override { return this; }
@@ -55,7 +55,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   void end(const PointData&) override {}
   void program_ended(const Cpu& cpu) override { add_operation(cpu, StepOperation::end, 0, 0, 0); }
 
-  // StepListener
+  // ---- StepListener ----
   void row_ran(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) override;
   void directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) override;
   void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh, Served served) override;
@@ -67,7 +67,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) override;
   StageId stage(const Stage&) override { return kNoStage; }
 
-  // ProgramTap
+  // ---- ProgramTap ----
   void called(const Cpu& cpu, const ProgramCall& call) override;
   void applied(const Cpu&, const Operation&, Value) override {}
   void forwarded(const Cpu&, Address) override {}
@@ -82,22 +82,22 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
  private:
   void add(const RunStep& step);
   [[nodiscard]] bool spins(CpuId cpu) const;
-  // Whether a spin's load tells nothing new: it has found the same before.
+  // Whether a spin's load has found the same value before.
   bool seen_before(CpuId cpu, Address address, Value value, bool may_repeat);
   void add_buffer(Tick time, CpuId cpu, const Operation& operation, BufferMove move, Value value);
   void add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value, Value expected = 0);
   void name_word(Address address, int bytes);
 
   const std::size_t limit_;
-  std::size_t next_look_;  // when so many have been told, it is looked whether that is enough
+  std::size_t next_look_;  // the number of steps at which the recorder next checks whether they suffice
   const Workload* workload_ = nullptr;
   const AddressSpace* memory_ = nullptr;
   Facts facts_;
   std::vector<RunStep> steps_;
-  // By CPU: the spins and interrupt handlers in which it is, the innermost last.
+  // By CPU: its nested spins and interrupt handlers, the innermost last.
   struct Doing {
     bool spins = false;
-    std::map<Address, Value> seen = {};  // what the spin has found last in each of its words
+    std::map<Address, Value> seen = {};  // the value that the spin last found in each of its words
   };
   std::vector<std::vector<Doing>> doing_;
   std::vector<std::byte> taken_;

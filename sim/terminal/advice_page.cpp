@@ -25,7 +25,7 @@ std::string indented_block(std::string text) {
   return std::string(kIndent, ' ') + text + (text.ends_with("\n") ? "" : "\n");
 }
 
-// The diff, or the change as a sketch and why there is no diff.
+// The diff; or the change as a sketch, with the reason why there is no diff.
 std::string edit_text(const AdvisedChange& change, const Painter& paint) {
   if (change.diff.empty()) {
     std::string out = indented_block(change.edit);
@@ -127,7 +127,7 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
   return rounded;
 }
 
-// Of one machine; shares too small to matter are summed.
+// For one machine; small shares are summed.
 std::string time_text(const TimeAccount& account, const Painter& paint) {
   constexpr std::size_t kMostShares = 8;
   constexpr double kSmallest = 1;  // percent
@@ -192,7 +192,7 @@ ordered_json time_json(const std::vector<TimeAccount>& accounts) {
   return list;
 }
 
-// "BEGIN on M 88.1 % of the threads' time is ..."; empty if no replay ended.
+// "BEGIN on M 88.1 % of the threads' time is ..."; empty if no replay finished.
 std::string bottleneck_text(const AdvicePage& page, const char* begin) {
   if (page.time.empty()) return {};
   const TimeAccount& account = page.time.front();

@@ -1,4 +1,4 @@
-// What `linebounce advise` says: the changes worth making, the best first, and what that rests on.
+// The answer of `linebounce advise`: the changes worth making, the best first, and their evidence.
 #pragma once
 
 #include <cstdint>
@@ -14,74 +14,74 @@
 
 namespace linebounce::sim {
 
-// What a change would gain on one machine.
+// The gain of a change on one machine.
 struct PredictedGain {
   std::string machine;
   OrdersChange change;
-  bool confirmed = false;              // a gain in orders that had no part in its choice, too
-  std::vector<std::string> part = {};  // of a change that was tried in part only: the layouts that were
+  bool confirmed = false;              // whether it also gains in orders that had no part in its choice
+  std::vector<std::string> part = {};  // for a change that was tried only in part: the layouts that were
 };
 
 struct AdvisedChange {
   std::string what;                        // "give each element of counts a line of its own: 8 elements of 8 bytes"
   std::string edit;                        // C, or a sentence
-  std::string place = {};                  // of the definition to change: "/src/counters.c:12"; empty: not known
-  std::string diff = {};                   // of the source, with a/ and b/ before the names; empty: see no_diff
-  std::string no_diff = {};                // why there is none; empty of changes that are none of a layout
-  std::vector<std::string> cautions = {};  // what the diff can't know
-  std::string patch = {};                  // the command that applies it
-  std::filesystem::path diff_file = {};    // where the diff was written
-  std::vector<EditedSource> edited = {};   // the files as the diff leaves them
-  std::string seen = {};                   // "events is an event counter: 8000 additions, ..."; empty: of no count
-  std::string only_if = {};                // what the program must not need; empty: it does the same as before
-  std::vector<std::string> parts = {};     // of the program that it changes: "layout node", "lock mutex", "count hits+0"
-  std::size_t alternative_to = 0;          // number on the page of the first change that has a part of it; 0: none has
-  std::string remains = {};                // "of 240 000 transfers of lines 160 000 remain, most on `hits`"
-  std::vector<PredictedGain> gains;        // on each machine where it was tried
+  std::string place = {};                  // the definition to change: "/src/counters.c:12"; empty: unknown
+  std::string diff = {};                   // a diff of the source, with a/ and b/ before the names; empty: see no_diff
+  std::string no_diff = {};                // the reason, if a change of a layout has no diff
+  std::vector<std::string> cautions = {};  // facts that the diff can't know
+  std::string patch = {};                  // the command that applies the diff
+  std::filesystem::path diff_file = {};    // the diff's file
+  std::vector<EditedSource> edited = {};   // the files with the diff applied
+  std::string seen = {};     // "events is an event counter: 8000 additions, ..."; empty if the change is about no count
+  std::string only_if = {};  // what the program must not need; empty: it does the same as before
+  std::vector<std::string> parts = {};  // the parts of the program that it changes: "layout node", "lock mutex", "count hits+0"
+  std::size_t alternative_to = 0;       // number on the page of the first change that shares a part; 0: none
+  std::string remains = {};             // "of 240 000 transfers of lines 160 000 remain, most on `hits`"
+  std::vector<PredictedGain> gains;     // on each machine where it was tried
   std::vector<std::string> not_tried_on = {};
-  std::size_t recordings = 1;  // of AdvicePage::recordings, those that advise it
+  std::size_t recordings = 1;  // how many of AdvicePage::recordings recommend it
 };
 
-// What the changed program gained when it was recorded again.
+// The gain of the changed program, recorded again.
 struct Rechecked {
   std::string machine;
-  std::size_t change = 0;  // its place on the page, from 1
+  std::size_t change = 0;  // number on the page, from 1
   OrdersChange predicted;
   double gain_pct = 0;
   std::uint64_t operations_before = 0, operations = 0;
 
-  // With much more or less to do it is another program's throughput.
+  // Whether the new recording has about as many operations; otherwise it shows another program's throughput.
   [[nodiscard]] bool comparable() const;
-  [[nodiscard]] bool is_within() const;  // the predicted interval
-  // Between half and twice of what was predicted.
+  [[nodiscard]] bool is_within() const;  // whether the gain is in the predicted interval
+  // Whether the gain is between half and twice the predicted one.
   [[nodiscard]] bool held() const;
 };
 
 struct AdvicePage {
   std::string trace;
   std::vector<std::string> machines;
-  std::vector<TimeAccount> time;           // where it goes, on each machine where a replay ended
+  std::vector<TimeAccount> time;           // of each machine on which a replay finished
   bool only_time = false;                  // no change was tried
-  std::vector<AdvisedChange> changes;      // confirmed on a machine at least, and a loss on none; the largest gain first
+  std::vector<AdvisedChange> changes;      // confirmed on at least one machine, and a loss on none; the largest gain first
   std::vector<AdvisedChange> depends;      // confirmed on one machine, but a loss on another
-  std::vector<AdvisedChange> conditional;  // likewise as `changes`, but each gives something up: AdvisedChange::only_if
-  std::vector<AdvisedChange> seldom;       // advised by half of the recordings at most: threads met as they seldom do
-  std::size_t recordings = 1;              // of the same program, that this rests on
-  std::vector<std::string> words;          // words that behave like locks, with how each was classified
-  std::vector<std::string> also_gains;     // what gained, but is not confirmed, or no more than what is advised in its place
-  std::vector<std::string> no_help;        // what was tried and gains nothing, with what it changes
+  std::vector<AdvisedChange> conditional;  // as `changes`, but each gives something up: AdvisedChange::only_if
+  std::vector<AdvisedChange> seldom;       // recommended by at most half of the recordings, so due to a rare order of threads
+  std::size_t recordings = 1;              // how many recordings of the same program support this
+  std::vector<std::string> words;          // words that behave like locks, with each one's classification
+  std::vector<std::string> also_gains;     // what gained, but is not confirmed, or no more than what is recommended instead
+  std::vector<std::string> no_help;        // tried changes that gain nothing, with what they change
   std::vector<std::string> not_offered;    // locks that would break the program, with the reason
-  std::vector<std::string> not_tried;      // why there may be more
-  double tries_otherwise_pct = 0;          // kTriesOtherwise, the largest of all machines' runs without a change
+  std::vector<std::string> not_tried;      // reasons why there may be more changes
+  double tries_otherwise_pct = 0;          // kTriesOtherwise, the largest over all machines' runs without a change
   std::vector<std::string> missing;        // what the trace could not hold
-  std::vector<std::string> assumptions;    // about the machines, as assumptions_of() words them
+  std::vector<std::string> assumptions;    // about the machines, worded by assumptions_of()
   std::vector<Rechecked> rechecked;        // the first change with a diff, on each machine
 };
 
-// Three changes at most. The first line is the verdict, and below it is where the time goes.
+// At most three changes. The first line is the verdict, followed by where the time goes.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);
 
-// Schema linebounce.advise/1. All changes.
+// Schema linebounce.advise/1. Has all changes.
 nlohmann::ordered_json advice_page_json(const AdvicePage& page);
 
 }  // namespace linebounce::sim

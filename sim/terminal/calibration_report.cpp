@@ -23,7 +23,7 @@ std::string structure_line(const Calibration& calibration) {
   return "  " + text + "\n";
 }
 
-// A table of CPU numbers, where the machine's are not the file's.
+// A table of CPU numbers, if the machine's differ from the file's.
 std::string numbering(const Calibration& calibration, const Painter& paint) {
   if (std::ranges::is_sorted(calibration.file_cpu)) return "";
   const std::string text =
@@ -60,7 +60,7 @@ std::string list_of(const std::string& head, const std::vector<std::string>& sen
   return text;
 }
 
-// With how much freedom that was reached, and what pairs say that it was not fitted to.
+// The number of parameters used, and the error of pairs that were not fitted to.
 std::string freedom(const Calibration& calibration, const Painter& paint) {
   const int cpus = calibration.measured.cpus();
   const FoundPositions& found = calibration.positions;
@@ -118,7 +118,7 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   return "\n" + table.text();
 }
 
-// What was measured beside the matrix.
+// Measurements other than the matrix.
 std::string costs_table(const std::string& head, const std::vector<ComparedCost>& costs, const Painter& paint) {
   if (costs.empty()) return "";
   Table table({words(head, 46), figures("measured", 10), figures("quartiles", 17), figures("simulated", 11), figures("off", 9)},

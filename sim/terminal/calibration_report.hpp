@@ -1,4 +1,4 @@
-// What `calibrate` found, for the terminal.
+// The result of `calibrate`, for the terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the CPUs' time went to, for the terminal.
+// The CPUs' time by part, for the terminal.
 #pragma once
 
 #include <string>

@@ -19,8 +19,8 @@ constexpr std::size_t kMostColumns = 56;
 constexpr std::size_t kMeanWidth = 10;
 constexpr std::size_t kShareWidth = 15;  // "% of accesses"
 constexpr std::size_t kBesideStrips = kLatencyLabelWidth + 2 + kMeanWidth + kShareWidth;
-constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
-constexpr std::size_t kRows = 2;       // cells that a strip is high
+constexpr std::size_t kRowHeight = 8;  // in eighths of a character cell
+constexpr std::size_t kRows = 2;       // height of a strip in cells
 constexpr std::array kPalette = {Colour::green, Colour::cyan, Colour::yellow, Colour::magenta, Colour::blue, Colour::red};
 
 struct Strip {
@@ -30,20 +30,20 @@ struct Strip {
   double ns = 0;  // sum, for the mean
 };
 
-// The logarithm to base 2, straight between powers of two: never off by more than 0.09, which no column of the chart shows,
-// and the same with every mathematical library. REQUIRES: value > 0.
+// The logarithm to base 2, linear between powers of two: off by at most 0.09, which no column of the chart shows, and the same
+// with every mathematical library. REQUIRES: value > 0.
 double octaves(double value) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);  // 0.5 to 1
   return exponent - 2 + 2 * fraction;
 }
 
-// Latency to column, the same for all strips.
+// Maps latencies to columns, the same for all strips.
 class Axis {
  public:
   Axis(double shortest, double longest, std::size_t columns)
       : low_(octaves(shortest)), high_(octaves(longest)), columns_(columns) {
-    // Two octaves at least: a single latency stands in the middle of something.
+    // At least two octaves, so that a single latency is not at an edge.
     const double room = std::max(0.05 * (high_ - low_), (2 - (high_ - low_)) / 2);
     low_ -= room;
     high_ += room;
@@ -58,7 +58,7 @@ class Axis {
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] bool holds(double ns) const { return position(ns) >= 0 && position(ns) < static_cast<double>(columns_); }
 
-  // Round latencies to mark: powers of ten, with 2 and 5 between them where there are few.
+  // Round latencies to mark: powers of ten, with 2 and 5 in between if there are few.
   [[nodiscard]] std::vector<double> ticks() const {
     constexpr double kShortest = 1e-3;  // a picosecond
     constexpr double kLongest = 1e12;
@@ -105,7 +105,7 @@ std::string cells(const Strip& strip, std::size_t row) {
   std::string out;
   for (const double count : strip.counts) {
     std::size_t height = std::lround(count / highest * kRowHeight * kRows);
-    if (count > 0) height = std::max<std::size_t>(height, 1);  // what happened once is seen
+    if (count > 0) height = std::max<std::size_t>(height, 1);  // a single occurrence is visible
     const std::size_t below = row * kRowHeight;
     out += kEighths.at(height > below ? std::min(height - below, kRowHeight) : 0);
   }

@@ -19,18 +19,18 @@ constexpr std::size_t kDrawingIndent = 10;
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 constexpr std::array kColours = {Colour::cyan, Colour::yellow, Colour::green, Colour::magenta, Colour::blue, Colour::red};
 
-// Bytes of a section that lie together: a field, or a hole between fields.
+// Adjacent bytes of a section: a field, or a hole between fields.
 struct DrawnPiece {
   const Field* field;  // null: a hole
-  int begin, end;      // in the section
+  int begin, end;      // offsets in the section
 };
 
 struct DrawnLine {
-  int begin, end;  // of the section's bytes that lie in it
+  int begin, end;  // the part of the section in this line
   std::vector<DrawnPiece> pieces;
 };
 
-// A section, whose first byte lies `base` bytes behind the start of a line.
+// A section whose first byte lies `base` bytes after the start of a line.
 struct Part {
   Section section;
   std::string title;
@@ -67,7 +67,7 @@ std::vector<DrawnPiece> pieces_of(const Layout& layout, const Part& part) {
   return pieces;
 }
 
-// Pieces cut at the lines' ends.
+// The pieces, cut at the ends of lines.
 std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line_bytes) {
   std::vector<DrawnLine> lines;
   for (int begin = 0; begin < part.size;) {
@@ -84,7 +84,7 @@ std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line
   return lines;
 }
 
-// What marks the pieces of a line in its strip: a letter each, in the order of fields; holes have a dot.
+// The marks of a line's pieces in its strip: a letter for each field, in order; holes have a dot.
 std::vector<std::string> marks_of(const DrawnLine& line) {
   std::vector<std::string> marks;
   std::size_t fields = 0;
@@ -97,14 +97,14 @@ Colour colour_of(const std::vector<DrawnPiece>& pieces, std::size_t i) {
   return pieces[i].field == nullptr ? Colour::dim : kColours[i % kColours.size()];
 }
 
-// A character for each byte, or for each few bytes of a long line.
+// One character for each byte, or for every few bytes of a long line.
 std::string strip(const Part& part, const DrawnLine& line, int line_bytes, const Painter& paint) {
   const int bytes = std::max(1, line_bytes / kStripWidth);
   const auto marks = marks_of(line);
   const int start = (part.base + line.begin) / line_bytes * line_bytes - part.base;
   std::string out;
   for (int byte = start; byte < start + line_bytes; byte += bytes) {
-    // A character that stands for a field's end and a hole, or for two fields, shows the first field.
+    // A character that covers a field's end and a hole, or two fields, shows the first field.
     std::size_t shown = line.pieces.size();
     for (std::size_t i = 0; i < line.pieces.size(); ++i) {
       const bool here = line.pieces[i].begin < byte + bytes && line.pieces[i].end > byte;

@@ -1,4 +1,4 @@
-// A structure drawn line by line, as the coherence lines see it.
+// A structure drawn by coherence line.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Each line as a strip of its bytes, below it the fields that share it with offset and size, and holes.
+// Each line as a strip of its bytes, followed by its fields and holes with offset and size.
 std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint);
 nlohmann::ordered_json layout_to_json(const Layout& layout, int line_bytes);
 

@@ -28,7 +28,7 @@ std::string count_text(std::int64_t count) {
   return figure(static_cast<double>(count), "").size() <= 4 ? std::to_string(count) : figure(static_cast<double>(count));
 }
 
-// The columns of `perf c2c report`, then where the time goes.
+// The columns of `perf c2c report`, followed by travel and queueing.
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
   const Scale latency = scale_of(shown.front().misses.latency_ns, "ns");
   Table table(

@@ -1,4 +1,4 @@
-// Cache lines for the terminal, as `perf c2c report` has them: the worst lines, then each of them field by field.
+// Cache lines for the terminal, in the form of `perf c2c report`: the worst lines, then each of them field by field.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@
 
 namespace linebounce::sim {
 
-// The first `most` lines. Empty if there is none.
+// The first `most` lines. Empty if there are none.
 std::string line_table(const LineSet& set, std::size_t most, const Painter& paint);
 
-// Whose structures the 500 worst lines hold (metrics subsystem.*), the largest share of latency first; empty if nobody said.
+// The owners of the 500 worst lines (metrics subsystem.*), the largest share of latency first; empty if the structures have no
+// subsystems.
 std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics, const Painter& paint);
 
 struct SubsystemShare {

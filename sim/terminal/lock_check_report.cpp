@@ -36,7 +36,8 @@ const char* name_of(LockVerdict verdict) {
   return "";
 }
 
-// A column a CPU, and a row a step; of more than the terminal has room for, one after the other, each CPU further to the right.
+// A column for each CPU and a row for each step. If the terminal has no room, one after the other, each CPU further to the
+// right.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
   const std::size_t cpus = broken.lock_case.roles.size();
@@ -64,7 +65,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   return table.text();
 }
 
-// A row a size, a column a memory model.
+// A row for each size, a column for each memory model.
 std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Column> columns = {
       words("states that were looked at"),
@@ -154,7 +155,7 @@ struct VerdictText {
   std::string word, rest;
 };
 
-// Without the lock's name, which stands there already.
+// Without the lock's name, which is already there.
 std::string trial_failure(const std::string& failure) {
   const std::string first = failure.substr(0, failure.find('\n'));
   const std::size_t name_end = first.find(workloads::kDoesNotExclude);

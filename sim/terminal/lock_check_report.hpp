@@ -1,4 +1,4 @@
-// What `linebounce check-lock` says: the verdict, what it rests on, and the interleaving that breaks a property.
+// The answer of `linebounce check-lock`: the verdict, its basis, and the interleaving that breaks a property.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// `experiment`: the file of a trial that failed.
+// `experiment`: the file of a failed trial.
 std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
                             const Painter& paint);
 nlohmann::ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment);

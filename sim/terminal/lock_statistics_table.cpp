@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostStatistics = 20;  // locks
 constexpr std::size_t kMostSites = 2;        // of each
-constexpr double kLongestInSeconds = 1000;   // what lasts longer is said in minutes and hours
+constexpr double kLongestInSeconds = 1000;   // longer times are shown in minutes and hours
 
 std::string time_text(double us) {
   return us < kLongestInSeconds * 1e6 ? quantity(us, {}, "us") : readable_duration(us / 1e6);
@@ -27,12 +27,12 @@ std::string longest_text(const LockTimes& times) {
   return times.longest_us ? time_text(*times.longest_us) : "";
 }
 
-// Without the size of the function: "vm_munmap+0x41" of "vm_munmap+0x41/0x80".
+// Removes the function's size: "vm_munmap+0x41" from "vm_munmap+0x41/0x80".
 std::string site_text(const LockSite& site) {
   return "  " + site.function.substr(0, site.function.find("/0x"));
 }
 
-// Which figures the tool has.
+// The figures that the tool provides.
 struct Told {
   bool acquisitions = false, hold = false, held = false;
 };
@@ -71,7 +71,7 @@ std::vector<Cell> cells_of(const LockStatistics& lock, const Told& told, double 
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint) {
   if (file.locks.empty()) return "  no lock was taken\n";
   const bool hold = file.locks.front().hold.has_value();
-  // Since Linux 5.19 without lockdep, perf lock report sees only those acquisitions that wait.
+  // Since Linux 5.19 without lockdep, perf lock report sees only acquisitions that wait.
   const bool acquisitions = std::ranges::any_of(
       file.locks, [](const LockStatistics& lock) { return lock.acquisitions.value_or(lock.waits) != lock.waits; });
   const Told told{acquisitions, hold, hold && seconds};

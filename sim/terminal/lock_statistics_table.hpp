@@ -1,4 +1,4 @@
-// Locks as a measured kernel had them, and what a trace of their mix is expected to show.
+// A measured kernel's locks, and the expected results of a trace of their mix.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace linebounce::sim {
 
-// A line for each of the locks that were waited for most, most first, and below it where most of the waiting was. `seconds`:
-// how long was measured, for the share of time that a lock was held.
+// A line for each of the locks with the most waiting, most first, followed by where they waited most. `seconds`: the length of
+// the measurement, for the share of time that a lock was held.
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint);
 
-// The locks of a mix, what was measured of each beside what its replay is expected to show; empty if there are none.
+// The locks of a mix: the measurements of each beside its replay's expected results; empty if there are none.
 std::string lock_mix_table(const LockMix& mix, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -18,7 +18,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLockPrefix = "locks.";
-constexpr std::size_t kMostLines = 40;  // locks and call sites; at least one lock is shown whole
+constexpr std::size_t kMostLines = 40;  // locks and call sites; at least one lock is shown completely
 constexpr std::size_t kRoomForName = 18;
 
 // A lock's own row, and its call sites'.
@@ -34,7 +34,7 @@ std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
   return blocks;
 }
 
-// The blocks to show, in their order: those that cost most come in first.
+// The blocks to show, in their order, chosen by cost.
 std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
   const auto by_cost = [](const LockBlock& a, const LockBlock& b) {
     return std::tuple(-a[0].cpu_pct, -a[0].util_pct, a[0].lock) < std::tuple(-b[0].cpu_pct, -b[0].util_pct, b[0].lock);
@@ -50,7 +50,7 @@ std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
   return blocks;
 }
 
-// ---- lockmeter's figures: two digits, four of large ones ----
+// ---- lockmeter's number format: two digits, four for large numbers ----
 
 std::string lockmeter_percent(double value) {
   if (value == 0) return "0%";
@@ -69,17 +69,17 @@ std::string mean_and_maximum(double mean, double maximum) {
 }
 
 std::string wait_text(const LockRow& row) {
-  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0µs", "");  // nobody waited: no figures of it
+  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0µs", "");  // no CPU waited, so there are no figures
   return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
-// A row's figures before the name, or their titles.
+// The figures before a row's name, or their titles.
 struct LockFiguresText {
   std::string all_times;                                    // UTIL to % CPU
   std::array<std::pair<std::size_t, std::string>, 4> rest;  // TOTAL, NOWAIT, SPIN, RJCT: width and text
 };
 
-// Where a line has no room for the name, the last ones are left out: CON says what NOWAIT and SPIN do.
+// If a line has no room for the name, the last figures are left out: CON has the information of NOWAIT and SPIN.
 std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
   std::string out = row.all_times;
   for (const auto& [width, text] : row.rest) {
@@ -119,7 +119,7 @@ struct RacedPoint {
   std::size_t point = 0;
 };
 
-// Sections that raced, by lock.
+// The number of sections that raced, by lock.
 std::map<std::string, double> races_of(const ReportedPoint& point) {
   constexpr std::string_view kRaces = ".races";
   std::map<std::string, double> races;
@@ -130,7 +130,7 @@ std::map<std::string, double> races_of(const ReportedPoint& point) {
   return races;
 }
 
-// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Means over several seeds are no pair: nothing then.
+// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Empty for means over several seeds, which have no such pair.
 std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const std::string prefix = std::string(kLockPrefix) + lock + ".first_race.";
   const auto inside = point.metrics.find(prefix + "inside_cpu");
@@ -163,7 +163,7 @@ std::string lock_table(const std::vector<LockRow>& rows, const Painter& paint) {
 }
 
 std::string race_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
-  std::map<std::string, RacedPoint> most;  // by lock: the point with most of them
+  std::map<std::string, RacedPoint> most;  // by lock: the point with most races
   for (std::size_t point = 0; point < points.size(); ++point) {
     for (const auto& [lock, sections] : races_of(points[point])) {
       if (sections > most[lock].sections) most[lock] = {sections, point};

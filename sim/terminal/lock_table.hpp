@@ -1,5 +1,5 @@
-// The locks of one point for the terminal, in lockmeter's columns (Bryant, Hawkes: "Lockmeter", 2000), so that they can be held
-// against its printed reports.
+// The locks of one point for the terminal, in lockmeter's columns (Bryant, Hawkes: "Lockmeter", 2000), so that they can be
+// compared with its printed reports.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace linebounce::sim {
 
-// A line for each lock, by name, and below it one for each of its call sites. `rows` as in locks.csv: a lock's own row stands
-// before its call sites'. Of more locks than anybody reads those that were waited for most; the last line says so. Empty if no
-// lock was taken.
+// A line for each lock, by name, followed by one for each of its call sites. `rows` as in locks.csv: a lock's own row precedes
+// its call sites'. If there are many locks, those with the most waiting are shown, and the last line says so. Empty if no lock
+// was taken.
 std::string lock_table(const std::vector<LockRow>& rows, const Painter& paint);
 
-// A line for each lock that was none and let sections overlap (locks.<lock>.races), with the point where most did; empty if
-// there is none.
+// A line for each lock that excluded nobody and let sections overlap (locks.<lock>.races), with the point where most did; empty
+// if there is none.
 std::string race_note(const std::vector<ReportedPoint>& points, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -14,12 +14,12 @@
 namespace linebounce::sim {
 namespace {
 
-// ---- boxes side by side and below each other ----
+// ---- boxes beside and below each other ----
 
 // Sections of centred lines, divided by rules.
 using Box = std::vector<std::vector<std::string>>;
 
-// Boxes side by side, and the columns in which they end in a line downwards.
+// Boxes side by side, and the columns at which lines lead downwards.
 struct BoxRow {
   std::vector<std::string> lines;
   std::vector<std::size_t> feet;
@@ -65,7 +65,7 @@ std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
   return numbers;
 }
 
-// All boxes in one width; of more than fit into a line of `columns`, the first ones and the last. REQUIRES: at least one box.
+// All boxes with the same width. If they don't fit into `columns`, the first ones and the last. REQUIRES: at least one box.
 BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   std::size_t inner = 0;
   std::size_t height = 0;
@@ -92,7 +92,7 @@ BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   return row;
 }
 
-// What the boxes of a row stand on: a wide box with double lines. `goes_on`: a line leads downwards from its middle.
+// The wide box with double lines below a row of boxes. `goes_on`: a line leads downwards from its middle.
 BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on) {
   const std::size_t inner = std::max(width_of(row.lines.front()) - 2, inner_width({texts}));
   std::string top;
@@ -108,7 +108,7 @@ BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, boo
   return below;
 }
 
-// A box that hangs from the (one) foot of the last row.
+// A box connected to the only foot of the last row.
 BoxRow hanging_from(const BoxRow& row, const Box& box) {
   const std::size_t inner = inner_width(box);
   const std::size_t foot = row.feet.front();
@@ -145,7 +145,7 @@ std::string numbers_text(const std::vector<int>& numbers) {
   return text;
 }
 
-// The machine with the places of its CPUs.
+// Draws the machine with the positions of its CPUs.
 class Drawing {
  public:
   Drawing(const MachineSpec& machine, std::size_t columns) : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
@@ -224,7 +224,7 @@ class Drawing {
     return box;
   }
 
-  // The levels above the buses, from the homes down: who is a member of what.
+  // The levels above the buses, from the homes down, with their members.
   [[nodiscard]] std::string tree() const {
     if (machine_.groups.empty()) return "";
     std::string out = fmt::format("\n  node 0: {} buses below {} group{} at the homes\n", machine_.buses_per_node,
@@ -287,7 +287,7 @@ class Drawing {
     return {links, directories};
   }
 
-  // From each node to each, over the network alone.
+  // Distances between all nodes, over the network alone.
   [[nodiscard]] std::string distances() const {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";

@@ -1,4 +1,4 @@
-// A machine as a drawing for the terminal.
+// Draws a machine for the terminal.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace linebounce::sim {
 
-// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. Of a machine of several
+// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. For a machine of several
 // nodes or buses: one bus with its cores and its controller, then the nodes with their buses and memory on the network, then
-// how far they are from each other. Of more boxes than fit into a line of `columns` the first ones and the last are drawn.
-// REQUIRES: the machine has been checked.
+// their distances. If the boxes don't fit into `columns`, only the first ones and the last are drawn. REQUIRES: the machine has
+// been checked.
 std::string draw_topology(const MachineSpec& machine, std::size_t columns = kTerminalWidth);
 
 // "700 MHz", "666.7 MHz".

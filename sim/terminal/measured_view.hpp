@@ -1,4 +1,4 @@
-// Measured tables of cache lines beside the simulated ones, for the terminal.
+// Measured tables of cache lines beside simulated ones, for the terminal.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// The tables that `wanted` takes (by id), each at its point; empty where there is none, or no finished point of it.
+// The tables whose id `wanted` accepts, each at its point; empty if there is none, or its point has not finished.
 std::string measured_tables(const Plan& plan, const Results& results, const std::function<bool(const std::string&)>& wanted,
                             const Painter& paint);
 

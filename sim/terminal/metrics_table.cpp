@@ -20,7 +20,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The largest first; points without this metric last, equals in the sweep's order. Empty `metric`: the sweep's order.
+// The largest first; points without this metric last, equal ones in the sweep's order. Empty `metric`: the sweep's order.
 std::vector<ReportedPoint> sorted_points(std::vector<ReportedPoint> points, const std::string& metric) {
   const auto figure = [&metric](const ReportedPoint& point) {
     const auto found = point.metrics.find(metric);
@@ -33,17 +33,17 @@ std::vector<ReportedPoint> sorted_points(std::vector<ReportedPoint> points, cons
 
 constexpr std::size_t kMetricFigureWidth = 12;
 constexpr std::size_t kMetricNameWidth = 56;
-constexpr std::size_t kUnitWidth = 16;  // the longest unit, "instructions", and a space
+constexpr std::size_t kUnitWidth = 16;  // fits the longest unit, "instructions", and a space
 
 constexpr std::string_view kLocks = "locks.";
 
-// "dcache_lock" of "locks.dcache_lock.con_pct" and of "locks.dcache_lock.d_lookup.con_pct".
+// "dcache_lock" for "locks.dcache_lock.con_pct" and for "locks.dcache_lock.d_lookup.con_pct".
 std::string lock_of(const std::string& metric) {
   return metric.substr(kLocks.size(), metric.find('.', kLocks.size()) - kLocks.size());
 }
 
-// The lock table has what `run` measures of locks. Of several points it shows one, so the figures by which they are compared
-// stand here, too: of locks that somebody waited for, but not of their call sites.
+// The lock table shows one point's locks. For comparing several points, this adds metrics of the locks that some CPU waited
+// for, without their call sites.
 std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& points) {
   std::set<std::string> compared;
   if (points.size() == 1) return compared;
@@ -66,7 +66,7 @@ std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& p
   return values;
 }
 
-// One metric's figures at several points, in one unit and with one number of decimals.
+// One metric's figures at several points, with one unit and the same number of decimals.
 struct RowFigures {
   Scale scale;
   std::vector<std::string> texts;  // "-" where there is none
@@ -118,7 +118,7 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
   return table.text();
 }
 
-// A name that no point has is a slip of the pen, or a workload that does not measure it.
+// A metric that no point has is misspelt, or the workload does not measure it.
 std::string sorting_note(const std::vector<ReportedPoint>& points, const std::string& sorted_by, const Painter& paint) {
   const auto has = [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); };
   if (sorted_by.empty() || std::ranges::any_of(points, has)) return "";
@@ -133,7 +133,7 @@ std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
   return names;
 }
 
-// What a sweep is sorted by is seen.
+// Makes sure that the metric by which a sweep is sorted is shown.
 void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<ReportedPoint>& points, const std::string& sorted_by) {
   const auto found =
       std::ranges::find_if(points, [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); });
@@ -147,7 +147,7 @@ void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<Reporte
   headlines.insert(headlines.begin(), headline_of(sorted_by, found->metrics.at(sorted_by).unit));
 }
 
-// Of a run without a sweep: a line each.
+// A line for each headline of a run without a sweep.
 std::string headline_rows(const ReportedPoint& point, const std::vector<HeadlineMetric>& headlines, const Painter& paint) {
   Table table({words(""), figures("", 0, 2), words("", 0, 1), names("", 0, 3)}, paint);
   for (const HeadlineMetric& metric : headlines) {
@@ -245,7 +245,7 @@ std::size_t total_width(const std::vector<SweepColumn>& columns) {
   return width;
 }
 
-// Swept values that only repeat the row above step back. A point without results says so in the place of its figures.
+// Swept values that repeat the row above are dimmed. A point without results says so in place of its figures.
 std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t axes, std::size_t row,
                            const ReportedPoint& point) {
   std::vector<Cell> cells;

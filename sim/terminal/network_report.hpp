@@ -1,4 +1,4 @@
-// The verdict on a protocol of a network, for people and for programs.
+// The verdict on a network's protocol, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,11 +9,11 @@
 
 namespace linebounce::sim {
 
-// The line of a row, "FILE:LINE" where it is inherited; of each column's rows.
+// The line of a row, "FILE:LINE" if it is inherited; the lines of each column's rows.
 nlohmann::ordered_json line_json(const ControllerTable& table, int source_line);
 nlohmann::ordered_json lines_json(const ControllerTable& table, const std::vector<std::vector<int>>& rows);
 
-// REQUIRES, of both: `proof` is of these protocols.
+// REQUIRES for both: `proof` is about these protocols.
 nlohmann::ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& proof);
 std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& proof, const Painter& paint);
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Widths {
   std::size_t name, paper, simulated, difference, kind, mark, gap;
-  bool whole_marks;  // with words for what is not scored, and the tolerances of what is off
+  bool whole_marks;  // whether to spell out rows that are not scored, and the tolerances of those that are off
 
   [[nodiscard]] std::size_t figures() const { return paper + simulated + difference; }
 };
@@ -26,14 +26,14 @@ Widths widths_for(const Painter& paint) {
   return widths;
 }
 
-// Rows of one source, in the order in which it is first cited; of several where each is cited by one row alone.
+// Rows of one source, in the order of its first citation; or rows of several sources that are cited once each.
 struct Group {
-  std::string source;  // what all sources begin with
+  std::string source;  // the common beginning of all sources
   std::vector<const PaperResult*> rows;
 };
 
-// What both begin with, up to a comma or colon, or all of either. Without a number (a year, commit or section) it names
-// authors, who have published other things, too.
+// The common beginning of both, up to a comma or colon, or the whole of either. Without a number (a year, commit or section) it
+// only names authors, who have published other things as well.
 std::string common_head(const std::string& a, const std::string& b) {
   const std::size_t differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   const auto ends = [differ](const std::string& text) {
@@ -59,10 +59,10 @@ bool fits_beside_columns(const std::string& title, const Painter& paint) {
   return width_of(title) <= widths_for(paint).name + 1;
 }
 
-// Where each row cites a figure of its own, at length, a publication is one table, not one for each row.
+// If each row cites a figure of its own, at length, a publication becomes one table instead of one for each row.
 std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::vector<Group> merged;
-  bool open = false;  // the last has rows of one source each
+  bool open = false;  // the last group has rows of one source each
   for (Group& group : by_source(rows)) {
     const bool single = group.rows.size() == 1 && !fits_beside_columns(group.source, paint);
     const std::string head = single && open ? common_head(merged.back().source, group.source) : "";
@@ -77,7 +77,7 @@ std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Pa
   return merged;
 }
 
-// What all ids of a group begin with, up to a dot: it is said once, above them.
+// The common beginning of all ids of a group, up to a dot, which is shown once, above them.
 std::string common_prefix(const Group& group) {
   std::string prefix = group.rows.front()->row.id;
   for (const PaperResult* row : group.rows) {
@@ -109,7 +109,7 @@ Cell kind_cell(PaperKind kind) {
   return {name_of(kind), colour};
 }
 
-// Of two changes, how far one leads from the other: +20 % where +50 % was published and +80 % simulated.
+// For two changes, the distance between them: +20 % if +50 % was published and +80 % simulated.
 std::string difference_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   if (row.value && row.is_change())

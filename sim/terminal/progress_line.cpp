@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kBarWidth = 24;
 constexpr auto kRewriteEvery = std::chrono::milliseconds(100);
-constexpr double kTooEarly = 0.01;  // of the work: below, an estimate of the time left would be a guess
+constexpr double kTooEarly = 0.01;  // share of the work below which the time left can't be estimated
 
-// Whole seconds up to 20, then 5, 10 and 60 at a time: nobody reads more, and a figure that stands still can be read.
+// Whole seconds up to 20, then steps of 5, 10 and 60: finer figures would change too fast to read.
 double in_steps(double seconds) {
   const double step = seconds < 20 ? 1 : seconds < 120 ? 5 : seconds < 1200 ? 10 : 60;
   return std::max(1.0, std::ceil(seconds / step) * step);
@@ -58,7 +58,7 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   if (share < kTooEarly || share >= 1) return std::nullopt;
   const double now_s = progress.elapsed_s;
   const double foretold_s = now_s / share;
-  // What is older than a fifth of the time that remains counts for little.
+  // Older estimates than a fifth of the remaining time count for little.
   const double memory_s = std::max(1.0, (foretold_s - now_s) / 5);
   const double passed_s = now_s - updated_s_;
   const double weight = end_s_ ? passed_s / (passed_s + memory_s) : 1;

@@ -1,4 +1,4 @@
-// How far a run has come: one line on the standard error, rewritten in place, and only where that is a terminal.
+// The progress of a run: one line on standard error, rewritten in place, only if that is a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace linebounce::sim {
 
-// An estimate that does not jump: points take unequal times, so the end that they foretell is a mean of the last seconds'.
+// A smooth estimate: points take unequal times, so the estimated end is averaged over the last seconds.
 class TimeLeft {
  public:
-  // Seconds, in steps that grow with them; none: too early, or done.
+  // In seconds, rounded to steps that grow with the time; none if it is too early, or the run is done.
   std::optional<double> update(const Progress& progress);
 
  private:
@@ -22,16 +22,16 @@ class TimeLeft {
 
 class ProgressLine {
  public:
-  // `label` precedes the line: what is running. Shows nothing if `wanted` is false or the standard error is no terminal.
+  // `label` precedes the line and says what is running. Shows nothing if `wanted` is false or standard error is no terminal.
   ProgressLine(std::string label, bool wanted);
   ~ProgressLine();  // leaves the line empty
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Rewrites the line, if it was not just now; above it stays what is known so far.
+  // Rewrites the line, unless it was rewritten just now; an answer so far is printed above it.
   void show(const Progress& progress);
 
-  // Whether anybody sees it.
+  // Whether the line is shown.
   [[nodiscard]] bool is_active() const { return active_; }
 
  private:

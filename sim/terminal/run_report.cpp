@@ -37,7 +37,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The answer, why it is so, and what qualifies it.
+// The answer, its reason, and what qualifies it.
 std::string answer_text(const Answer& answer, const Painter& paint) {
   std::string out;
   if (!answer.text.empty()) out += paragraph(answer.text, 2, Colour::bold, paint);
@@ -50,7 +50,7 @@ std::string answer_text(const Answer& answer, const Painter& paint) {
 
 namespace fs = std::filesystem;
 
-// "machine p3_xeon_4way", or how many of a sweep over machines.
+// "machine p3_xeon_4way", or the number of machines in a sweep over them.
 std::string machines_text(const RunReport& report, const std::string& only) {
   std::set<ConfigValue> machines;
   for (const ReportedPoint& point : report.results.points) {
@@ -78,7 +78,7 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
          paint(Colour::yellow, gaps) + paint(Colour::dim, seeds) + "\n";
 }
 
-// The rows of one result file that are of the point which the answer speaks of; none without such a file.
+// The rows of one result file for the answer's point; none if there is no such file.
 template <class Reader>
 auto rows_of_point(const fs::path& file, int point, Reader reader) {
   using Rows = typename decltype(reader(std::string()))::mapped_type;
@@ -87,7 +87,7 @@ auto rows_of_point(const fs::path& file, int point, Reader reader) {
   return std::move(points[point]);
 }
 
-// The core-to-core matrices of the first points; empty for runs that measure none.
+// The core-to-core matrices of the first points; empty for runs without any.
 std::string matrices_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   constexpr int kMostPoints = 3;
   const fs::path file = directory / "matrix.csv";
@@ -105,7 +105,7 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
   return out;
 }
 
-// How quantities went over time at the first points; empty for runs that have none.
+// Quantities over time at the first points; empty for runs without any.
 std::string series_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   constexpr int kMostPoints = 3;
   const fs::path file = directory / "series.csv";
@@ -119,7 +119,7 @@ std::string series_of(const Plan& plan, const fs::path& directory, const Painter
   return out;
 }
 
-// The cache lines with the most latency, if the experiment asks for some.
+// The cache lines with the most latency, if the experiment asks for them.
 std::string lines_text(const Plan& plan, const RunReport& report, const fs::path& directory, int point, const Painter& paint) {
   if (plan.experiment.report_lines == 0) return "";
   const std::vector<LineRow> rows = rows_of_point(directory / "lines.csv", point, read_lines_csv);
@@ -129,7 +129,7 @@ std::string lines_text(const Plan& plan, const RunReport& report, const fs::path
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// CPU time, latencies, locks and lines of the one point that the answer speaks of.
+// CPU time, latencies, locks and lines of the answer's point.
 std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, const std::string& wanted,
                       bool latencies, const Painter& paint) {
   if (!report.results.answer.point) return "";
@@ -147,9 +147,9 @@ std::string one_point(const Plan& plan, const RunReport& report, const fs::path&
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-constexpr std::size_t kMostRows = 24;  // of points; of more only those of the alternatives that matter are shown
+constexpr std::size_t kMostRows = 24;  // number of points; beyond it only the rows of important alternatives are shown
 
-// The alternatives that matter, where there are more points than anybody reads.
+// The important alternatives, if there are too many points to read.
 std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const Answer& answer) {
   if (points.size() <= kMostRows || answer.featured.empty()) return points;
   std::erase_if(points, [&](const ReportedPoint& point) {
@@ -158,7 +158,7 @@ std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const
   return points;
 }
 
-// The answer, the paper's rows and the headline metrics of points that are compared with each other.
+// The answer, the paper's rows and the headline metrics of points that are compared.
 std::string figures_of(const Plan& plan, const RunReport& report, const ReportView& wanted, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
   for (const PointFailure& failure : report.failures) points.at(failure.point).failed = true;
@@ -193,8 +193,8 @@ std::string overridden_note(const Plan& plan) {
   return "The machine or the workload was overridden: rows are not scored.\n";
 }
 
-// The project's own protocols are proved by its tests, a node's with the bus that its file names; of another, or another pair,
-// nobody here knows whether it has been.
+// The tests prove the project's own protocols, and a node's with the bus that its file names. For others, or other pairs, it is
+// unknown whether they were checked.
 std::string unproved_note(const Plan& plan) {
   std::set<std::string> files;
   std::set<std::pair<std::string, std::string>> pairs;  // node and bus
@@ -214,7 +214,7 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
-// A file as seen from the current folder or the project's, if that is shorter.
+// A file's path from the current or the project's folder, if that is shorter.
 std::string nearest_path(const std::string& path) {
   if (!is_lua_path(path)) return path;
   std::string shortest = path;
@@ -225,7 +225,7 @@ std::string nearest_path(const std::string& path) {
   return shortest;
 }
 
-// A lock that lets others in is named as the user would, and what looks into it.
+// Names a lock that failed to exclude as the user would, and the command that examines it.
 std::string failure_text(const std::string& message) {
   const std::size_t end = message.find(workloads::kDoesNotExclude);
   if (end == std::string::npos || end > message.find('\n')) return message;
@@ -258,7 +258,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
     print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
                 (missing ? "" : "; it was run again"));
   }
-  // The whole story once; the other points tell their first line.
+  // Prints the complete text once; other points print their first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
     const std::string message = failure_text(failure.failure.message);

@@ -1,4 +1,4 @@
-// What `run` and `reproduce` show while and after they run a plan.
+// The output of `run` and `reproduce` during and after a plan's run.
 #pragma once
 
 #include <filesystem>
@@ -8,30 +8,30 @@
 
 namespace linebounce::sim {
 
-// Cores that this process may use.
+// The number of cores that this process may use.
 int available_cores();
 
-// Whether there is nothing to show: all points have failed, or none was run.
+// Whether all points have failed, or none was run.
 bool nothing_finished(const RunReport& report);
 
-// run_plan() with a progress line on the standard error, if `show`.
+// run_plan() with a progress line on standard error, if `show`.
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
 
-// The failures' texts and what is missing, on the standard error.
+// Prints the failures' texts, and what is missing, to standard error.
 void print_failures(const Plan& plan, const RunReport& report, const std::filesystem::path& directory);
 
-// What of the report is wanted beyond what matters most.
+// Additional parts of the report that the user asked for.
 struct ReportView {
-  std::string point = {};    // by its settings; empty: the one that the answer speaks of
-  bool all_points = false;   // every alternative's rows, of however many
+  std::string point = {};    // the point's settings; empty: the answer's point
+  bool all_points = false;   // show the rows of all alternatives, however many
   bool all_metrics = false;  // every metric of every point
 };
 
-// On the standard output: the answer, the figures, then what they rest on, then where the files are.
+// Prints to standard output: the answer, the figures, their basis, and where the files are.
 void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory,
                   const ReportView& wanted = {});
 
-// On the standard output, after a run of one point alone.
+// Prints to standard output, after a run of one point.
 void print_point(const Plan& plan, int point, const RunReport& report, const std::filesystem::path& directory);
 
 }  // namespace linebounce::sim

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTimeTitle = "over time";
 constexpr std::size_t kMostSeriesColumns = 56;
-constexpr std::size_t kSeriesFigure = 10;     // the width of a figure's column
+constexpr std::size_t kSeriesFigure = 10;     // width of a figure's column
 constexpr std::size_t kBesideSeries = 2 + 2;  // the indent, and the gap before the strip
 
 struct Series {
@@ -38,7 +38,7 @@ void add(Series& series, double value, std::size_t column) {
   peak = peak ? std::max(*peak, value) : value;
 }
 
-// Each stretch of time shows its highest value: a peak is what one looks for, and a mean would hide it.
+// Each stretch of time shows its highest value, because a mean would hide peaks.
 std::vector<Series> all_series(const std::vector<SeriesRow>& rows, double last_us, std::size_t columns) {
   std::vector<Series> all;
   for (const SeriesRow& row : rows) {

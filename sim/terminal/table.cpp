@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kShortestName = 12;
 constexpr std::size_t kShortName = 20;  // names are not broken further while there are columns to spare
 
-// A name stays on its line. What else it may hold is VisibleOutput's to escape; colours are ours.
+// Keeps a name on its line. VisibleOutput escapes other control characters; colours are our own.
 std::string on_one_line(const std::string& text) {
   if (text.find_first_of("\n\t") == std::string::npos) return text;
   std::string line;
@@ -64,7 +64,7 @@ std::vector<std::size_t> Table::widths() const {
   for (std::size_t i = 0; i < columns_.size(); ++i) total += columns_[i].gap + widths[i];
   const bool can_shed = std::ranges::any_of(columns_, [](const Column& column) { return column.dispensable > 0; });
   const std::size_t shortest = can_shed ? kShortName : kShortestName;
-  // The longest names are broken first.
+  // Breaks the longest names first.
   for (; total > paint_.columns(); --total) {
     std::size_t* longest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

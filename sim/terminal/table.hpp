@@ -1,4 +1,4 @@
-// Rows of cells in columns, whose widths count characters.
+// Tables of cells in columns, whose widths count characters.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 namespace linebounce::sim {
 
 enum class Fit {
-  figure,  // ends where its column ends; a longer one begins earlier
-  name,    // broken into lines, at a dot or an underscore if it can be
-  text,    // a longer one moves what follows
+  figure,  // right-aligned; a longer one begins earlier
+  name,    // broken into lines, at a dot or an underscore if possible
+  text,    // a longer one shifts the following cells
   prose,   // broken into lines
 };
 
 struct Column {
   std::string title;
   Fit fit = Fit::figure;
-  std::size_t width = 0;         // 0: its widest cell's, names' as far as there is room; prose: what the line has left
-  std::size_t gap = 0;           // spaces before it
+  std::size_t width = 0;  // 0: that of the widest cell, for names as far as there is room; for prose, the rest of the line
+  std::size_t gap = 0;    // spaces before the column
   Colour colour = Colour::bold;  // of the title
-  int dispensable = 0;           // where the line has no room, the column with the highest goes first; 0: never
+  int dispensable = 0;           // if the line has no room, the column with the highest number is left out first; 0: never
 };
 
 inline Column dispensable(Column column, int rank) {
@@ -55,14 +55,14 @@ struct Cell {
 
 class Table {
  public:
-  // The titles are the first row, if there are any.
+  // The titles, if there are any, are the first row.
   Table(std::vector<Column> columns, const Painter& paint, std::size_t indent = 2);
 
   // May have fewer cells than there are columns.
   void add(std::vector<Cell> cells);
-  // A line as wide as the table.
+  // Adds a horizontal line as wide as the table.
   void add_rule();
-  // Lines between rows, as they are. REQUIRES: ends with a newline.
+  // Adds text between rows, unchanged. REQUIRES: it ends with a newline.
   void add_text(std::string lines);
 
   [[nodiscard]] std::string text() const;
@@ -90,7 +90,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-// Facts with a label each, the labels `width` wide with the space behind them.
+// A table of labelled facts; the labels have `width` columns including the following space.
 Table labelled(std::size_t width, const Painter& paint);
 
 }  // namespace linebounce::sim

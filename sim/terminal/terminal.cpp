@@ -36,7 +36,7 @@ std::string_view head(std::string_view text, std::size_t count) {
   return text.substr(0, end);
 }
 
-// As shells and tests set it; nothing that is no number.
+// The variable COLUMNS, as set by shells and tests; none if it is no number.
 std::optional<std::size_t> columns_wanted() {
   const char* text = std::getenv("COLUMNS");
   if (text == nullptr) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::size_t> columns_wanted() {
 
 }  // namespace
 
-// By Colour; that of none ends the others. Blue is the bright one: the dark one is hardly seen on black.
+// By Colour; that of Colour::none ends the others. Blue is the bright one, because the dark one is hardly visible on black.
 const std::vector<std::string_view>& colour_sequences() {
   static const std::vector<std::string_view> sequences = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
                                                           "\x1b[33m", "\x1b[94m", "\x1b[35m", "\x1b[36m"};
@@ -205,7 +205,7 @@ std::string plural(std::uint64_t count, std::string_view noun) {
 }
 
 std::string as_given(double value, const std::string& unit) {
-  constexpr double kExact = 1e9;  // integers up to it are written out
+  constexpr double kExact = 1e9;  // larger integers are abbreviated
   const bool whole = std::abs(value) < kExact && value == std::trunc(value);
   return fmt::format("{:.{}g}", value, whole ? 10 : 6) + (unit.empty() ? "" : " " + shown_unit(unit));
 }

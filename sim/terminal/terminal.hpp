@@ -1,4 +1,4 @@
-// What subcommands print with: colour where it is wanted, widths that count characters and not bytes, numbers for people.
+// Printing for subcommands: optional colour, widths in characters rather than bytes, readable numbers.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,27 @@
 namespace linebounce::sim {
 
 constexpr std::size_t kTerminalWidth = 100;     // prose is never wider, and tables need no more
-constexpr std::size_t kWithoutTerminal = 100;   // of a file or pipe, unless COLUMNS says otherwise
-constexpr std::size_t kNarrowestTerminal = 72;  // everything that is printed fits from here on
+constexpr std::size_t kWithoutTerminal = 100;   // for a file or pipe, unless COLUMNS is set
+constexpr std::size_t kNarrowestTerminal = 72;  // from this width on, all output fits
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 
-// What a Painter writes for its colours, and behind them.
+// The sequences that a Painter writes before and after coloured text.
 const std::vector<std::string_view>& colour_sequences();
 
-// How to write to one place: with colours or without, and how long a line may be.
+// How to write to one destination: with or without colours, and the length of lines.
 class Painter {
  public:
   Painter(bool colour, std::size_t wrap_at, std::size_t columns = kTerminalWidth)
       : colour_(colour), wrap_at_(wrap_at), columns_(columns) {}
 
-  // Coloured text, or the text as it is.
+  // Coloured text, or the plain text.
   [[nodiscard]] std::string operator()(Colour colour, std::string_view text) const;
 
-  // Prose is broken into lines here. In a file or a pipe it is not: what reads it there looks for whole sentences.
+  // The column at which prose is broken. In a file or a pipe it is not broken, because programs search for whole sentences.
   [[nodiscard]] std::size_t wrap_at() const { return wrap_at_; }
 
-  // The width of lines: a terminal's, or what COLUMNS says, or kWithoutTerminal.
+  // The width of lines: the terminal's, or COLUMNS, or kWithoutTerminal.
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
  private:
@@ -39,59 +39,58 @@ class Painter {
   std::size_t columns_;
 };
 
-// The width of the terminal that a file descriptor writes to; none: it writes to something else.
+// The width of the terminal behind a file descriptor; none if it is no terminal.
 std::optional<std::size_t> terminal_columns(int descriptor);
 
-// Where lines end: at what COLUMNS says, else at the terminal's width; none: nowhere.
+// Where lines are broken: at COLUMNS, else at the terminal's width; none: nowhere.
 std::optional<std::size_t> line_columns(int descriptor);
 
-// For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
+// The painter for standard output. Colour requires a terminal, and an unset NO_COLOR (no-color.org).
 Painter painter_for_stdout();
 
-// Characters as the terminal counts them. REQUIRES: UTF-8 without wide or combining characters, as our own texts are.
+// The number of character cells on a terminal. REQUIRES: UTF-8 without wide or combining characters, as in our own texts.
 std::size_t width_of(std::string_view text);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string centred(std::string_view text, std::size_t width);
 std::string repeated(std::string_view text, std::size_t times);
 
-// A line below the head of a table, indented by two.
+// The horizontal line below the head of a table, indented by two.
 std::string rule(const Painter& paint, std::size_t width = kTerminalWidth - 4);
 
-// At most `width` characters; of a longer text the beginning and the end, with an ellipsis between them.
+// At most `width` characters; of a longer text, the beginning and the end with an ellipsis.
 std::string shortened(std::string_view text, std::size_t width);
 
-// A name in lines of at most `width` characters, broken behind dots, underscores and the like if that leaves half a line.
+// A name broken into lines of at most `width` characters, after dots, underscores and the like if that leaves half a line.
 std::vector<std::string> wrapped_name(std::string_view name, std::size_t width);
 
-// Lines of at most `width` characters, broken at spaces; a longer word is broken as wrapped_name() does it.
+// Text broken at spaces into lines of at most `width` characters; longer words are broken as in wrapped_name().
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-// The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
+// The same as one text: the first line begins at the cursor, in column `column`, the others below it.
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
 
-// The same as lines of their own, all indented alike.
+// The same as separate lines with the same indent.
 std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint);
 
-// "Results: PLACE", where a command has left them. Only a place that is longer than a known width of lines is broken.
+// "Results: PLACE". Breaks only places that are longer than a known line width.
 std::string results_line(const std::string& place, const Painter& paint);
 
-// What is assumed of the machines that an answer rests on (assumptions_of), a paragraph each; empty: nothing.
+// A paragraph for each assumption about the machines behind an answer (assumptions_of); empty: none.
 std::string assumptions_text(const std::vector<std::string>& assumptions, const Painter& paint);
 
-// Whether tables must do with less than they would take.
+// Whether tables must leave out columns.
 inline bool is_narrow(const Painter& paint) {
   return paint.columns() < kTerminalWidth;
 }
 
-// A page's first line: a name, in bold, and what it is, broken below itself; ends with a newline.
-// `column`: where it begins.
+// A page's first line: a name in bold and its title, which wraps below itself; ends with a newline. `column`: where it begins.
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column = 0);
 
-// What a trace lacks (trace::Summary::missing), to stand beside what is found in it; empty if it lacks nothing.
+// What a trace lacks (trace::Summary::missing), shown with its findings; empty if it lacks nothing.
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);
 
-// Without the spaces at its end.
+// Without trailing spaces.
 std::string trimmed(std::string text);
 
 // "1 234 567".
@@ -100,7 +99,7 @@ std::string grouped(std::uint64_t number);
 // "1 point", "12 points".
 std::string plural(std::uint64_t count, std::string_view noun);
 
-// A figure with the digits that it was given with: "12.9 ns".
+// A figure with its original digits: "12.9 ns".
 std::string as_given(double value, const std::string& unit);
 
 // "+1.2 %", "-0.3 %"; "x 21" for +2000 %.

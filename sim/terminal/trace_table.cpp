@@ -33,7 +33,7 @@ std::uint64_t sum_of(const Profile::OfLock& it) {
   return it.acquisitions + it.shared + it.failed;
 }
 
-// The numbers of `uses` that are not 0, the largest first.
+// The indices of `uses` that are not 0, by use, the largest first.
 std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
   std::vector<std::uint32_t> ids(uses.size());
   std::iota(ids.begin(), ids.end(), 0U);
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
   return ids;
 }
 
-// Names, and figures of each.
+// A table of names with figures.
 Table of_names(std::string title, const std::vector<std::string>& titles, std::size_t figure_width, const Painter& paint) {
   std::vector<Column> columns = {names(std::move(title))};
   for (std::size_t i = 0; i < titles.size(); ++i) {
@@ -54,7 +54,7 @@ Table of_names(std::string title, const std::vector<std::string>& titles, std::s
   return table;
 }
 
-// `left_out`: rows that would be there, were there room; `what`: of what.
+// `left_out`: number of rows without room. `what`: what the rows are.
 std::string with_rest(const Table& table, std::size_t shown, std::size_t left_out, std::string_view what,
                       const Painter& paint) {
   if (shown == 0) return "";

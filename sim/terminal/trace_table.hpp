@@ -1,4 +1,4 @@
-// A trace for the terminal: what it is, and what its streams, objects, locks and functions do.
+// A trace for the terminal: its summary, and what its streams, objects, locks and functions do.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace linebounce::sim {
 
-// All objects of one structure, or of one name where there is no structure.
+// All objects of one structure, or of one name if they have no structure.
 struct ObjectGroup {
   std::string name;
   bool has_structure = false;
   std::uint64_t objects = 0, bytes = 0;
-  trace::Profile::OfObject accesses;  // streams: the most that any one of them has
+  trace::Profile::OfObject accesses;  // streams: the maximum over the objects
 };
-// Those with the most accesses first.
+// The groups with the most accesses first.
 std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trace::Profile& profile);
 
-// Numbers of those that are used at all, the most used first.
+// The numbers of used ones, the most used first.
 std::vector<std::uint32_t> used_locks(const trace::Profile& profile);
 std::vector<std::uint32_t> used_functions(const trace::Profile& profile);
 

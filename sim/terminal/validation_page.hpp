@@ -1,4 +1,5 @@
-// All that was published beside all that was simulated, on one page: how near, how often the right way, and what missed.
+// All published figures beside the simulated ones, on one page: how near they are, how often the direction is right, and the
+// misses.
 #pragma once
 
 #include <map>
@@ -12,19 +13,19 @@
 namespace linebounce::sim {
 
 constexpr std::string_view kLatencies = "latency";
-constexpr std::string_view kDocuments = "documents";  // of the rows of the five documents
+constexpr std::string_view kDocuments = "documents";  // the family of the five documents' rows
 
 struct Validation {
   std::vector<ValidatedRow> rows;
   int experiments = 0;
-  std::vector<std::string> not_run;  // experiments of the five documents of which there are no results
+  std::vector<std::string> not_run;  // experiments of the five documents without results
 };
 
-// For people: "hash tables".
+// A readable name: "hash tables".
 std::string family_title(const std::string& family);
 
-// Of these rows; `machine` or `family` empty: of all, but the five documents' rows are counted only where `family` is theirs,
-// and a latency is a prediction only where `family` says so: it is too much like what was fitted.
+// Chooses rows; an empty `machine` or `family` selects all. But the five documents' rows count only if `family` is theirs, and
+// a latency counts as a prediction only if `family` says so, because it is too similar to what was fitted.
 struct ValidationGroup {
   PaperKind kind = PaperKind::predicted;
   std::string family = {};
@@ -32,7 +33,7 @@ struct ValidationGroup {
 };
 ValidationScore score_of(const Validation& validation, const ValidationGroup& group, bool first_run = false);
 
-// How many rows of each kind come out, of any rows: the figures that README repeats.
+// How many rows of each kind are right: the figures that README repeats.
 using OfKinds = std::map<PaperKind, ValidationScore>;
 struct Verdicts {
   OfKinds present_day;                            // the machines of latencies/ and validation/

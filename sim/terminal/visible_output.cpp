@@ -18,9 +18,9 @@ const std::string_view kClearLine = "\r\x1b[K";
 
 namespace {
 
-constexpr std::size_t kLongestLine = 8000;  // of an error; the longest of ours list all known names
+constexpr std::size_t kLongestLine = 8000;  // of an error; our longest ones list all known names
 
-// What is written in colour, and the progress line, begin with one of these; 0 if the text does not.
+// The length of one of our own sequences (colours, the progress line) at the beginning of the text; 0 if there is none.
 std::size_t own_sequence(std::string_view text) {
   if (text.starts_with(kClearLine)) return kClearLine.size();
   for (const std::string_view colour : colour_sequences()) {
@@ -42,7 +42,7 @@ std::string error_line(std::string_view line, std::optional<std::size_t> columns
 
 }  // namespace
 
-// Between a stream and where it wrote to.
+// Sits between a stream and its destination.
 class VisibleOutput::Filter final : public std::streambuf {
  public:
   Filter(std::ostream& stream, int descriptor)
@@ -61,7 +61,7 @@ class VisibleOutput::Filter final : public std::streambuf {
     return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
   }
 
-  // Whole lines at once: no sequence and no character goes beyond one.
+  // Filters whole lines at once, because no sequence or character spans two.
   std::streamsize xsputn(const char* text, std::streamsize size) override {
     waiting_.append(text, size);
     const std::size_t lines = waiting_.rfind('\n') + 1;  // npos + 1 is 0
@@ -96,7 +96,7 @@ class VisibleOutput::Filter final : public std::streambuf {
   std::ostream& stream_;
   std::streambuf* target_;
   bool terminal_;
-  std::string waiting_;  // the beginning of a line
+  std::string waiting_;  // an incomplete line
 };
 
 VisibleOutput::VisibleOutput()

@@ -1,4 +1,4 @@
-// The one way to the terminal: whatever is printed passes here, so that no name of a trace, title or file acts on it.
+// The only way to the terminal: all output passes through here, so that no name in a trace, title or file can control it.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 
 namespace linebounce::sim {
 
-// While it lives, std::cout and std::cerr print visible() text. On a terminal our own colours (terminal.hpp) and the progress
-// line's return to the line's beginning are let through. REQUIRES: one at a time.
+// While it exists, std::cout and std::cerr print visible() text. On a terminal, our own colours (terminal.hpp) and the progress
+// line's return to the beginning of the line pass unchanged. REQUIRES: only one at a time.
 class VisibleOutput {
  public:
   VisibleOutput();
@@ -20,11 +20,11 @@ class VisibleOutput {
   std::unique_ptr<Filter> out_, err_;
 };
 
-// "linebounce: " and an error on the standard error. Of a line that is very long, as it holds what a user has given, the
-// beginning and the end.
+// Prints "linebounce: " and an error to standard error. A very long line, which may contain the user's text, is cut in the
+// middle.
 void print_error(std::string_view message);
 
-// Back to the beginning of the line, which is cleared.
+// Returns to the beginning of the line and clears it.
 extern const std::string_view kClearLine;
 
 }  // namespace linebounce::sim

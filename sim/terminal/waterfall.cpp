@@ -32,7 +32,7 @@ std::string who_misses(const ExplainedMiss& miss) {
                      kAccessNames[ordinal(miss.miss.access)], word, miss.function);
 }
 
-// The row's share of the latency, where it lies in it.
+// A bar for the row's share of the latency, at its position in time.
 std::string bar_of(const WaterfallRow& row, Tick latency) {
   const auto place = [latency](Tick at) { return static_cast<std::size_t>(at * static_cast<Tick>(kWaterfallBar) / latency); };
   const std::size_t begin = std::min(place(row.start), kWaterfallBar - 1);

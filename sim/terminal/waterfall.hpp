@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// Where the time of one miss went: a row for each stage, what travel and queueing add up to, and a sentence for each wait.
+// The time of one miss: a row for each stage, the sums of travel and queueing, and a sentence for each wait.
 std::string waterfall_text(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick, const Painter& paint);
 
 }  // namespace linebounce::sim

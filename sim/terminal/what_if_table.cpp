@@ -15,20 +15,20 @@ constexpr std::size_t kLinesShown = 3;
 constexpr std::size_t kLatencyWidth = 18;  // "1234 → 1234"
 constexpr std::size_t kChangeWidth = 19;   // "-12.3 ± 12.3 %  *"
 
-// Without an interval where all seeds differ by as much: that has no width.
+// Without an interval if all seeds differ by the same amount.
 std::string paired_text(const PairedChange& change) {
   if (change.ci95_pct == 0) return fmt::format("{:+.1f} %", change.change_pct);
   return fmt::format("{:+.1f} ± {:.1f} %", change.change_pct, change.ci95_pct);
 }
 
-// Green: a gain that is more than chance, red: a loss. `good`: which sign is a gain.
+// Green: a gain beyond chance; red: such a loss. `good`: the sign of a gain.
 Cell change_cell(const PairedChange& change, int good) {
   const std::string text = paired_text(change) + (change.significant() ? " *" : "  ");
   if (!change.significant()) return text;
   return {text, change.change_pct * good > 0 ? Colour::green : Colour::red};
 }
 
-// Only those whose change is more than chance.
+// Only subsystems whose change is beyond chance.
 std::string subsystems_text(const Effect& effect) {
   std::string text;
   for (const SubsystemChange& subsystem : effect.subsystems) {

@@ -31,7 +31,7 @@ enum Group : int {
 
 constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
 constexpr int kSmallestLine = 16;
-constexpr int kUsualLine = 128;  // the largest that is drawn where the machine's bus isn't wider
+constexpr int kUsualLine = 128;  // the largest line that is drawn unless the machine's bus is wider
 constexpr int kMostWays = 32;
 
 std::vector<int> powers_of_two(int from, int to) {
@@ -92,7 +92,7 @@ class Mutation {
     set(group, path, one_of(choices));
   }
 
-  // Nodes, CPUs and memory. The machine keeps the hardware threads that it has.
+  // Nodes, CPUs and memory. The machine keeps its hardware threads per core.
   void shape() {
     int threads = spec_.cpu.threads_per_core;
     if (in(1, 3)) threads = one_of(divisors(spec_.cpus_present, 4));
@@ -105,7 +105,7 @@ class Mutation {
     ways(cores);
   }
 
-  // What is between a core and its bus; a list of the machine's file may be of another number of cores.
+  // Ways between a core and its bus; a list in the machine's file may be for another number of cores.
   void ways(int cores) {
     const bool everywhere = in(1, 4);
     const auto list = [&](const auto& one) {
@@ -132,7 +132,7 @@ class Mutation {
     return found;
   }
 
-  // As many nodes as `cores` can be spread over, and perhaps one without any.
+  // Chooses nodes over which `cores` can be spread, and perhaps one without any.
   void places(int cores) {
     const bool fixed = spec_.network.topology == Topology::links || cores % spec_.buses_per_node != 0;
     std::vector<int> fitting = fixed ? std::vector<int>{} : divisors(cores / spec_.buses_per_node, 8);
@@ -167,7 +167,7 @@ class Mutation {
     }
   }
 
-  // A few lines each: victims, conflicts and write-backs all the time.
+  // Caches of a few lines each, so that victims, conflicts and writebacks are frequent.
   void caches() {
     line_ = spec_.bus.line_bytes;
     if (in(1, 3)) {
@@ -186,7 +186,7 @@ class Mutation {
   void cache(std::size_t level, int line_bytes) {
     const std::string at = "machine.cache." + spec_.caches[level].name + ".";
     const int outer = static_cast<int>(spec_.caches.size() - 1 - level);
-    const int usual = outer == 0 ? 2 : 1;  // size_kib has no smaller value
+    const int usual = outer == 0 ? 2 : 1;  // the smallest value of size_kib
     const int kib = std::max(usual, (line_bytes + 1023) / 1024);
     const int lines = kib * 1024 / line_bytes;
     const int ways = one_of(powers_of_two(1, std::min(lines, kMostWays)));
@@ -261,7 +261,7 @@ class Mutation {
     if (nodes_ > 1 && in(3, 4)) network();
   }
 
-  // Of nothing, of something, or of much: where one part is much slower than all others, orders come up that are else rare.
+  // Zero, small or large: if one part is much slower than all others, rare orders occur.
   void set_latency(Group group, const std::string& path) {
     const auto most = one_of(std::vector<std::int64_t>{0, 20, 60, 400});
     set_between(group, path, 0, most);
@@ -301,7 +301,7 @@ class Mutation {
     set(kNetwork, "machine.network.credits", circles ? std::int64_t{0} : credits);
   }
 
-  // So few entries and lines that a case's own pages and functions push each other out.
+  // So few entries and lines that a case's own pages and functions evict each other.
   void footprint() {
     set_to_one_of(kFootprint, "machine.footprint.tlb_entries", std::vector<std::int64_t>{2, 4, 16});
     set_to_one_of(kFootprint, "machine.footprint.tlb_ways", std::vector<std::int64_t>{1, 2});

@@ -1,5 +1,5 @@
-// One case of the random tester: a machine with some of its settings changed, and random references on it. A case is an
-// experiment, so what fails can be run again with `linebounce run`.
+// One case of the random tester: a machine with some changed settings, and random references on it. A case is an experiment, so
+// a failure can be run again with `linebounce run`.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace linebounce::sim {
 
-// Where cases start from: a machine as the user names it.
+// The machine from which cases start, as the user names it.
 struct RandomBase {
   std::string machine;                                     // a name, or an absolute path
-  std::vector<std::pair<std::string, ConfigValue>> fixed;  // --set: of every case
-  MachineSpec spec;                                        // with those
+  std::vector<std::pair<std::string, ConfigValue>> fixed;  // settings of --set, in every case
+  MachineSpec spec;                                        // including `fixed`
 };
 
 // Errors: ConfigError.
 RandomBase random_base(const std::string& machine, const std::vector<std::pair<std::string, std::string>>& sets);
 
-// A setting that differs from the machine file's or the workload's default. Those of one group make sense together only.
+// A setting that differs from the machine file's or the workload's default. Settings of one group only make sense together.
 struct CaseSetting {
   std::string path;
   ConfigValue value;
@@ -28,7 +28,7 @@ struct CaseSetting {
 };
 
 struct RandomCase {
-  std::vector<CaseSetting> settings;  // each path once
+  std::vector<CaseSetting> settings;  // each path occurs once
   std::int64_t operations = 0;        // of each CPU
   std::uint64_t seed = 1;             // of the references
 
@@ -38,13 +38,13 @@ struct RandomCase {
 
 int cpus_of(const RandomBase& base, const RandomCase& random);
 
-// As a line of an experiment's table [set].
+// A line of an experiment's table [set].
 std::string setting_line(const std::string& path, const ConfigValue& value);
 
-// The experiment's file.
+// The text of the experiment's file.
 std::string experiment_text(const RandomBase& base, const RandomCase& tried, const std::string& name, const std::string& title);
 
-// What simulate() takes. Errors: ConfigError, if the settings don't fit each other.
+// The input for simulate(). Errors: ConfigError, if the settings don't fit each other.
 SimulationInput input_of(const RandomBase& base, const RandomCase& random);
 
 }  // namespace linebounce::sim

@@ -24,16 +24,16 @@ namespace {
 
 constexpr int kNone = std::numeric_limits<int>::max();
 
-// What a case's process leaves for this one.
+// The results that a case's process leaves for this one.
 struct Left {
   std::int64_t references;
   std::uint64_t data_hash;
   bool ended;
 };
 
-// FNV-1a over all that the results files hold.
+// FNV-1a over the content of the results files.
 std::uint64_t hash_of(PointData data) {
-  data.references = 0;  // stands in the manifest, as do the next
+  data.references = 0;  // part of the manifest, like the following
   data.simulated_ns = 0;
   std::uint64_t hash = 0xCBF29CE484222325ULL;
   for (const char byte : write_seed_file({"", 0, std::move(data)})) {
@@ -42,7 +42,7 @@ std::uint64_t hash_of(PointData data) {
   return hash;
 }
 
-// What the programs did, without the many loads of CPUs that only wait.
+// The programs' operations, without the many loads of waiting CPUs.
 std::int64_t operations_in(const PointData& data) {
   return std::get<std::int64_t>(data.metrics.at("random.operations").value);
 }
@@ -81,11 +81,11 @@ class CaseRunner {
     bool without_speed_ups;
   };
 
-  // In the job's process. SIGPROF ends it when it has taken too much processor time; on a busy or stopped computer it may wait
-  // for as long as it likes.
+  // Runs in the job's process. SIGPROF ends it when it has used too much processor time; waiting on a busy or stopped computer
+  // does not count.
   void simulate_job(int number, const std::function<void(double)>& progress) {
     const Job& job = jobs_[number];
-    if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be looked at
+    if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be used
     const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = limits_.seconds, .tv_usec = 0}};
     if (::setitimer(ITIMER_PROF, &limit, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "setitimer");
     SimulationInput input = input_of(base_, runs_[job.run].make());
@@ -107,7 +107,7 @@ class CaseRunner {
       unreadable_ = outcome.failure.message;
       return false;
     }
-    // Every CPU that waits polls then: where many wait long, that takes hundreds of times as long, and is no failure.
+    // Every waiting CPU then polls. If many wait long, that takes hundreds of times as long, and is no failure.
     const bool too_slow = job.without_speed_ups && outcome.signal == SIGPROF;
     if (outcome.failure.code != ExitCode::done && !too_slow && result.verdict == Verdict::passed) {
       result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
@@ -142,20 +142,20 @@ class CaseRunner {
   const RandomBase& base_;
   const std::vector<CaseRun>& runs_;
   const CaseLimits& limits_;
-  std::vector<Job> jobs_;   // a run's own, then that without speed-ups
+  std::vector<Job> jobs_;   // each run's own job, then that without speed-ups
   SharedArray<Left> left_;  // by job
   std::vector<CaseResult> results_;
-  std::vector<int> waiting_for_;  // by run: jobs that have not ended
+  std::vector<int> waiting_for_;  // by run: number of jobs that have not ended
   int first_bad_ = kNone;
   int ended_ = 0;
-  std::string unreadable_;  // a file that a simulation needs, which says nothing of the machine
+  std::string unreadable_;  // a file that a simulation needs and that can't be read, which says nothing of the machine
 };
 
 using Settings = std::vector<CaseSetting>;
 
 constexpr std::string_view kCpus = "machine.cpus";
 constexpr std::string_view kShare = "_share";
-constexpr unsigned kMostSeconds = 20;  // of a try
+constexpr unsigned kMostSeconds = 20;  // for one try
 constexpr std::uint64_t kOtherSeeds = 3;
 
 class Shrinker {
@@ -181,7 +181,7 @@ class Shrinker {
  private:
   bool over() { return guard_.interrupted() || std::chrono::steady_clock::now() >= deadline_; }
 
-  // Takes a case over if it fails as the first one did.
+  // Accepts a case if it fails in the same way as the first one.
   bool take_if_it_fails(const RandomCase& candidate) {
     if (over()) return false;
     ++best_.tries;
@@ -196,7 +196,7 @@ class Shrinker {
     return true;
   }
 
-  // Halves while that fails, be it with other references; then goes down by smaller and smaller steps.
+  // Halves the operations while the case fails, even with other references; then reduces by smaller and smaller steps.
   bool fewer_operations() {
     bool any = false;
     for (std::int64_t step = best_.smallest.operations / 2; step > 0 && !over();) {
@@ -221,7 +221,7 @@ class Shrinker {
     return false;
   }
 
-  // Delta debugging: whole groups first, then settings one by one.
+  // Delta debugging: removes whole groups first, then single settings.
   bool fewer_settings() {
     bool any = false;
     std::set<int> groups;
@@ -236,7 +236,7 @@ class Shrinker {
     return any;
   }
 
-  // A setting without which the case would be larger: it leaves out CPUs or operations.
+  // Whether removing the setting would enlarge the case, because it leaves out CPUs or operations.
   [[nodiscard]] bool makes_smaller(const CaseSetting& setting) const {
     if (setting.path == kCpus) return cpus_of(base_, best_.smallest) < base_.spec.cpus;
     return setting.path.ends_with(kShare) && setting.value == ConfigValue{std::int64_t{0}};
@@ -249,7 +249,7 @@ class Shrinker {
     return candidate.settings.size() < best_.smallest.settings.size() && take_if_it_fails(candidate);
   }
 
-  // As many operations in all as before.
+  // Keeps the total number of operations.
   bool fewer_cpus() {
     const int now = cpus_of(base_, best_.smallest);
     for (int cpus = 1; cpus < now && !over(); ++cpus) {
@@ -261,7 +261,7 @@ class Shrinker {
     return false;
   }
 
-  // Kinds of operations that are not needed.
+  // Removes kinds of operations that are not needed.
   bool fewer_kinds() {
     constexpr std::array kKinds = {"sleep",    "interrupt", "spin",   "lock",  "compute",
                                    "prefetch", "fence",     "atomic", "store", "load"};

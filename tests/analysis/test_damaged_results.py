@@ -115,7 +115,7 @@ def test_a_name_that_is_no_text_is_a_line(ask: Ask, good: Path, tmp_path: Path) 
     header, row, *rows = cells.read_text().splitlines()
     values = row.split(",")
     cells.write_text("\n".join([header, ",".join([*values[:4], '"a\nb"', values[5]]), *rows, ""]))
-    assert r'latency_ns is "a\u000ab"; it has to be a number' in ask(directory)
+    assert r'latency_ns is "a\u000ab"; expected a number' in ask(directory)
 
 
 CELLS = [

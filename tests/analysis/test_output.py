@@ -83,7 +83,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(costs_run: Path, timeline_run: Pat
         )
         said = process.communicate(timeout=60)[1]
         assert process.returncode == 2, said
-        assert said.endswith(f": cannot write {file}: File too large\n")
+        assert said.endswith(f": {file}: cannot be written: File too large\n")
         assert said.count("\n") == 1
         assert list(folder.iterdir()) == [file]
         assert file.read_text() == "of before"
@@ -127,6 +127,6 @@ def test_only_what_says_nothing_about_a_file_is_the_systems_fault(
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(Path, "open", refused)
-    with pytest.raises(InputError, match=f"cannot read answers.toml: {os.strerror(error)}") as raised:
+    with pytest.raises(InputError, match=f"answers.toml: cannot be read: {os.strerror(error)}") as raised:
         read_file(Path("answers.toml"))
     assert isinstance(raised.value, UnreadableError) == of_the_system

@@ -134,7 +134,7 @@ def test_its_commands_work_without_the_rest_of_the_project(installed: Path, lock
     commands = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"])
     assert commands < {path.name for path in installed.glob("linebounce-*")}
     for name in sorted(commands):
-        assert "examples:" in run(installed / name, "--help", cwd=tmp_path)
+        assert "Examples:" in run(installed / name, "--help", cwd=tmp_path)
     # Through the program, which is not in PATH: it finds them in the bin/ that it belongs to.
     run(installed / "linebounce", "report", locks_run, "-o", "page.html", "--figures", "figures", cwd=tmp_path)
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")

@@ -122,7 +122,7 @@ def test_wrong_usage_is_exit_code_2_and_help_has_examples(command: Command) -> N
     assert command("report", "--nothing").code == 2
     shown = command("report", "--help")
     assert shown.code == 0
-    assert "examples:" in shown.stdout
+    assert "Examples:" in shown.stdout
 
 
 def test_the_program_finds_the_command(executable: Path, costs_run: Path, tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_newer_schema_asks_for_a_newer_version(copy: Path, name: str) -> None:
 
 def test_a_file_of_another_program_is_named(copy: Path) -> None:
     (copy / "results.json").write_text('{"name": "a package"}')
-    assert "results.json: this is no file of linebounce" in refused(copy)
+    assert "results.json: this is not a file of linebounce" in refused(copy)
 
 
 def test_an_interrupted_run_says_how_far_it_is_and_how_it_goes_on(copy: Path) -> None:
@@ -231,9 +231,9 @@ def test_a_file_cut_in_its_last_line_is_refused_with_that_line(copy: Path) -> No
     [
         ("lines.csv", 3, lambda row: ",".join(row.split(",")[:5]), "5 values for 22 columns"),
         ("lines.csv", 3, lambda row: row + ",1", "23 values for 22 columns"),
-        ("latency.csv", 2, lambda row: row.replace(row.split(",")[-1], "many"), 'count is "many"; it has to be an integer'),
-        ("latency.csv", 2, lambda row: row.rpartition(",")[0] + ",", 'count is ""; it has to be an integer'),
-        ("locks.csv", 2, lambda row: row.replace(row.split(",")[3], "x", 1), "it has to be a number"),
+        ("latency.csv", 2, lambda row: row.replace(row.split(",")[-1], "many"), 'count is "many"; expected an integer'),
+        ("latency.csv", 2, lambda row: row.rpartition(",")[0] + ",", 'count is ""; expected an integer'),
+        ("locks.csv", 2, lambda row: row.replace(row.split(",")[3], "x", 1), "expected a number"),
         ("seeds.csv", 5, lambda row: ",".join(row.split(",")[:4]), "4 values for 5 columns"),
     ],
 )
@@ -268,10 +268,10 @@ def test_half_a_document_is_refused(copy: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("headlines", "said"),
     [
-        ({}, "headlines is {}; it has to be list"),
+        ({}, "headlines is {}; expected list"),
         ([{"metric": "a.b", "label": "b"}], "'better' is missing"),
-        ([headline("a.b", "b", "more")], "better is 'more'; it has to be"),
-        ([headline("a.b", "b", "lower") | {"metric": 3}], "metric is 3; it has to be str"),
+        ([headline("a.b", "b", "more")], "better is 'more'; expected"),
+        ([headline("a.b", "b", "lower") | {"metric": 3}], "metric is 3; expected str"),
         (["throughput.operations_per_s"], "string indices must be integers"),
     ],
 )

@@ -71,7 +71,7 @@ def test_tables_and_locks_are_what_the_checkers_say(command: Command, tasks: dic
     path = handed_in(tmp_path, tasks, RIGHT)
     cases = {
         "mend.md": [
-            (tasks["mend"]["text"], "nothing has been changed"),
+            (tasks["mend"]["text"], "nothing was changed"),
             ((ROOT / "models" / "protocols" / "mesi_snoop.md").read_text(), "lines differ from the file that was given"),
             (tasks["mend"]["text"] + "\nmore\n", "cache 1"),
             ("no table", "lines differ"),
@@ -117,14 +117,14 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
-        ("assignment = ", 3, "this is no TOML"),
+        ("assignment = ", 3, "this is not TOML"),
         ("x = 1", 3, 'there is no key "x"'),
         ("[answers]", 3, "lacks assignment"),
         ('assignment = "coherence-1"\nanswers = 3', 3, "[answers] is a table"),
         ('assignment = "coherence-1"\n[answers]\nstate = "x"', 3, "did you mean states?"),
         ('assignment = "coherence-2"', 2, "did you mean coherence-1"),
         ('assignment = "../../../etc/passwd"', 2, "there is no assignment"),
-        ("a = " + "[" * 100000, 3, "this is no TOML"),
+        ("a = " + "[" * 100000, 3, "this is not TOML"),
     ],
     ids=["no TOML", "unknown key", "no assignment", "answers", "unknown task", "unknown assignment", "a path", "deep"],
 )

@@ -89,7 +89,7 @@ BROKEN = {
     "no title": ('title   = "A lesson of my own"\n', "", "```toml lesson", "lacks title"),
     "minutes as text": ("minutes = 5", 'minutes = "five"', "minutes =", "minutes is a whole number"),
     "unknown key": ('at  = "start"\n', 'at  = "start"\nsay_it = "x"\n', "say_it", "has no key say_it: did you mean say?"),
-    "no TOML": ('at  = "start"', "at  = start", "at  = start", "this is no TOML"),
+    "no TOML": ('at  = "start"', "at  = start", "at  = start", "this is not TOML"),
     "unknown block": ("```toml moment", "```toml momnt", "```toml momnt", "known: break, lesson, moment, question, scene"),
     "unknown kind": ('kind        = "state"', 'kind        = "guess"', 'kind        = "guess"', "legal: choice, multiple"),
     "machine misspelt": ('"p3_xeon_4way"\n[set]', '"p3_xeon_5way"\n[set]', 'machine = "p3_xeon_5way"', "p3_xeon_4way"),
@@ -146,7 +146,7 @@ def test_what_is_no_lesson_at_all_is_refused(command: Command, tmp_path: Path) -
     for content, code, says in (
         (b"", 2, "begins with a block"),
         (b"text\n\n```toml scene x\n```\n", 2, ":3: a lesson begins with a block ```toml lesson"),
-        (b"\xff\xfe", 3, ":1: this is no UTF-8 text"),
+        (b"\xff\xfe", 3, ":1: this is not UTF-8 text"),
         (b"x" * (1 << 21), 3, "longer than 1024 KiB"),
     ):
         path.write_bytes(content)
@@ -160,7 +160,7 @@ def test_a_new_lesson_passes_and_is_not_written_over(command: Command, tmp_path:
     assert command("teach", "--new", tmp_path / "mine").stdout == f"{tmp_path / 'mine.md'}\n"
     assert command("teach", "--check", tmp_path / "mine.md").code == 0
     result = command("teach", "--new", tmp_path / "mine.md")
-    assert (result.code, "is there already" in result.stderr) == (2, True)
+    assert (result.code, "exists already" in result.stderr) == (2, True)
 
 
 def test_what_the_page_reads_has_all_lessons_and_the_same_bytes_each_time() -> None:

@@ -311,5 +311,5 @@ def test_what_is_no_binary_trace_is_refused(linebounce: Program) -> None:
     with pytest.raises(InputError, match="a trace is a regular file"):
         Trace(linebounce.directory)
     refused(linebounce, b"")
-    with pytest.raises(InputError, match="this is no binary trace"):
+    with pytest.raises(InputError, match="this is not a binary trace"):
         Trace(linebounce.file("trace.txt", TEXT))

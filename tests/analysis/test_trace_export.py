@@ -166,7 +166,7 @@ def test_what_is_refused(command: Callable[..., Result], locks_run: Path, timeli
     assert command("trace_export", timeline_run, "--perfetto", tmp_path).code == 2
     assert command("trace_export", tmp_path, "--perfetto", file).code == 3
     assert not file.exists()
-    assert "examples:" in command("trace_export", "--help").stdout
+    assert "Examples:" in command("trace_export", "--help").stdout
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,14 @@ def test_a_folder_whose_file_can_not_be_written_leaves_nothing_and_is_named(tmp_
             write_file(made / "file", b"")
             write_file(made / "file/below", b"")
 
-    with pytest.raises(UsageError, match=f"cannot write {tmp_path}/made/file/below: "):
+    with pytest.raises(UsageError, match=f"{tmp_path}/made/file/below: cannot be written: "):
         fill(tmp_path / "made")
     assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_does_not_take_the_place_of_one_that_holds_something(tmp_path: Path) -> None:
     write_file(tmp_path / "full/file", b"")
-    with pytest.raises(UsageError, match=f"cannot write {tmp_path}/full: "), folder_written_whole(tmp_path / "full"):
+    with pytest.raises(UsageError, match=f"{tmp_path}/full: cannot be written: "), folder_written_whole(tmp_path / "full"):
         pass
     assert os.listdir(tmp_path) == ["full"]
     assert os.listdir(tmp_path / "full") == ["file"]

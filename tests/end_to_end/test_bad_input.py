@@ -143,7 +143,7 @@ WRONG_MACHINES = {
         "line_bytes = 64\nhit_latency_cycles = 3",
         [r"line_bytes", "64", "32"],
     ),
-    "a line that is no power of two": (
+    "a line that is not a power of two": (
         "line_bytes = 32\nhit_latency_cycles = 9",
         "line_bytes = 48\nhit_latency_cycles = 9",
         [r"cache\.L2\.line_bytes", "48", "power of two"],
@@ -208,7 +208,7 @@ WRONG_ARGUMENTS = {
         [r"placement\.protected_dta", "critical_section", "objects: .*protected_data", "did you mean protected_data"],
     ),
     "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
-    "unknown machine": (["--machine", "pdp11"], ["pdp11", r"linebounce list machines shows all \d+"]),
+    "unknown machine": (["--machine", "pdp11"], ["pdp11", r"`linebounce list machines` shows all \d+"]),
     "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
     "no processes": (["-j", "0"], ["-j|jobs"]),
     "unknown option": (["--verbos"], ["--verbos"]),
@@ -235,7 +235,7 @@ def test_describing_what_is_not_there_is_refused_with_the_known_ones_or_where_th
     listed = linebounce("list", f"{kind}s", "--json")
     assert listed.code == 0
     names = [entry["name"] for entry in json.loads(listed.stdout)]
-    few = [re.escape(name) for name in names] if kind == "lock" else [f"linebounce list {kind}s shows all {len(names)}$"]
+    few = [re.escape(name) for name in names] if kind == "lock" else [f"`linebounce list {kind}s` shows all {len(names)}$"]
     assert_says(linebounce.refused("describe", kind, "no_such_thing").strip(), "no_such_thing", *few)
 
 
@@ -243,7 +243,7 @@ def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(li
     assert_says(linebounce.refused("describe", "printer", "x"), "printer", "machine", "experiment", "workload")
     assert_says(
         linebounce.refused("list", "printers"),
-        'unknown kind "printers"; kinds: ',
+        'kind "printers" is not known; known: ',
         "machines",
         "experiments",
         "workloads",
@@ -297,7 +297,7 @@ def test_protocols_that_name_one_another_are_refused(linebounce: Program, key: s
         linebounce.file(f"{name}.md", re.sub(rf"\| {key} +\| \w+ \|", f"| {key} | {partner} |", NODE_PROTOCOL))
     for name, partner in partners.items():
         message = linebounce.refused(*command, f"{name}.md")
-        assert_says(message, rf"{name}\.md: {key}: {re.escape(partner)} is no protocol of a {key}")
+        assert_says(message, rf"{name}\.md: {key}: {re.escape(partner)} is not a protocol of a {key}")
 
 
 def test_a_long_chain_of_experiments_is_refused(linebounce: Program) -> None:

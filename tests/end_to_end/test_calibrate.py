@@ -351,7 +351,7 @@ def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
 def test_pairs_that_differ_by_nothing_a_machine_has_are_no_good_fit(linebounce: Program) -> None:
     """Six cores of one thread: nothing is measured twice, so there is no bound, only the warning."""
     said = verdict_of(linebounce, made_up(6, lambda _a, _b: 50.0), noise=0.3)
-    assert "This is no good fit" in said
+    assert "This is not a good fit" in said
     assert "contradicts" not in said
 
 

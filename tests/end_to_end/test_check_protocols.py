@@ -202,8 +202,8 @@ def test_a_node_controller_is_checked_with_another_bus_than_its_file_names(lineb
     found = check(linebounce, "mesi_node", "--bus", "moesi_snoop", *size, code=1)
     assert found["violation"]
     assert "mesi_node_far" in linebounce.refused("check", "mesi_node", "--bus", "mesi_far_snoop")
-    assert "mesi_directory is no protocol of a bus" in linebounce.refused("check", "mesi_node", "--bus", "mesi_directory")
-    assert "mesi_snoop is no protocol of a node" in linebounce.refused("check", "mesi_snoop", "--bus", "mesi_snoop")
+    assert "mesi_directory is not a protocol of a bus" in linebounce.refused("check", "mesi_node", "--bus", "mesi_directory")
+    assert "mesi_snoop is not a protocol of a node" in linebounce.refused("check", "mesi_snoop", "--bus", "mesi_snoop")
 
 
 def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) -> None:

@@ -42,7 +42,7 @@ def test_a_file_that_is_there_stays(linebounce: Program) -> None:
     (linebounce.directory / "mine.lua").write_text("mine")
     said = linebounce("new", "lock", "mine.lua")
     assert said.code == 2
-    assert said.stderr == "linebounce: mine.lua is there already; nothing was written\n"
+    assert said.stderr == "linebounce: mine.lua exists already; nothing was written\n"
     assert (linebounce.directory / "mine.lua").read_text() == "mine"
 
 

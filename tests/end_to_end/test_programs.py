@@ -170,7 +170,7 @@ def test_a_counter_that_does_not_count_this_is_refused_with_the_reason(linebounc
     said = linebounce.refused("run", "vfsmount_refcount", "--set", f"workload.mount_count={adder}")
     assert "adder.lua can't be used here: it counts events, and not references" in said
     said = linebounce.refused("run", "counter_scaling", "--set", f"workload.counter={LOCKS / 'tas.lua'}")
-    assert "it is no counter" in said
+    assert "it is not a counter" in said
 
 
 COUNTS_WRONG = {
@@ -232,7 +232,7 @@ def test_who_waits_for_a_lock_that_parks_sleeps(linebounce: Program) -> None:
         ("function run(cpu) cpu:load(nil) end", "bad.lua:1: CPU 0: the word is nil"),
         ("function run(cpu) while true do end end", "bad.lua:1: CPU 0: 10000000 instructions"),
         ("function run(cpu", "bad.lua:1: ')' expected"),
-        ("x = 1", "bad.lua: the file is no program"),
+        ("x = 1", "bad.lua: the file is not a program"),
         ("trait = { fifo = true }\nfunction acquire() end\nfunction release() end", "did you mean traits?"),
     ],
 )
@@ -243,7 +243,7 @@ def test_a_program_in_error_is_one_message_and_exit_code_2(linebounce: Program, 
 
 
 def test_a_missing_machine_and_a_missing_file_are_named(linebounce: Program) -> None:
-    assert "--machine is missing" in linebounce.refused("run", LOCKS / "tas.lua")
+    assert "--machine is required" in linebounce.refused("run", LOCKS / "tas.lua")
     assert "none.lua" in linebounce.refused("run", "none.lua", "--machine", "p3_xeon_4way")
 
 

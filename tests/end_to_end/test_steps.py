@@ -363,7 +363,7 @@ def test_an_experiment_that_cannot_be_read_is_refused(linebounce: Program) -> No
 def test_of_a_sweep_it_is_said_which_point_runs_and_how_to_choose_another(linebounce: Program) -> None:
     swept = linebounce.file("swept.toml", experiment() + '[sweep]\n"machine.cpus" = [1, 2]\n')
     first = linebounce("steps", swept)
-    assert first.stderr == "linebounce: the first of 2 points runs, machine.cpus = 1; --set PATH=VALUE chooses another\n"
+    assert first.stderr == "linebounce: running the first of 2 points, machine.cpus = 1; --set PATH=VALUE chooses another\n"
     assert json.loads(first.stdout)["cpus"] == 1
     second = linebounce("steps", swept, "--set", "machine.cpus=2")
     assert second.stderr == ""

@@ -95,7 +95,7 @@ def test_a_trace_is_looked_for_beside_its_experiment(linebounce: Program) -> Non
 
 def test_what_has_no_machine_wants_one(linebounce: Program) -> None:
     synthetic(linebounce)
-    assert "--machine is missing" in linebounce.refused("trace", "replay", "s.lbt")
+    assert "--machine is required" in linebounce.refused("trace", "replay", "s.lbt")
 
 
 def test_a_recording_that_fails_leaves_the_trace_that_was_there(linebounce: Program) -> None:

@@ -1,6 +1,6 @@
-// Per-CPU copies of small objects, as alloc_percpu gives them out (Thirumalai's reimplementation of 2005): every CPU has an
-// area at home on its node; an object's copies lie at one offset in all areas, behind those of other objects. So the copies of
-// different objects share a CPU's lines, and no line is shared by CPUs.
+// Per-CPU copies of small objects, as alloc_percpu allocates them (Thirumalai's reimplementation of 2005). Every CPU has an
+// area on its own node, and an object's copies have the same offset in all areas. So copies of different objects share a CPU's
+// lines, and no line is shared by CPUs.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace linebounce::workloads {
 
-// Where the copies of one object are.
+// The addresses of one object's copies.
 class PerCpu {
  public:
   PerCpu() = default;
@@ -24,7 +24,7 @@ class PerCpu {
 
 class PerCpuAllocator {
  public:
-  // `bytes_per_cpu`: for all objects that it will give out.
+  // `bytes_per_cpu`: the size of an area, for all objects that will be allocated.
   PerCpuAllocator(const WorkloadSetup& setting, int bytes_per_cpu);
   PerCpuAllocator(const PerCpuAllocator&) = delete;
   PerCpuAllocator& operator=(const PerCpuAllocator&) = delete;

@@ -1,7 +1,7 @@
-// A reference count that is distributed while its object lives, and global once it is dying (Russell's bigref, in Thirumalai's
-// patches of 2005). Alive: every CPU counts in a word of its own, which may fall below zero; the sum is never asked for. Dying:
-// the global count, biased so that it can't reach zero, takes over; after a grace period nobody changes the CPUs' words any
-// more, and their sum replaces the bias.
+// A reference count that is distributed while its object lives, and global once the object is dying (Russell's bigref, in
+// Thirumalai's patches of 2005). While the object lives, every CPU counts in a word of its own, which may fall below zero;
+// nobody asks for the sum. When it begins to die, the global count takes over, biased so that it can't reach zero. After a
+// grace period no CPU changes its own word any more, and the words' sum replaces the bias.
 #include <stdexcept>
 
 #include "models/failure.hpp"
@@ -26,18 +26,18 @@ class Bigref final : public ReferenceCount {
   void get(Cpu& cpu) override { add(cpu, kOne); }
   bool put(Cpu& cpu) override { return add(cpu, ~Value{0}); }
 
-  // REQUIRES: inside no reader's section: it waits for a grace period.
+  // REQUIRES: the caller is in no reader's section, because this waits for a grace period.
   bool begin_dying(Cpu& cpu) override {
     cpu.store(global_, kBias);
     cpu.store_release(dying_, 1);
     rcu_.synchronize(cpu);
-    Value counted = 0;  // beside the owner's own reference, which goes now
+    Value counted = 0;  // the owner's own reference, which is dropped now, comes on top
     for (int other = 0; other < cpus_; ++other) counted += cpu.load(words_.of(other));
     return add_to_global(cpu, counted - kBias);
   }
 
  private:
-  // True: nobody holds a reference any more.
+  // Returns true if no references are left.
   bool add(Cpu& cpu, Value amount) {
     rcu_.read_lock(cpu);
     const bool global = cpu.load_acquire(dying_) != 0;

@@ -1,4 +1,4 @@
-// One word, changed by compare-and-exchange, again and again until nobody came between.
+// One word, changed by compare-and-exchange, which is retried until no other CPU has changed the word in between.
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {

@@ -13,7 +13,7 @@ class Counter {
  public:
   virtual ~Counter() = default;
   virtual void add(Cpu& cpu, std::int64_t amount) = 0;
-  // The sum; while others add, of a distributed counter some value between those before and after.
+  // The sum. While other CPUs add, a distributed counter returns some value between those before and after.
   virtual std::int64_t read(Cpu& cpu) = 0;
 };
 
@@ -23,15 +23,15 @@ class ReferenceCount {
   virtual void get(Cpu& cpu) = 0;
   // True if that was the last reference: the caller frees the object. A distributed count can't tell before begin_dying().
   virtual bool put(Cpu& cpu) = 0;
-  // The owner's own reference goes, nobody will look the object up again. A distributed count becomes a global one. True: as
-  // put().
+  // The owner drops its own reference, and nobody will look the object up again. A distributed count becomes a global one.
+  // Returns true as put() does.
   virtual bool begin_dying(Cpu& cpu) { return put(cpu); }
 };
 
 struct CounterPlace;
 
-// What a counter's file says of it. A factory is null where the counter does not support that use; a reference count begins
-// with one reference, its owner's.
+// What a counter's file declares. A factory is null if the counter does not support that use. A reference count begins with one
+// reference, its owner's.
 struct CounterEntry {
   std::string name;
   std::string title;

@@ -1,4 +1,4 @@
-// The table of the counters: one line each.
+// The registry of counters: one line each.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ using MakeCounterEntry = CounterEntry();
 // In the order in which `list` shows them.
 std::span<const CounterEntry> all_counters();
 
-// By its name, or one of `from_files` by its file's path. Errors: std::invalid_argument, with the legal names.
+// Finds a counter by its name, or one of `from_files` by its file's path. Errors: std::invalid_argument, with the legal names.
 const CounterEntry& find_counter(const std::string& name, std::span<const CounterEntry> from_files = {});
 
 // A parameter that names a counter of events, of references, or of either.

@@ -1,5 +1,4 @@
-// All CPUs count in one counter, or take and drop references of one object. What each algorithm costs, and what more CPUs are
-// worth to it.
+// All CPUs count in one counter, or take and drop references to one object: what each algorithm costs, and how it scales.
 #include <fmt/format.h>
 
 #include <optional>
@@ -95,7 +94,7 @@ class CounterScaling final : public Workload {
     }
     reference_count_->get(cpu);
     if (options_.inside_cycles > 0) cpu.compute(options_.inside_cycles);
-    reference_count_->put(cpu);  // never the last: the owner keeps its own
+    reference_count_->put(cpu);  // never the last reference: the owner keeps its own
   }
 
   CounterScalingOptions options_;

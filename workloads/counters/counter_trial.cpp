@@ -11,9 +11,9 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kTrialSeries = 0x747269616c;  // of the random numbers
-constexpr std::int64_t kRacingOperations = 128;       // of all CPUs together, unless that is too few for each
-constexpr std::int64_t kFewestRounds = 4;             // of each CPU
+constexpr std::uint64_t kTrialSeries = 0x747269616c;  // the stream of random numbers
+constexpr std::int64_t kRacingOperations = 128;       // operations of all CPUs together, unless that is too few for each
+constexpr std::int64_t kFewestRounds = 4;             // rounds of each CPU
 
 }  // namespace
 
@@ -92,7 +92,7 @@ void CounterTrial::race_to_take_and_drop(Cpu& cpu, Random& random) {
   let_owner_die(cpu, kTakeAndDrop);
 }
 
-// The owner drops its own reference while the others drop theirs: exactly one must be told that it was the last.
+// The owner drops its own reference while the others drop theirs. Exactly one CPU must be told that its reference was the last.
 void CounterTrial::race_to_drop_the_last(Cpu& cpu, Random& random) {
   take_all(cpu, kDie, &random);
   together_.wait(cpu);
@@ -147,7 +147,7 @@ void CounterTrial::one_by_one(Cpu& cpu, Work work) {
   together_.wait(cpu);
 }
 
-// Short, middle, and long against the time of a transfer, so that some fit any machine.
+// The delays are short, middle and long compared to a transfer, so that some fit any machine.
 void CounterTrial::perturb(Cpu& cpu, Random* random) const {
   if (random == nullptr) return;
   constexpr std::array<std::uint64_t, 3> kBelowCycles = {16, 128, 1024};

@@ -1,7 +1,7 @@
 // A trial that a counter from a file must pass before a workload uses it, because a counter that loses updates only looks fast.
 //
-// All CPUs use spare counters on a randomly perturbed schedule. In lockstep, machines exist on which two CPUs never come
-// together. Operations that race with each other are undone one after the other, so that no second loss hides the first.
+// All CPUs use spare counters on a randomly perturbed schedule: in lockstep, two CPUs never meet on some machines. Operations
+// that race with each other are undone one after the other, so that no second loss hides the first.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace linebounce::workloads {
 
 class CounterTrial {
  public:
-  // `place`: as the workload's own counter has it; the spare ones get lines of their own.
+  // `place`: where the workload places its own counter; the spare counters get lines of their own.
   CounterTrial(const CounterEntry& entry, CounterPlace place, std::uint64_t seed, bool references);
 
   // Errors: ModelFailure, if events or references are lost.
@@ -48,26 +48,27 @@ class CounterTrial {
 
   std::string name_;
   int cpus_;
-  std::int64_t rounds_;  // of each CPU
+  std::int64_t rounds_;  // rounds of each CPU
   std::uint64_t seed_;
   Barrier together_;
-  Address turn_;  // whose turn it is in one_by_one()
+  Address turn_;  // the CPU whose turn it is in one_by_one()
   std::unique_ptr<Counter> counter_;
   std::array<std::unique_ptr<ReferenceCount>, kWays> counts_;  // by Way
   struct Drops {
-    Tick latest_began = -1, last_ended = -1;  // last: of the one that was told that it was the last; -1: none was
+    // `last`: of the CPU that was told that its reference was the last; -1 if none was
+    Tick latest_began = -1, last_ended = -1;
   };
   std::vector<Drops> drops_;  // by CPU, for kDie
 };
 
-// The trials of a workload's counters. Those of counters that ship are left out.
+// The trials of a workload's counters. Counters that ship need none.
 class CounterTrials {
  public:
-  // A run with a counter from a file begins so much later, in simulated time, so that a trial does not count in its results.
+  // By how much simulated time a run with a counter from a file begins later, so that the trial does not count in its results.
   static constexpr double kUs = 10'000;
 
   explicit CounterTrials(const WorkloadSetup& setting) : setting_(setting) {}
-  // Arguments: as of CounterTrial.
+  // Arguments: as for CounterTrial.
   void add(const CounterEntry& entry, const CounterPlace& place, bool references);
   // Each CPU calls it once, at the start of its program.
   void run(Cpu& cpu);

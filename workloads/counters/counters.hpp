@@ -1,4 +1,4 @@
-// What counters are made of.
+// The parts that counters are made of.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,29 @@
 
 namespace linebounce::workloads {
 
-// Where a counter is to be, and what it may need.
+// Where to place a counter, and the services that it may use.
 struct CounterPlace {
   AddressSpace& memory;
   LockSet& locks;
-  PerCpuAllocator& percpu;  // kCounterPerCpuBytes a counter
-  Interrupts& interrupts;   // their softirqs may count, too
-  Rcu* rcu = nullptr;       // bigref needs one
-  std::string name;         // of the objects
+  PerCpuAllocator& percpu;  // kCounterPerCpuBytes for each counter
+  Interrupts& interrupts;   // used if softirqs count as well
+  Rcu* rcu = nullptr;       // required by bigref
+  std::string name;         // the name of the counter's objects
   int cpus = 1;
-  std::optional<Address> word = {};  // kCounterBytes of an object that is there, zero; none: a line of its own
+  // kCounterBytes inside an existing object, zeroed; if absent, the counter has a line of its own
+  std::optional<Address> word = {};
 
-  // `layout` on a line of its own unless `word` says where.
+  // Places `layout` on a line of its own, or at `word` if there is one.
   [[nodiscard]] Address place(Layout layout) const;
 };
 constexpr int kCounterBytes = 16;
 constexpr int kCounterPerCpuBytes = 8;
 
-// True if the count has fallen to 0; then the lock is held, so that nobody finds the object meanwhile (Linux:
+// Returns true if the count has fallen to 0. The lock is then held, so that nobody finds the object meanwhile (Linux:
 // atomic_dec_and_lock, as on i386). Errors: ModelFailure, if it was 0 before.
 bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes = 8);
 
-// One more, one fewer in a word of this CPU's own, which softirqs of this CPU may change as well: one instruction, not atomic
-// to other CPUs.
+// Adds to a word of this CPU's own, which this CPU's softirqs may change as well. One instruction, not atomic to other CPUs.
 void add_to_own_word(Cpu& cpu, Interrupts& interrupts, Address word, Value amount);
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
-// An atomic count whose last reference goes under a lock, as an inode's or a dentry's: others may find the object, and take a
-// reference, only with the lock held.
+// An atomic count whose last reference is dropped under a lock, as for inodes and dentries: other CPUs may find the object and
+// take a reference only while they hold that lock.
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 

@@ -1,5 +1,5 @@
-// A spin lock and a count in one word of 8 bytes (Linux 3.12): while nobody holds the lock, the count changes by one
-// compare-and-exchange of the whole word, which fails if the lock is taken meanwhile.
+// A spin lock and a count in one word of 8 bytes (Linux 3.12). While nobody holds the lock, one compare-and-exchange of the
+// whole word changes the count; it fails if the lock is taken meanwhile.
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 
@@ -43,7 +43,7 @@ class Lockref final : public ReferenceCount {
   static void refuse_dead(Value count) {
     if (count == 0) throw ModelFailure("lockref: a reference is changed of an object that nobody holds");
   }
-  // False: the lock is held, or there are no more references than `more_than`.
+  // Returns false if the lock is held, or there are no more references than `more_than`.
   bool change_unlocked(Cpu& cpu, Value amount, Value more_than) const {
     Value expected = cpu.load(word_);
     while (!locked(expected) && count_in(expected) > more_than) {

@@ -1,4 +1,4 @@
-// Every CPU counts in a word of its own; who wants the sum reads them all.
+// Every CPU counts in a word of its own. A reader of the sum reads them all.
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {

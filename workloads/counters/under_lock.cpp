@@ -1,4 +1,4 @@
-// A plain word that a lock protects.
+// A plain word protected by a lock.
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {

@@ -14,21 +14,21 @@ using BufferList = List<8>;
 constexpr std::uint64_t kBufChains = 4096;
 constexpr Address kPagesOfBlock = 4;
 constexpr Address kBufPageBytes = 4096;
-// Of a chain.
+// Fields of a hash chain.
 constexpr Address kChainFirst = 8;
 constexpr Address kChainBytes = 16;
-// Of a buffer's header.
+// Fields of a buffer's header.
 constexpr Address kBufHashNext = 0;
-constexpr Address kBufBlock = 8;  // + 1; 0: none
+constexpr Address kBufBlock = 8;  // block number + 1; 0: none
 constexpr Address kBufReferences = 16;
 constexpr Address kBufData = 24;
 constexpr Address kBufQueueEntry = 32;
 constexpr Address kBufQueued = 48;
 constexpr Address kBufBytes = 128;
-// Of a page, struct vm_page.
+// Fields of a page, struct vm_page.
 constexpr Address kPageWired = 0;
-constexpr Address kPageStructBytes = 32;  // what is simulated of it
-// What is simulated of a block's data.
+constexpr Address kPageStructBytes = 32;  // the part that is simulated
+// The part of a block's data that is simulated.
 constexpr Address kBlockDataBytes = 64;
 
 }  // namespace
@@ -66,7 +66,7 @@ void BufferCache::place(const WorkloadSetup& setting) {
   for (std::uint64_t block = 0; block < blocks_; ++block) memory.preset(data_ + block * kBlockDataBytes, block << 32);
 }
 
-// The first blocks have buffers at first.
+// At the start, the first blocks have buffers.
 void BufferCache::preset_buffers(AddressSpace& memory) {
   std::vector<Address> first(kBufChains);
   Address before = queue_;
@@ -140,7 +140,7 @@ Address BufferCache::getblk(Cpu& cpu, std::uint64_t block) {
   map_pages(cpu, made, block);
   Chain& chain = chain_of(block);
   chain.lock->acquire(cpu);
-  // Another CPU may have made one meanwhile.
+  // Another CPU may have made a buffer for this block meanwhile.
   const Address other = search(cpu, chain, block);
   const Value references = other == 0 ? 0 : cpu.load(other + kBufReferences);
   if (other == 0) {
@@ -158,8 +158,8 @@ Address BufferCache::getblk(Cpu& cpu, std::uint64_t block) {
   return other;
 }
 
-// The one that nobody has used for longest. On the queue there may be some that were found in the meantime: these are left out,
-// and come back when they are released. A queue's lock is taken before a chain's.
+// Takes the least recently used buffer off the queue. Buffers that were found since they were queued are left out, and come
+// back when they are released. A queue's lock is taken before a chain's.
 Address BufferCache::take_buffer(Cpu& cpu) {
   queue_lock_->acquire(cpu);
   for (;;) {
@@ -174,7 +174,7 @@ Address BufferCache::take_buffer(Cpu& cpu) {
   }
 }
 
-// False: somebody has found it.
+// Returns false if another CPU has found the buffer.
 bool BufferCache::forget_block(Cpu& cpu, Address buffer) {
   const Value block = cpu.load(buffer + kBufBlock);
   if (block == 0) return true;
@@ -208,7 +208,8 @@ void BufferCache::enqueue(Cpu& cpu, Address buffer) {
   queue_lock_->release(cpu);
 }
 
-// The pages that it has shown go, those of the block come; their old places in the kernel's map must not be used any more.
+// Unmaps the pages that the buffer has shown and maps those of the block. Nobody may use their old addresses in the kernel's
+// map any more.
 void BufferCache::map_pages(Cpu& cpu, Address buffer, std::uint64_t block) {
   const auto wire = [&](Address data, Value addend) {
     const Address first = pages_ + (data - data_) / kBlockDataBytes * kPagesOfBlock * kPageStructBytes;

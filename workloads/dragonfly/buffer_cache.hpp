@@ -1,6 +1,6 @@
-// DragonFly's buffer cache in simulated memory: buffers found by their block in a hash table, each with the pages of its block
-// mapped, and a queue of those that nobody uses, from which getblk() takes one for a block that has none. All blocks are in the
-// VM page cache: a buffer is made of pages that are there.
+// DragonFly's buffer cache in simulated memory. A hash table finds a block's buffer, which has the pages of its block mapped.
+// Unused buffers wait in a queue, from which getblk() takes one for a block that has none. All blocks are in the VM page cache,
+// so a buffer only maps existing pages.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace linebounce::workloads {
 struct BufferCacheOptions {
   std::int64_t blocks = 65536;
   std::int64_t buffers = 8192;
-  double getblk_us = 2;  // to make a buffer, beside what is simulated of it
+  double getblk_us = 2;  // time to make a buffer, beside what is simulated
   bool invalidate = false;
 };
 
@@ -24,14 +24,14 @@ class BufferCache {
  public:
   BufferCache(const WorkloadSetup& setting, const BufferCacheOptions& options, Interrupts& interrupts);
 
-  // The block's buffer, with a reference for the caller; 0: it has none.
+  // Returns the block's buffer, with a reference for the caller, or 0 if it has none.
   [[nodiscard]] Address find(Cpu& cpu, std::uint64_t block);
-  // The same, and makes one where there is none.
+  // As find(), but makes a buffer if there is none.
   [[nodiscard]] Address getblk(Cpu& cpu, std::uint64_t block);
   // REQUIRES: the caller has a reference.
   void release(Cpu& cpu, Address buffer);
 
-  // Where the first word of what the buffer shows is. Errors: ModelFailure, if the buffer is not this block's.
+  // The address of the first word that the buffer shows. Errors: ModelFailure, if the buffer is not this block's.
   [[nodiscard]] Address data(Cpu& cpu, Address buffer, std::uint64_t block) const;
 
   [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
@@ -45,7 +45,7 @@ class BufferCache {
   void place(const WorkloadSetup& setting);
   void preset_buffers(AddressSpace& memory);
   [[nodiscard]] static Address search(Cpu& cpu, const Chain& chain, std::uint64_t block);
-  // The chain's lock is the caller's.
+  // REQUIRES: the caller holds the chain's lock.
   static void unlink(Cpu& cpu, const Chain& chain, Address buffer);
 
   Address take_buffer(Cpu& cpu);

@@ -59,7 +59,7 @@ void RedBlackTree::replace_child(Cpu& cpu, Address parent, Address child, Addres
   }
 }
 
-// The node goes down on this side, and its child on the other side takes its place.
+// Rotates the tree: the node moves down on this side, and its child on the other side takes its place.
 void RedBlackTree::rotate(Cpu& cpu, Address node, Side side) const {
   const Address child = cpu.load(node + link(other(side)));
   const Address inner = cpu.load(child + link(side));
@@ -72,7 +72,7 @@ void RedBlackTree::rotate(Cpu& cpu, Address node, Side side) const {
   cpu.store(node + kParent, child);
 }
 
-// The node is red, and so may its parent be.
+// Restores the colours. The node is red, and its parent may be red, too.
 void RedBlackTree::mend_after_insertion(Cpu& cpu, Address node) const {
   for (;;) {
     Address parent = cpu.load(node + kParent);
@@ -102,7 +102,8 @@ void RedBlackTree::mend_after_insertion(Cpu& cpu, Address node) const {
   }
 }
 
-// The ways through `node`, which may be 0 and is a child of `parent`, have one black node less than all others.
+// Restores the balance: paths through `node`, which may be 0 and is a child of `parent`, have one black node less than all
+// others.
 void RedBlackTree::mend_after_removal(Cpu& cpu, Address node, Address parent) const {
   while (parent != 0 && !red(cpu, node)) {
     const Side side = cpu.load(parent + kLeft) == node ? Side::left : Side::right;

@@ -1,5 +1,5 @@
 // The dirty buffers of a flush group, in simulated memory: a list in the order in which they became dirty, or a red-black tree
-// by their place on the disk. One lock guards those of all groups.
+// ordered by place on the disk. One lock guards those of all groups.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -7,23 +7,23 @@
 
 namespace linebounce::workloads {
 
-// A red-black tree in simulated memory, of nodes that lie in its owner's objects: a node's address is that of its first
-// link. Who calls it has a lock for that.
+// A red-black tree in simulated memory. Its nodes are parts of the owner's objects; a node's address is that of its first link.
+// REQUIRES: the caller holds a lock.
 class RedBlackTree {
  public:
-  // Of a node, in bytes. Words of 8 bytes; the key must be there before the node is inserted.
+  // Offsets in a node, in bytes. Words have 8 bytes. The key must be stored before the node is inserted.
   static constexpr Address kLeft = 0;
   static constexpr Address kRight = 8;
   static constexpr Address kParent = 16;
   static constexpr Address kRed = 24;
   static constexpr Address kKey = 32;
 
-  // `root`: the word with the root's address, 0 if there is none.
+  // `root`: the word that holds the root's address, 0 for an empty tree.
   explicit RedBlackTree(Address root) : root_(root) {}
 
-  // Behind those with the same key.
+  // Inserts the node behind those with the same key.
   void insert(Cpu& cpu, Address node) const;
-  // The one with the least key, which is in no tree then; 0: there is none.
+  // Removes and returns the node with the least key; 0 if the tree is empty.
   [[nodiscard]] Address take_first(Cpu& cpu) const;
 
  private:
@@ -42,18 +42,18 @@ class RedBlackTree {
 
 class DirtyBuffers {
  public:
-  // Of a buffer, hammer_io: a tree's node, whose left link is a list's next, and whose key is its place on the disk.
+  // A buffer's hammer_io: a node of a tree, whose left link is also a list's next, and whose key is its place on the disk.
   static constexpr Address kDirty = 40;
   static constexpr Address kIoBytes = 64;
-  // Of a group: the tree's root or the list's first, and the list's last.
+  // Words of a group: the tree's root or the list's first, and the list's last.
   static constexpr Address kFirst = 0;
   static constexpr Address kLast = 8;
 
   DirtyBuffers(MeteredLock& lock, bool sorted) : lock_(&lock), sorted_(sorted) {}
 
-  // False: it is dirty already, and stays where it is.
+  // Returns false if the buffer is dirty already; it then stays where it is.
   bool add(Cpu& cpu, Address group, Address io);
-  // The next to be written, which is clean then; 0: there is none.
+  // Removes the next buffer to be written, and makes it clean; 0 if there is none.
   [[nodiscard]] Address take(Cpu& cpu, Address group);
 
  private:

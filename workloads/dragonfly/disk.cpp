@@ -24,7 +24,7 @@ DiskArm::DiskArm(const DiskOptions& options)
       turn_ns_(block_ns_ * blocks_per_track_),
       skew_((seek_ns(1) + block_ns_ - 1) / block_ns_) {}
 
-// An arm speeds up half of its way and slows down on the other half, so the time goes with the root of the way.
+// An arm accelerates over half of the distance and brakes over the other half, so the time grows with the root of the distance.
 std::int64_t DiskArm::seek_ns(std::int64_t tracks) const {
   if (tracks == 0) return 0;
   const double way = static_cast<double>(tracks) / static_cast<double>(tracks_);
@@ -34,7 +34,7 @@ std::int64_t DiskArm::seek_ns(std::int64_t tracks) const {
 std::int64_t DiskArm::starts(std::int64_t block, std::int64_t now) const {
   const std::int64_t track = track_of(block);
   const std::int64_t there = now + seek_ns(std::abs(track - track_));
-  const std::int64_t begins = (block + track * skew_) % blocks_per_track_ * block_ns_;  // of a turn
+  const std::int64_t begins = (block + track * skew_) % blocks_per_track_ * block_ns_;  // part of a rotation
   return there + (begins - there % turn_ns_ + turn_ns_) % turn_ns_;
 }
 
@@ -57,7 +57,7 @@ void Disk::write(Cpu& cpu, std::int64_t block) {
   cpu.enable_interrupts();
 }
 
-// The next write, from `at` on, which is when the one before ended: the disk does not wait for the CPU to hear of that.
+// Starts the next write at `at`, the end of the previous one: the disk does not wait until the CPU has heard of that.
 void Disk::begin(Cpu& cpu, std::int64_t now, std::int64_t at) {
   busy_ = !queue_.empty();
   if (!busy_) return;

@@ -1,6 +1,6 @@
-// A hard disk with one arm and a queue of its own, as SATA disks of 2011 had it: of the writes that it has been given it does
-// that first which it can begin writing soonest, by the arm's way and the turn of the plate. It interrupts the CPU that gave it
-// the write, whose program and handlers alone may call it.
+// A hard disk with one arm and a queue of its own, like SATA disks of 2011. Among queued writes it chooses the one that it can
+// begin soonest, by the arm's distance and the rotation of the plate. It interrupts the CPU that gave it the write; only that
+// CPU's program and handlers may call it.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct DiskOptions {
   double least_seek_ms = 0.8;
   double full_seek_ms = 16;
   int queue_depth = 32;
-  double speed = 1;  // all times are divided by it
+  double speed = 1;  // divides all times
 };
 
-// Where the arm is and how long it takes; knows of no CPU. Times are whole ns since the simulation began.
+// The arm's position and timing; knows of no CPU. Times are whole ns since the simulation began.
 class DiskArm {
  public:
   explicit DiskArm(const DiskOptions& options);
 
-  // When a write of this block, begun now, starts on the plate. / Does it; returns when it is over.
+  // When a write of this block that begins now starts on the plate. / Writes it, and returns when that is over.
   [[nodiscard]] std::int64_t starts(std::int64_t block, std::int64_t now) const;
   std::int64_t write(std::int64_t block, std::int64_t now);
 
-  // From any track to one so many away. / A block's way below the head.
+  // The time to move the arm by this many tracks. / The time that a block takes below the head.
   [[nodiscard]] std::int64_t seek_ns(std::int64_t tracks) const;
   [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
   [[nodiscard]] std::int64_t track() const { return track_; }
@@ -41,7 +41,7 @@ class DiskArm {
   std::int64_t tracks_, blocks_per_track_;
   double least_seek_ns_, full_seek_ns_;
   std::int64_t block_ns_, turn_ns_;
-  std::int64_t skew_;  // blocks by which a track begins later than the one before: as far as the plate turns in the seek
+  std::int64_t skew_;  // blocks by which a track begins later than the one before, as the plate rotates during the seek
   std::int64_t track_ = 0;
 };
 
@@ -49,13 +49,13 @@ class Disk {
  public:
   Disk(const DiskOptions& options, Interrupts& interrupts);
 
-  // REQUIRES: it is not full.
+  // REQUIRES: the queue is not full.
   void write(Cpu& cpu, std::int64_t block);
   [[nodiscard]] bool full() const { return static_cast<int>(queue_.size()) + (busy_ ? 1 : 0) >= queue_depth_; }
   [[nodiscard]] bool idle() const { return !busy_; }
   [[nodiscard]] std::int64_t written() const { return written_; }  // since the simulation began
 
-  struct Figures {  // of writes that ended in the measured time
+  struct Figures {  // figures of writes that ended in the measured time
     std::int64_t writes = 0, seeks = 0;
     std::int64_t busy_ns = 0;
   };

@@ -6,7 +6,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kMetaStream = 12;
-// What makes a group's flush valid, behind its buffers: the end of the UNDO area and the volume's header.
+// The blocks behind a group's buffers that make its flush valid: the end of the UNDO area and the volume's header.
 constexpr std::int64_t kUndoBlock = 600000;
 constexpr std::int64_t kVolumeHeader = 0;
 
@@ -99,13 +99,13 @@ void Flusher::write(Cpu& cpu, std::int64_t block) {
   disk_.write(cpu, block);
 }
 
-// A wake-up may be one for a write that was seen before: who waits looks again.
+// A wake-up may announce a write that was seen already, so the flusher checks again.
 void Flusher::wait_for_disk(Cpu& cpu) {
   const FunctionScope scope(cpu, wait_);
   cpu.sleep();
 }
 
-// As much of the group's inodes as of its buffers have reached the disk.
+// Counts as many of the group's inodes as written as the share of its buffers that has reached the disk.
 void Flusher::note_progress(Cpu& cpu) {
   if (!options_.freed_steadily()) return;
   const std::int64_t done = std::min(disk_.written() - group_.written_before, group_.buffers);

@@ -1,5 +1,5 @@
-// HAMMER's flusher: one CPU, to which the disk belongs. For each group it first makes its inodes' changes to the meta-data,
-// with the per-mount lock all the while, and then gives the group's dirty buffers to the disk.
+// HAMMER's flusher: one CPU, which owns the disk. For each group it first applies the inodes' changes to the meta-data, holding
+// the per-mount lock all the while, and then gives the group's dirty buffers to the disk.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace linebounce::workloads {
 
-// What CPUs count, by stretches of time: the series of a rate.
+// Counts events by stretch of time, for the series of a rate.
 class Stretches {
  public:
   Stretches(double us, int cpus) : us_(us), counts_(cpus) {}
 
-  // At the CPU's local time.
+  // Counts at the CPU's local time.
   void count(const Cpu& cpu, std::int64_t count = 1) {
     OfCpu& own = counts_[cpu.id().value];
     const auto stretch = static_cast<std::size_t>(cpu.to_ns(cpu.local_time()) / 1000 / us_);
@@ -29,7 +29,7 @@ class Stretches {
     own.last = std::max(own.last, stretch);
   }
 
-  // Of all CPUs together, in a second.
+  // The rate of all CPUs together, per second.
   [[nodiscard]] std::vector<SeriesSample> per_second() const {
     std::vector<SeriesSample> samples;
     for (const std::int64_t count : sums())
@@ -37,7 +37,7 @@ class Stretches {
     return samples;
   }
 
-  // What the stretch with the least has of the mean one, of those that lie whole in the measured time; 100 if there is none.
+  // The smallest stretch in percent of the mean, of those that lie completely in the measured time; 100 if there is none.
   [[nodiscard]] double least_pct() const {
     std::size_t first = std::numeric_limits<std::size_t>::max();
     std::size_t last = 0;
@@ -61,7 +61,7 @@ class Stretches {
  private:
   struct OfCpu {
     std::vector<std::int64_t> by_stretch;
-    std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;  // that have measured time
+    std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;  // stretches that have measured time
   };
 
   [[nodiscard]] std::vector<std::int64_t> sums() const {
@@ -81,7 +81,7 @@ class Flusher {
  public:
   Flusher(const WorkloadSetup& setting, const HammerOptions& options, HammerMount& mount, Interrupts& interrupts);
 
-  // The program of its CPU.
+  // The program of the flusher's CPU.
   void run(Cpu& cpu);
 
   struct Figures {
@@ -106,19 +106,19 @@ class Flusher {
   HammerOptions options_;
   HammerMount& mount_;
   Disk disk_;
-  Random random_;  // which meta-data an inode changes
+  Random random_;  // chooses the meta-data that an inode changes
   std::int64_t sync_cycles_;
   FunctionId idle_, flush_, sync_, wait_;
 
-  struct Progress {  // of the group that is being written
+  struct Progress {  // progress of the group that is being written
     std::int64_t inodes = 0, buffers = 0, written_before = 0, freed = 0;
   };
   Progress group_;
-  std::int64_t to_free_ = 0;  // when the flush is over
+  std::int64_t to_free_ = 0;  // inodes to free when the flush is over
   Stretches written_, freed_;
-  std::vector<SeriesSample> in_flush_;  // inodes of the group
+  std::vector<SeriesSample> in_flush_;  // the series of inodes in the group that is being flushed
 
-  Figures figures_;  // but for the disk's
+  Figures figures_;  // without the disk's
 };
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
 // HAMMER under a load like blogbench's: some CPUs read small files that are all in memory, others write such files, and one
-// flushes what they have written (M. Dillon's mail of January 2011; README.md).
+// flushes what has been written (M. Dillon's mail of January 2011; README.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class Hammer final : public Workload {
 
  private:
   struct OfCpu {
-    std::vector<Value> seen;  // of each block, the latest version that this CPU has read
-    double waits_ns = 0;      // in the measured time: of reads, or of writers for an inode
+    std::vector<Value> seen;  // by block, the latest version that this CPU has read
+    double waits_ns = 0;      // in the measured time: readers' waits, or writers' waits for an inode
     double longest_wait_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
@@ -136,7 +136,7 @@ void Hammer::read_files(Cpu& cpu) {
   }
 }
 
-// One read(), of the whole file. What has acquired the per-mount lock for a block keeps it for those that follow.
+// One read() of the whole file. Once a block has needed the per-mount lock, the read keeps it for the following blocks.
 void Hammer::read_file(Cpu& cpu, std::uint64_t first) {
   const FunctionScope scope(cpu, vop_read_);
   bool locked = false;
@@ -163,7 +163,7 @@ void Hammer::read_block(Cpu& cpu, std::uint64_t block, bool& locked) {
   cache_->release(cpu, buffer);
 }
 
-// A block's first word says whose it is and how often it has been written. No CPU sees an older version after a newer one.
+// A block's first word holds its number and how often it has been written. No CPU sees an older version after a newer one.
 void Hammer::check(Cpu& cpu, std::uint64_t block, Value value) {
   Value& seen = of(cpu).seen[block];
   const Value version = value & ((Value{1} << kVersionBits) - 1);
@@ -224,7 +224,7 @@ void Hammer::waited(Cpu& cpu, double ns) {
 void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t reads = tallied_by_all(facts, kFilesRead);
   const std::int64_t writes_done = tallied_by_all(facts, kFilesWritten);
-  // In readers' time: files are written so many times too fast.
+  // Scaled to the readers' time, because files are written faster than in reality by that factor.
   report_rate(facts, reads + std::llround(static_cast<double>(writes_done) / options_.write_speed), metrics);
   metrics.value("hammer.reads_per_s", "1/s", kHigher, "files read", per_second(facts, reads));
   metrics.value("hammer.writes_per_s", "1/s", kHigher, "files written", per_second(facts, writes_done));

@@ -11,16 +11,16 @@
 namespace linebounce::workloads {
 namespace {
 
-// Of a flush group, behind its dirty buffers.
+// Fields of a flush group, behind its dirty buffers.
 constexpr Address kGroupInodes = 16;
 constexpr Address kGroupBuffers = 24;
 constexpr Address kGroupBytes = 64;
-// Of the mount: the number of the open group, of the eldest, of the next data block. Counted from 0 on, each has its place in a
-// ring.
+// Fields of the mount: the numbers of the open group, of the oldest group and of the next data block. Numbers count from 0;
+// each group has its place in a ring.
 constexpr Address kMountOpen = 0;
 constexpr Address kMountEldest = 8;
 constexpr Address kMountNextData = 16;
-// The volume's header comes first, then the extents of meta-data, and data that is new goes behind them.
+// On disk, the volume's header comes first, then the extents of meta-data, then new data.
 constexpr std::uint64_t kMetaBegins = 64;
 constexpr std::int64_t kDataBegins = 1 << 20;
 

@@ -1,5 +1,5 @@
-// What readers, writers and the flusher of a mounted HAMMER share, in simulated memory: the per-mount lock, the flush groups
-// with their dirty buffers, and how many inodes may still become dirty.
+// State that readers, writers and the flusher of a mounted HAMMER share in simulated memory: the per-mount lock, the flush
+// groups with their dirty buffers, and how many inodes may still become dirty.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace linebounce::workloads {
 
-// What `hammer` is told: the four changes of January 2011, how many CPUs do what, and how long each thing takes.
+// Options of `hammer`: the four changes of January 2011, how many CPUs do what, and how long each operation takes.
 struct HammerOptions {
   bool lock_before_getblk = true;
   std::string flush_order = "list";
@@ -46,7 +46,7 @@ struct HammerOptions {
   [[nodiscard]] bool sorted() const { return flush_order == "sorted"; }
   [[nodiscard]] bool even() const { return flush_groups == "even"; }
   [[nodiscard]] bool freed_steadily() const { return inodes_freed == "steady"; }
-  // Of the inodes: a flush begins when so many wait for one.
+  // A flush begins when this many inodes wait for one.
   [[nodiscard]] std::int64_t flush_at() const { return even() ? even_inodes : uneven_inodes; }
 
   void bind(ParameterBinder& parameters);
@@ -64,13 +64,13 @@ class HammerMount {
 
   [[nodiscard]] MeteredLock& lock() const { return *lock_; }
 
-  // A writer's: waits until an inode may become dirty. / The inode, with its data, is in the open group. REQUIRES: holds the
-  // lock.
+  // For a writer: waits until an inode may become dirty. / Puts the inode, with its data, into the open group. REQUIRES: the
+  // caller holds the lock.
   void take_inode(Cpu& cpu) const;
   void add_inode(Cpu& cpu);
 
-  // The flusher's: waits until a flush is due. / How many groups it has to flush then; the open one is closed, unless groups
-  // are even. REQUIRES: holds the lock. / The eldest of them, and then the next.
+  // For the flusher: waits until a flush is due. / Returns how many groups it has to flush, and closes the open one unless
+  // groups are even. REQUIRES: the caller holds the lock. / The oldest of these groups, then the next.
   void wait_for_flush(Cpu& cpu) const;
   [[nodiscard]] std::int64_t close_groups(Cpu& cpu);
   [[nodiscard]] Address eldest_group(Cpu& cpu) const;
@@ -78,9 +78,9 @@ class HammerMount {
 
   [[nodiscard]] static std::int64_t inodes_of(Cpu& cpu, Address group);
   [[nodiscard]] static std::int64_t buffers_of(Cpu& cpu, Address group);
-  // A buffer of meta-data becomes dirty. REQUIRES: number < meta_buffers.
+  // Marks a buffer of meta-data dirty. REQUIRES: number < meta_buffers.
   void add_meta(Cpu& cpu, Address group, std::uint64_t number);
-  // The next buffer's place on the disk; none: all have been taken.
+  // The next buffer's place on the disk; none if all have been taken.
   [[nodiscard]] std::optional<std::int64_t> take_buffer(Cpu& cpu, Address group);
   void free_inodes(Cpu& cpu, std::int64_t inodes) const;
 
@@ -93,9 +93,9 @@ class HammerMount {
   MeteredLock* lock_;
   DirtyBuffers dirty_;
   std::uint64_t meta_, data_, groups_count_;
-  Address free_ = 0;     // inodes that may become dirty
+  Address free_ = 0;     // how many inodes may become dirty
   Address waiting_ = 0;  // inodes in groups whose flush has not begun
-  Address state_ = 0;    // under the lock
+  Address state_ = 0;    // guarded by the lock
   Address groups_ = 0, ios_ = 0;
 };
 

@@ -1,12 +1,12 @@
-// The litmus tests: one entry a test. Names are those of the literature (Alglave, Maranget, Tautschnig: "Herding cats", TOPLAS
-// 2014), with what orders each thread's operations behind a plus sign; "po" is program order alone.
+// The litmus tests, one entry each. Names are those of the literature (Alglave, Maranget, Tautschnig: "Herding cats", TOPLAS
+// 2014); after a plus sign they say what orders each thread's operations. "po" is program order alone.
 #include "workloads/litmus/litmus_test.hpp"
 
 namespace linebounce::workloads {
 
 std::span<const LitmusTest> litmus_tests() {
   static const std::vector<LitmusTest> kTests = {
-      // Two threads, two variables: does the second operation of a thread pass the first?
+      // Two threads, two variables: may a thread's second operation overtake its first?
       parse_litmus_test("mp", "Message passing: the flag is seen, the message is not", {"x = 1; y = 1", "r0 = y; r1 = x"},
                         "r0=1 r1=0"),
       parse_litmus_test("mp+po+acq", "Message passing without the release", {"x = 1; y = 1", "r0 =acq y; r1 = x"}, "r0=1 r1=0"),
@@ -63,7 +63,7 @@ std::span<const LitmusTest> litmus_tests() {
       parse_litmus_test("cowr+older", "A load sees what its own store has overwritten", {"x = 1; r0 = x", "x = 2"}, "r0=2 x=1"),
       parse_litmus_test("two_exchanges", "Two atomic operations both come first", {"r0 = exchange x 1", "r1 = exchange x 2"},
                         "r0=0 r1=0"),
-      // Three and four threads: does a store reach all threads at once?
+      // Three and four threads: does a store reach all threads at the same time?
       parse_litmus_test("wrc", "Write to read causality", {"x = 1", "r0 = x; y = 1", "r1 = y; r2 = x"}, "r0=1 r1=1 r2=0"),
       parse_litmus_test("wrc+acq-rel+acq", "The same; the one who tells acquires and releases, the first store is plain",
                         {"x = 1", "r0 =acq x; y =rel 1", "r1 =acq y; r2 = x"}, "r0=1 r1=1 r2=0"),

@@ -1,6 +1,6 @@
-// Rounds of a litmus test. What may matter to the outcome changes from round to round: which CPU runs which thread, on which
-// node and line the variables are and in which caches, how far apart the threads start, how long they pause between operations,
-// and what is in their store buffers already.
+// Rounds of a litmus test. Everything that may matter to the outcome changes from round to round: which CPU runs which thread,
+// on which node and line the variables are and in which caches, how far apart the threads start, how long they pause between
+// operations, and what their store buffers hold already.
 //
 // A round: barrier; prepare the caches; wait for the common start; run the test; barrier; read last values, set them to 0.
 #include "workloads/litmus/litmus.hpp"
@@ -27,22 +27,23 @@ constexpr int kVariableBytes = 8;
 constexpr std::size_t kOtherLines = 32;
 constexpr std::uint64_t kStoresBefore = 12;  // at most
 constexpr int kDisturbances = 4;
-// In times of a transfer of a line.
+// In units of the time that a transfer of a line takes.
 constexpr std::uint64_t kLongestStep = 3;
 constexpr std::int64_t kReadersWait = 10;  // until owners have their lines
-constexpr int kBarrier = 15;               // for each CPU: what a barrier takes at most
-constexpr int kFarther = 3;                // between nodes
+constexpr int kBarrier = 15;               // the most that a barrier takes, for each CPU
+constexpr int kFarther = 3;                // factor between nodes
 enum Purpose : std::uint64_t { kPlans, kDelays };
 
-// What all CPUs have to know of a round.
+// A round's parameters, the same for all CPUs.
 struct Plan {
-  std::vector<int> cpus;               // by thread of the test
-  std::vector<Address> words;          // by variable
-  std::vector<int> owners;             // by variable: who has its line writable at first, and sets it to 0 at the end
-  std::vector<std::uint64_t> readers;  // by variable: a bit for each CPU (of the first 64) that loads it before the test
-  std::uint64_t spread = 1;            // cycles: delays are below it
-  std::uint64_t step = 0;              // cycles from one thread's start to the next one's; 0: all start about the same time
-  std::uint64_t busy = 0;              // a bit for each thread whose store buffer is not empty at first
+  std::vector<int> cpus;       // the CPU that runs each thread of the test
+  std::vector<Address> words;  // by variable
+  std::vector<int> owners;     // by variable: the CPU that has its line writable at first, and sets it to 0 at the end
+  // by variable: a bit for each of the first 64 CPUs, set if it loads the variable before the test
+  std::vector<std::uint64_t> readers;
+  std::uint64_t spread = 1;  // in cycles; delays are smaller
+  std::uint64_t step = 0;    // cycles between the starts of two threads; 0: all start at about the same time
+  std::uint64_t busy = 0;    // a bit for each thread, set if its store buffer is not empty at first
 };
 
 class Litmus final : public Workload {
@@ -72,7 +73,7 @@ class Litmus final : public Workload {
   std::size_t rounds_;
   int cpus_ = 0;
   double cycles_per_ns_ = 1;
-  std::uint64_t transfer_ = 1;  // cycles: about what a transfer of a line takes
+  std::uint64_t transfer_ = 1;  // in cycles: about the time to transfer a line
   double period_ns_ = 0;        // rounds start at its multiples
   std::uint64_t seed_ = 0;
   Consistency consistency_ = Consistency::sc;
@@ -80,7 +81,7 @@ class Litmus final : public Workload {
   Address other_lines_ = 0;
   Address line_ = 0;
   Barrier barrier_;
-  std::vector<LitmusOutcome> outcomes_;  // by round; each CPU writes what is its own
+  std::vector<LitmusOutcome> outcomes_;  // by round; each CPU writes its own part
 };
 
 void Litmus::set_up(const WorkloadSetup& setting) {
@@ -136,8 +137,8 @@ Plan Litmus::make_plan(std::size_t round) const {
   return plan;
 }
 
-// Together, or each variable on lines of its own, on any node; in the cache of one who writes it, more often than not, and then
-// perhaps in those of others.
+// Places the variables together, or each on lines of its own, on any node. A variable is usually in the cache of a CPU that
+// writes it, and then perhaps in others' as well.
 void Litmus::place_variables(Plan& plan, Random& random) const {
   const std::uint64_t nodes = words_.size() / 2;
   const bool together = random.below(4) == 0;
@@ -154,7 +155,7 @@ void Litmus::place_variables(Plan& plan, Random& random) const {
   }
 }
 
-// A thread; 0 if none writes it.
+// The first thread that writes the variable; 0 if none does.
 std::size_t Litmus::first_writer(int variable) const {
   const auto writes = [variable](const LitmusStatement& s) { return s.writes() && s.variable == variable; };
   const auto writer = std::find_if(test_.threads.begin(), test_.threads.end(),
@@ -181,7 +182,7 @@ void Litmus::run(Cpu& cpu) {
   }
 }
 
-// Nothing is written here: who is late must not disturb the round.
+// Writes nothing, because a late CPU must not disturb the round.
 void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
   const int me = cpu.id().value;
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
@@ -193,8 +194,8 @@ void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
   }
 }
 
-// The next multiple of a time that is long enough for all to have come out of the barrier. If it is not, the round is no worse
-// than one whose threads start at other times.
+// Waits for the next multiple of a time that is long enough for all CPUs to leave the barrier. If it is too short, the round is
+// no worse than one whose threads start at different times.
 void Litmus::wait_for_start(Cpu& cpu) const {
   const double now = cpu.now_ns();
   const double wait_ns = period_ns_ - std::fmod(now, period_ns_);
@@ -215,7 +216,7 @@ void Litmus::run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::siz
   }
 }
 
-// What CPUs do that have no part in the test: they keep the bus and other lines busy.
+// CPUs without a thread of the test keep the bus and other lines busy.
 void Litmus::disturb(Cpu& cpu, const Plan& plan, Random& random) const {
   for (int i = 0; i < kDisturbances; ++i) {
     const std::uint64_t pause = random.below(plan.spread);
@@ -248,7 +249,7 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
   note(round, statement.target, read);
 }
 
-// Every store is in a cache by now: a barrier's atomic operation waits for them.
+// Every store is in a cache by now, because a barrier's atomic operation waits for stores.
 void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] != cpu.id().value) continue;
@@ -265,7 +266,7 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   const std::set<LitmusOutcome> allowed = allowed_outcomes(test_, consistency_);
   const std::set<LitmusOutcome> sequential = allowed_outcomes(test_, Consistency::sc);
   std::map<LitmusOutcome, std::int64_t> seen;
-  // The weakest model's outcomes, so that all points of a sweep have the same metrics.
+  // Begins with the weakest model's outcomes, so that all points of a sweep have the same metrics.
   for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
     if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];

@@ -1,4 +1,4 @@
-// The workload `litmus`: runs one litmus test many times, under varied conditions, and counts how it ended.
+// The workload `litmus`: runs one litmus test many times, under varied conditions, and counts the outcomes.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// Of a test that the catalogue need not have.
+// For a test that the catalogue need not have.
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds);
 
 }  // namespace linebounce::workloads

@@ -23,8 +23,8 @@ struct LitmusStatement {
   static constexpr int kNone = -1;
 
   Kind kind = Kind::fence;
-  bool ordered = false;    // acquires or releases
-  int variable = kNone;    // all but fence
+  bool ordered = false;    // an acquiring load, or a releasing store
+  int variable = kNone;    // used by all statements except fence
   int target = kNone;      // load, exchange: the register that it writes
   int value = 0;           // store, exchange, await
   int value_from = kNone;  // store: the register that holds the value
@@ -34,7 +34,7 @@ struct LitmusStatement {
   [[nodiscard]] bool writes() const { return kind == Kind::store || kind == Kind::exchange; }
 };
 
-// The registers in order, then the last values of the variables that the test looks at.
+// The registers in order, then the last values of the variables that the test asks for.
 using LitmusOutcome = std::vector<int>;
 
 struct LitmusTest {
@@ -44,18 +44,18 @@ struct LitmusTest {
   int variables = 0;
   int registers = 0;
   std::vector<int> last_values;                   // variables whose last value belongs to the outcome
-  std::vector<std::pair<std::size_t, int>> asks;  // places in the outcome with the values that are asked for
+  std::vector<std::pair<std::size_t, int>> asks;  // positions in the outcome, with the values that the test asks for
 
   [[nodiscard]] bool asks_for(const LitmusOutcome& outcome) const;
-  // "r0_1.r1_0.x_2": a part of a metric's name.
+  // The part of a metric's name, "r0_1.r1_0.x_2".
   [[nodiscard]] std::string outcome_name(const LitmusOutcome& outcome) const;
 };
 
-// `asks` is what the test is about: "r0=1 r1=0 x=2". Errors: std::logic_error, naming the statement.
+// `asks`: the outcome that the test is about, "r0=1 r1=0 x=2". Errors: std::logic_error, naming the statement.
 LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
                              std::string_view asks);
 
-// The catalogue, in the order in which it is listed.
+// The catalogue, in the order of `list`.
 std::span<const LitmusTest> litmus_tests();
 // Errors: std::out_of_range.
 const LitmusTest& find_litmus_test(std::string_view name);

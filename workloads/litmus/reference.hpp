@@ -1,5 +1,5 @@
-// Which outcomes of a litmus test a memory model allows, found by trying every order. Nothing here knows of the simulated
-// machine: this is what the machine is measured against.
+// The outcomes of a litmus test that a memory model allows, found by trying every order. This code knows nothing of the
+// simulated machine, which is compared with it.
 #pragma once
 
 #include <set>
@@ -17,8 +17,8 @@ namespace linebounce::workloads {
 //   ia64  Intel's rules for write-back memory, see allowed_by_itanium
 std::set<LitmusOutcome> allowed_outcomes(const LitmusTest& test, Consistency model);
 
-// What a machine can produce whose threads do one operation after the other and keep stores in a buffer of any size. In the
-// buffer, stores to one word keep their order and a releasing store waits until it is the oldest; `in_order`: all do.
+// The outcomes of a machine whose threads do one operation after the other and keep stores in a buffer of any size. In the
+// buffer, stores to one word keep their order, and a releasing store waits until it is the oldest. `in_order`: all stores do.
 std::set<LitmusOutcome> outcomes_with_store_buffers(const LitmusTest& test, bool in_order);
 
 // "A Formal Specification of Intel Itanium Processor Family Memory Ordering" (2002), and the Software Developer's Manual,

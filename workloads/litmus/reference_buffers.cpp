@@ -1,4 +1,4 @@
-// Interleavings, with a store buffer for each thread or without: every reachable state, by depth-first search.
+// Explores interleavings, with or without a store buffer for each thread: every reachable state, by depth-first search.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -16,7 +16,7 @@ struct BufferedStore {
 };
 
 struct ThreadState {
-  std::size_t next = 0;  // statement
+  std::size_t next = 0;  // the next statement
   std::vector<BufferedStore> buffer;
   std::strong_ordering operator<=>(const ThreadState&) const = default;
 };

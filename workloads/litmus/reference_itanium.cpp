@@ -36,9 +36,9 @@ struct Event {
   EventKind kind;
   int thread;
   int statement;
-  int processor = kEverywhere;  // remote: to whom it becomes visible
-  int store = -1;               // which store of the test, if it is one
-  EventSet before = 0;          // what has to have happened
+  int processor = kEverywhere;  // for a remote event: the processor to which the store becomes visible
+  int store = -1;               // the number of the test's store, if it is one
+  EventSet before = 0;          // events that must come before it
 };
 
 class Events {
@@ -87,7 +87,7 @@ class Events {
     return fenced(i, j) || acquired(i) || released(i, j) || same_word(i, j) || depends(i, j);
   }
 
-  // Local, then its own processor, then the others.
+  // Local comes first, then the own processor, then the others.
   static bool ordered_in_store(const Event& i, const Event& j) {
     if (i.kind == EventKind::local) return j.kind == EventKind::remote;
     return i.kind == EventKind::remote && j.kind == EventKind::remote && i.processor == i.thread;
@@ -124,8 +124,8 @@ struct ItaniumState {
   EventSet done = 0;
   std::vector<int> registers;
   std::vector<int> visible;                               // by processor and variable
-  std::vector<int> own;                                   // by thread and variable: what it has stored last
-  std::array<std::uint8_t, kMaximumStores> earlier = {};  // by store: a bit for each that coherence puts before it
+  std::vector<int> own;                                   // by thread and variable: the latest store
+  std::array<std::uint8_t, kMaximumStores> earlier = {};  // by store: a bit for each store that coherence puts before it
   std::strong_ordering operator<=>(const ItaniumState&) const = default;
 };
 
@@ -157,7 +157,7 @@ class ItaniumExplorer {
     }
   }
 
-  // False if coherence forbids it, or if it is not what is awaited.
+  // Returns false if coherence forbids the event, or an awaited value differs.
   bool perform(const Event& event, ItaniumState& state) const {
     const LitmusStatement& statement = events_.statement(event);
     switch (event.kind) {
@@ -186,7 +186,7 @@ class ItaniumExplorer {
     return true;
   }
 
-  // This store comes before every store to the same word that this processor has not seen yet.
+  // Orders this store before every store to the same word that this processor has not seen yet.
   bool keep_coherence(const Event& event, int processor, ItaniumState& state) const {
     for (std::size_t i = 0; i < events_.all().size(); ++i) {
       const Event& other = events_.all()[i];
@@ -206,7 +206,7 @@ class ItaniumExplorer {
     return bypasses(event, state) ? state.own[word] : state.visible[word];
   }
 
-  // Whether a store of this thread to the word is local, but not yet visible to its processor.
+  // Whether a store of this thread to the word is local but not yet visible to its processor.
   [[nodiscard]] bool bypasses(const Event& read, const ItaniumState& state) const {
     int local = 0;
     int visible = 0;

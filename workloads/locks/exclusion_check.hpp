@@ -17,7 +17,7 @@
 
 namespace linebounce::workloads {
 
-// In the message of a LockDoesNotExclude, behind the name of the lock's algorithm.
+// Part of a LockDoesNotExclude's message, after the name of the lock's algorithm.
 inline constexpr std::string_view kDoesNotExclude = " does not exclude: ";
 
 // The message names the algorithm, both CPUs, both functions and the times.

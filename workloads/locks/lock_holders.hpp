@@ -37,7 +37,7 @@ class LockHolders {
 
   // MeteredLock calls begins_to_wait() and ends_to_wait() around an acquisition that may wait, and then acquired().
   void begins_to_wait(const Cpu& cpu, const Use& wanted);
-  // Likewise of a CPU that tries until it has the lock: is_stuck() says when it never will.
+  // The same for a CPU that tries until it has the lock; is_stuck() tells when it never will.
   void begins_to_try(const Cpu& cpu, const Use& wanted) { awaited_[index(cpu)].push_back(wanted); }
   // True if `cpu` waits for what it holds itself, or for CPUs that wait for what it holds.
   [[nodiscard]] bool is_stuck(const Cpu& cpu) const;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kSpinForm = "a spin waits for word, \"==\", value; legal comparisons: == ~= < <= > >=";
 
-constexpr Value kLeast = Value{1} << 63, kMost = ~kLeast;  // of signed values
+constexpr Value kLeast = Value{1} << 63, kMost = ~kLeast;  // bounds of signed values
 
 constexpr int code_of(std::string_view sign) {
   return sign.size() == 1 ? sign[0] : sign.size() == 2 ? sign[0] << 8 | sign[1] : 0;
@@ -50,7 +50,7 @@ Cpu::Word checked_word(Interpreter& lua, int index) {
   const Cpu::Word word = LuaWord::unpack(packed);
   lua.require_object(word.address, word.bytes);
   if ((word.address & static_cast<Address>(word.bytes - 1)) != 0)
-    lua.fail(fmt::format("{} bytes at 0x{:x}: a multiple of the size is legal", word.bytes, word.address));
+    lua.fail(fmt::format("{} bytes at 0x{:x}; legal: multiples of the size", word.bytes, word.address));
   lua.remember_word(packed);
   return word;
 }

@@ -42,7 +42,7 @@ class CpuCall {
   }
   [[nodiscard]] std::int64_t at_least_0(int argument, const char* what) const {
     const lua_Integer number = integer(argument);
-    if (number < 0 || number > kMostCycles) lua().fail(fmt::format("{} {}: 0 to {} are legal", number, what, kMostCycles));
+    if (number < 0 || number > kMostCycles) lua().fail(fmt::format("{} {}; legal: 0 to {}", number, what, kMostCycles));
     return number;
   }
   [[nodiscard]] MeteredLock& lock(int argument) const {
@@ -114,7 +114,7 @@ int cpu_load_all(lua_State* state) {
   constexpr int kMostWords = 64;
   const CpuCall call(state);
   const int count = lua_gettop(state) - 1;
-  if (count < 1 || count > kMostWords) call.lua().fail(fmt::format("load_all: 1 to {} words are legal", kMostWords));
+  if (count < 1 || count > kMostWords) call.lua().fail(fmt::format("load_all: legal: 1 to {} words", kMostWords));
   std::vector<Cpu::Word> words;
   for (int i = 1; i <= count; ++i) words.push_back(word_at(call.lua(), i + 1));
   std::vector<Value> values(words.size());
@@ -171,7 +171,7 @@ int cpu_store_fence(lua_State* state) {
 int cpu_prefetch(lua_State* state) {
   const WordCall call(state);
   if (call.has(2) && (lua_type(state, 3) != LUA_TSTRING || std::string_view(lua_tostring(state, 3)) != "write"))
-    call.lua().fail("prefetch: argument 2 is \"write\" or left out");
+    call.lua().fail("prefetch: argument 2 must be \"write\" or left out");
   call.cpu().prefetch(call.word.address, call.has(2) ? kWriteAccess : kReadAccess);
   return 0;
 }
@@ -198,7 +198,7 @@ class Wait {
 // waits(): a lock's acquire() is about to wait. It needs no such call before a spin or a sleep, which count as waits anyway.
 int cpu_waits(lua_State* state) {
   const CpuCall call(state);
-  if (call.lua().lock_call == nullptr) call.lua().fail("waits: is for a lock's acquire");
+  if (call.lua().lock_call == nullptr) call.lua().fail("waits: only a lock's acquire may call it");
   const Wait wait(call);
   return 0;
 }
@@ -251,7 +251,7 @@ int cpu_compute(lua_State* state) {
 int cpu_compute_about(lua_State* state) {
   const CpuCall call(state);
   const std::int64_t mean = call.at_least_0(1, "cycles");
-  if (mean >= std::int64_t{1} << 31) call.lua().fail("compute_about: a mean below 2^31 is legal");
+  if (mean >= std::int64_t{1} << 31) call.lua().fail("compute_about: legal: a mean below 2^31");
   compute_about(call.cpu(), call.lua().random(0), mean);
   return 0;
 }
@@ -272,8 +272,8 @@ int cpu_random(lua_State* state) {
   const CpuCall call(state);
   const lua_Integer bound = call.integer(1);
   const lua_Integer series = call.has(2) ? call.integer(2) : 0;
-  if (bound < 1 || bound > lua_Integer{0xFFFFFFFF}) call.lua().fail("random: a bound from 1 to 2^32 - 1 is legal");
-  if (series < 0 || series >= Interpreter::kRandomSeries) call.lua().fail("random: series 0 to 7 are legal");
+  if (bound < 1 || bound > lua_Integer{0xFFFFFFFF}) call.lua().fail("random: legal: a bound from 1 to 2^32 - 1");
+  if (series < 0 || series >= Interpreter::kRandomSeries) call.lua().fail("random: legal: series 0 to 7");
   if (call.lua().draws != nullptr) return call.returns(call.lua().draws->below(call.cpu(), static_cast<std::uint64_t>(bound)));
   return call.returns(call.lua().random(static_cast<std::size_t>(series)).below(static_cast<std::uint64_t>(bound)));
 }
@@ -296,7 +296,8 @@ int cpu_tally(lua_State* state) {
 int cpu_sample(lua_State* state) {
   const CpuCall call(state);
   const std::string name = lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "";
-  if (!is_parameter_name(name)) call.lua().fail(fmt::format("sample: \"{}\": small letters, digits and _ are legal", name));
+  if (!is_parameter_name(name))
+    call.lua().fail(fmt::format("sample: \"{}\" is not a name; legal: small letters, digits and _", name));
   const double value = call.number(2);
   if (!std::isfinite(value)) call.lua().fail("sample: the value must be finite");
   Cpu& cpu = call.cpu();
@@ -340,7 +341,7 @@ int cpu_release_shared(lua_State* state) {
 CpuId cpu_at(const CpuCall& call, const char* function, int argument) {
   const lua_Integer number = call.integer(argument);
   if (number < 0 || number >= call.lua().cpus)
-    call.lua().fail(fmt::format("{}: there is no CPU {}: 0 to {} are legal", function, number, call.lua().cpus - 1));
+    call.lua().fail(fmt::format("{}: there is no CPU {}; legal: 0 to {}", function, number, call.lua().cpus - 1));
   return CpuId(static_cast<int>(number));
 }
 
@@ -348,7 +349,7 @@ int cpu_sleep(lua_State* state) {
   const CpuCall call(state);
   Interpreter& lua = call.lua();
   const std::optional<Sleepers>& sleepers = lua.handles->sleepers;
-  if (lua.lock_call != nullptr && !sleepers) lua.fail("a lock that sleeps says so: traits = { sleeps = true }");
+  if (lua.lock_call != nullptr && !sleepers) lua.fail("a lock that sleeps must declare it: traits = { sleeps = true }");
   const Wait wait(call);
   const CompositeOperation sleeping(call.cpu(), {.what = Composite::What::sleep});
   if (lua.lock_call != nullptr) lua.lock_call->slept = true;
@@ -375,12 +376,12 @@ int cpu_shoot_down(lua_State* state) {
   const CpuCall call(state);
   Interpreter& lua = call.lua();
   if (!lua.handles->shootdowns) lua.fail("shoot_down: setup() must call shootdowns() before");
-  if (lua_type(state, 2) != LUA_TTABLE) lua.fail("shoot_down: argument 1 is a list of CPUs' numbers");
+  if (lua_type(state, 2) != LUA_TTABLE) lua.fail("shoot_down: argument 1 must be a list of CPU numbers");
   std::vector<CpuId> targets;
   for (lua_Integer i = 1; lua_rawgeti(state, 2, i) != LUA_TNIL; ++i) {
     const lua_Integer number = lua_isinteger(state, -1) != 0 ? lua_tointeger(state, -1) : -1;
     if (number < 0 || number >= lua.cpus)
-      lua.fail(fmt::format("shoot_down: entry {} of the list is no CPU: 0 to {} are legal", i, lua.cpus - 1));
+      lua.fail(fmt::format("shoot_down: entry {} of the list is not a CPU; legal: 0 to {}", i, lua.cpus - 1));
     const CpuId target(static_cast<int>(number));
     if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
     lua_pop(state, 1);

@@ -55,9 +55,9 @@ void for_each_entry(Interpreter& lua, const char* name, int type, const char* fo
 std::vector<std::string> choices_of(Interpreter& lua, const LuaTable& table) {
   std::vector<std::string> choices;
   const int type = table.push("choices");
-  if (type != LUA_TNIL && type != LUA_TTABLE) lua.fail("parameters: choices must be a list of texts");
+  if (type != LUA_TNIL && type != LUA_TTABLE) lua.fail("parameters: choices must be a list of strings");
   for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(lua.state(), -1, i) != LUA_TNIL; ++i) {
-    if (lua_type(lua.state(), -1) != LUA_TSTRING) lua.fail("parameters: choices must be a list of texts");
+    if (lua_type(lua.state(), -1) != LUA_TSTRING) lua.fail("parameters: choices must be a list of strings");
     if (choices.size() == kMostChoices) lua.fail(fmt::format("parameters: more than {} choices", kMostChoices));
     choices.push_back(lua.text_at(-1));
     lua_pop(lua.state(), 1);
@@ -78,7 +78,7 @@ ParameterValue default_of(Interpreter& lua, const LuaTable& table, const std::st
   } else if (type == LUA_TNUMBER) {
     value = static_cast<double>(lua_tonumber(state, -1));
   } else {
-    lua.fail(fmt::format("parameters: {}: default must be a number, a text, true or false", name));
+    lua.fail(fmt::format("parameters: {}: default must be a number, a string, true or false", name));
   }
   lua_pop(state, 1);
   return value;
@@ -96,7 +96,7 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   ParameterDeclaration declared;
   declared.name = table.text("name");
   if (!is_parameter_name(declared.name))
-    lua.fail(fmt::format("parameters: \"{}\" is no name for one: small letters, digits and _ are legal", declared.name));
+    lua.fail(fmt::format("parameters: \"{}\" is not a parameter's name; legal: small letters, digits and _", declared.name));
   declared.default_value = default_of(lua, table, declared.name);
   declared.meaning = table.text("meaning");
   declared.minimum = table.number("min", declared.minimum);
@@ -137,7 +137,7 @@ LockTraits read_traits(Interpreter& lua) {
   if (type == LUA_TTABLE) traits = traits_in(lua, LuaTable(lua, lua_gettop(lua.state()), "traits", kTraits));
   lua_settop(lua.state(), 0);
   if (traits.readers != Readers::one_by_one && !(defines(lua, "acquire_shared") && defines(lua, "release_shared")))
-    lua.fail("traits: readers that don't come one by one need acquire_shared and release_shared");
+    lua.fail("traits: readers other than \"one_by_one\" need acquire_shared and release_shared");
   traits.tries = defines(lua, "try_acquire");
   return traits;
 }
@@ -194,7 +194,8 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   declared.counter.references = defines(lua, "get") && defines(lua, "put");
   if (!declared.program && !declared.lock && !declared.counter.events && !declared.counter.references)
     lua.fail(
-        "the file is no program, which defines run(cpu); no lock, which defines acquire(cpu, lock) and release(cpu, lock); and "
+        "the file is not a program, which defines run(cpu); not a lock, which defines acquire(cpu, lock) and release(cpu, "
+        "lock); and "
         "no "
         "counter, which defines add(cpu, counter, amount) and read(cpu, counter), or get(cpu, counter) and put(cpu, counter)");
   return declared;
@@ -229,7 +230,8 @@ std::vector<std::string> read_tallies(Interpreter& lua) {
   if (tallies.empty()) tallies.emplace_back("operations");
   if (tallies.size() > Cpu::kTallies) lua.fail(fmt::format("tallies: there may be {}", Cpu::kTallies));
   for (const std::string& tally : tallies) {
-    if (!is_parameter_name(tally)) lua.fail(fmt::format("tallies: \"{}\": small letters, digits and _ are legal", tally));
+    if (!is_parameter_name(tally))
+      lua.fail(fmt::format("tallies: \"{}\" is not a name; legal: small letters, digits and _", tally));
   }
   return tallies;
 }

@@ -72,14 +72,14 @@ void Interpreter::fail(const std::string& text) const {
 std::string Interpreter::text_at(int index) const {
   std::size_t size = 0;
   const char* begin = lua_tolstring(state_, index, &size);
-  if (size > kLongestText) fail(fmt::format("a text of {} bytes; at most {} are legal here", size, kLongestText));
-  if (!is_utf8({begin, size})) fail(fmt::format("the text \"{}\" must be UTF-8", visible({begin, size})));
+  if (size > kLongestText) fail(fmt::format("a string of {} bytes; legal here: at most {}", size, kLongestText));
+  if (!is_utf8({begin, size})) fail(fmt::format("the string \"{}\" must be UTF-8", visible({begin, size})));
   return begin;  // ends at the first zero byte
 }
 
 int Interpreter::panic(lua_State* state) {
   const Interpreter& self = of(state);
-  const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "an error that is no text";
+  const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "an error that is not text";
   throw LuaError(self.located(text));
 }
 

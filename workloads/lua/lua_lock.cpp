@@ -45,7 +45,7 @@ LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
 
 LockEntry lock_entry_of(const SourceFile& file) {
   const LuaDeclaration declared = declaration_of(file);
-  if (!declared.lock) throw LuaError(file.name() + " is no lock: it defines no functions acquire and release");
+  if (!declared.lock) throw LuaError(file.name() + " is not a lock: it defines no functions acquire and release");
   return lock_entry(file, declared);
 }
 

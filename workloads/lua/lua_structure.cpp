@@ -56,13 +56,13 @@ class FieldReader {
   // A name must have no bracket, because the elements of an array are fields "slot[0]", "slot[1]", ...
   void check_name(const std::string& name) {
     if (name.find('[') != std::string::npos) refuse(name, ": a name has no bracket; count = makes an array");
-    if (!names_.insert(name).second) refuse(name, " is there twice");
+    if (!names_.insert(name).second) refuse(name, " is declared twice");
   }
 
   void add_field(const std::string& name, int bytes, int at) {
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) refuse(name, ": legal sizes are 1, 2, 4 and 8 bytes");
-    if (at % bytes != 0) refuse(name, fmt::format(": {} bytes at {}: a multiple of its size is legal", bytes, at));
-    if (name.empty() || name == "address") refuse(name, ": it needs another name");
+    if (at % bytes != 0) refuse(name, fmt::format(": {} bytes at {}; legal: multiples of its size", bytes, at));
+    if (name.empty() || name == "address") refuse(name, ": this name is taken");
     if (layout_.fields.size() == kMostFields) refuse(name, fmt::format(": more than {} fields", kMostFields));
     layout_.fields.push_back({name, at, bytes});
     end_ = std::max(end_, at + bytes);
@@ -92,7 +92,7 @@ Layout read_structure(Interpreter& lua, int index, int line_bytes) {
   const bool on_lines = table.is_text("align", "line");
   layout.alignment = on_lines ? line_bytes : static_cast<int>(table.integer("align", 8, 1, 1 << 16));
   if ((layout.alignment & (layout.alignment - 1)) != 0)
-    lua.fail(fmt::format("structure {}: align = {}: \"line\" and powers of two are legal", layout.name, layout.alignment));
+    lua.fail(fmt::format("structure {}: align = {}; legal: \"line\" and powers of two", layout.name, layout.alignment));
   const int least = std::max(1, fields.end());
   layout.size = static_cast<int>(table.integer(
       "size", round_up_to(least, on_lines ? line_bytes : std::min(8, layout.alignment)), least, kLargestStructureBytes));

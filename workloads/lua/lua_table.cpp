@@ -35,7 +35,7 @@ bool LuaTable::has(const char* name) const {
 }
 
 std::string LuaTable::text(const char* name) const {
-  if (push(name) != LUA_TSTRING) refuse(name, "a text");
+  if (push(name) != LUA_TSTRING) refuse(name, "a string");
   const std::string text = lua_.text_at(-1);
   lua_pop(lua_.state(), 1);
   return text;
@@ -78,7 +78,7 @@ bool LuaTable::flag(const char* name, bool otherwise) const {
 }
 
 std::string LuaTable::first_text() const {
-  if (lua_rawgeti(lua_.state(), index_, 1) != LUA_TSTRING) lua_.fail(what_ + ": its name must stand first, as a text");
+  if (lua_rawgeti(lua_.state(), index_, 1) != LUA_TSTRING) lua_.fail(what_ + ": its name must come first, as a string");
   const std::string text = lua_.text_at(-1);
   lua_pop(lua_.state(), 1);
   return text;

@@ -59,7 +59,7 @@ class SetupContext {
       const std::uint64_t result = make();
       done_.push_back({what, result});
     } else if (next_ == done_.size() || done_[next_].what != what) {
-      lua.fail("setup() must do the same for each CPU, and here does not: " + what);
+      lua.fail("setup() must do the same for each CPU, but does not here: " + what);
     }
     return done_[next_++].result;
   }

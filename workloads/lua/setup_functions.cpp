@@ -27,7 +27,7 @@ SetupContext& context_of(Interpreter& lua) {
 }
 
 std::string text_at(Interpreter& lua, int argument, const char* what) {
-  if (lua_type(lua.state(), argument) != LUA_TSTRING) lua.fail(fmt::format("argument {} must be {}, a text", argument, what));
+  if (lua_type(lua.state(), argument) != LUA_TSTRING) lua.fail(fmt::format("argument {} must be {}, a string", argument, what));
   return lua.text_at(argument);
 }
 
@@ -133,7 +133,7 @@ int place_bytes_of(lua_State* state) {
   SetupContext& context = context_of(lua);
   const std::string name = text_at(lua, 1, "the array's name");
   const std::int64_t bytes = integer_at(lua, 2, "its size in bytes");
-  if (bytes < 1 || bytes > std::int64_t{1} << 40) lua.fail(fmt::format("place_array: {} bytes: 1 to 2^40 are legal", bytes));
+  if (bytes < 1 || bytes > std::int64_t{1} << 40) lua.fail(fmt::format("place_array: {} bytes; legal: 1 to 2^40", bytes));
   const PlaceOptions options = options_at(lua, 3);
   if (options.count >= 0) lua.fail("place_array: bytes have no count; give their number");
   const Address address =
@@ -160,7 +160,7 @@ int preset_word(lua_State* state) {
 int place_own_word(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
-  if (context.own == nullptr) lua.fail("lock_word is for files that are a lock or counter; a program has place()");
+  if (context.own == nullptr) lua.fail("lock_word is for files of locks and counters; a program uses place()");
   const OwnWord& own = *context.own;
   Layout layout = layout_at(lua, 1);
   // A single field is narrowed to the size of the provided word.
@@ -249,10 +249,10 @@ int make_barrier(lua_State* state) {
 int use_shootdowns(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
-  if (context.places.empty()) lua.fail("shootdowns(): of programs alone");
+  if (context.places.empty()) lua.fail("shootdowns(): only programs may call it");
   context.once(lua, "shootdowns", [&] {
     LuaHandles& handles = context.handles;
-    if (handles.shootdowns) lua.fail("shootdowns() once is enough");
+    if (handles.shootdowns) lua.fail("shootdowns(): call it once");
     handles.interrupts.emplace(context.per_cpu.cpus());
     handles.shootdowns.emplace(context.memory, context.places, *handles.interrupts);
     return 0;

@@ -1,8 +1,8 @@
-// What one line costs that several CPUs want at a time, and what a core's siblings take from each other: the measurements of
-// linebounce-probe in which somebody waits.
+// The cost of a line that several CPUs want at once, and the issue slots that sibling threads take from each other: the
+// measurements of linebounce-probe in which a CPU waits.
 //
-// The measurements run one after the other, each on lines of its own. Who takes no part sleeps: a CPU that waited in a loop
-// would take issue slots from its siblings. The last CPU to end a measurement wakes those of the next.
+// The measurements run one after the other, each on lines of its own. CPUs without a part in a measurement sleep, because a
+// waiting loop would take issue slots from siblings. The last CPU to end a measurement wakes the CPUs of the next.
 #include "workloads/micro/contended_line.hpp"
 
 #include <fmt/ranges.h>
@@ -20,13 +20,14 @@
 namespace linebounce::workloads {
 namespace {
 
-// The writer of a shared line waits so long, and a little more to meet every phase of the slower clocks, until all is quiet.
+// The writer of a shared line first waits until all traffic is over, and then a little more, to meet every phase of the slower
+// clocks.
 constexpr std::int64_t kSettleCycles = 2000;
 constexpr std::uint64_t kPhases = 256;
-constexpr std::int64_t kComputeCycles = 1000;  // one operation of a thread whose sibling does something else
-constexpr std::uint64_t kLatestStart = 1000;   // cycles: CPUs don't begin in step
+constexpr std::int64_t kComputeCycles = 1000;  // length of one operation of a thread whose sibling does something else
+constexpr std::uint64_t kLatestStart = 1000;   // in cycles: CPUs start at different times
 constexpr double kStartNs = 1000;              // from a measurement's end to the start of the next, beside waking its CPUs
-constexpr double kWarmShare = 0.1;             // of a window: not counted
+constexpr double kWarmShare = 0.1;             // the share of a window that is not counted
 
 enum Operation {
   kModifiedLoad,
@@ -66,13 +67,13 @@ struct Measurement {
   Operation operation = kFetchAdd;
   std::int64_t between_cycles = 0;
   std::vector<int> cpus;
-  Address lines = 0;  // one for each round of a shared_store or modified_load
+  Address lines = 0;  // one line for each round of a shared_store or modified_load
   Address turn = 0;
   int rounds = 1;
   double start_ns = 0;
   std::size_t ended = 0;  // CPUs
   std::int64_t done = 0, failed = 0;
-  double ns = 0;  // of all operations
+  double ns = 0;  // sum over all operations
 };
 
 std::string trimmed(const std::string& text) {
@@ -118,12 +119,12 @@ class MeasurementReader {
     head >> name >> cycles >> more;
     const auto found = std::ranges::find(kOperationNames, name);
     if (found == kOperationNames.end() || !more.empty()) {
-      refuse(fmt::format("'{}' is no operation; legal: {}", name, fmt::join(kOperationNames, ", ")));
+      refuse(fmt::format("'{}' is not an operation; legal: {}", name, fmt::join(kOperationNames, ", ")));
     }
     measurement.operation = static_cast<Operation>(found - kOperationNames.begin());
     if (!cycles.empty()) {
       const auto number = whole_number(cycles, 0, kMostBetweenCycles);
-      if (!number) refuse(fmt::format("'{}' is no number of cycles; legal: 0 to {}", cycles, kMostBetweenCycles));
+      if (!number) refuse(fmt::format("'{}' is not a number of cycles; legal: 0 to {}", cycles, kMostBetweenCycles));
       measurement.between_cycles = *number;
     }
     measurement.cpus = participants(part_.substr(colon + 1));
@@ -144,7 +145,7 @@ class MeasurementReader {
       }
       const auto number = whole_number(word, 0, cpus_ - 1);
       if (!number || std::ranges::find(numbers, static_cast<int>(*number)) != numbers.end()) {
-        refuse(fmt::format("'{}' is no CPU of this machine, or named twice; legal: all, or numbers from 0 to {}", word,
+        refuse(fmt::format("'{}' is not a CPU of this machine, or is named twice; legal: all, or numbers from 0 to {}", word,
                            cpus_ - 1));
       }
       numbers.push_back(static_cast<int>(*number));
@@ -181,7 +182,7 @@ class ContendedLine final : public Workload {
   ContendedLineOptions options_;
   std::uint64_t seed_ = 0;
   std::vector<Measurement> measurements_;
-  std::size_t words_ = 0;  // on a line
+  std::size_t words_ = 0;  // words in a line
   int line_bytes_ = 0;
   double cycle_ns_ = 0;
   double wake_ns_ = 0;
@@ -233,8 +234,8 @@ void ContendedLine::take_part(Cpu& cpu, Measurement& measurement, std::size_t me
   contend(cpu, measurement, member);
 }
 
-// The others read the line in turn, or one of them writes it; the first CPU comes last. It reads a line that it is to share:
-// where such a line has a forwarder, it is that CPU.
+// The other CPUs read the line in turn, or one of them writes it; the first CPU comes last. If that CPU is to share the line,
+// it reads it: where shared lines have a forwarder, it becomes the forwarder.
 void ContendedLine::hand_over(Cpu& cpu, Measurement& measurement, std::size_t member) {
   Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
   const std::size_t members = measurement.cpus.size();
@@ -321,7 +322,7 @@ void ContendedLine::report(const RunFacts&, MetricSink& metrics) const {
                                             "compare-and-exchanges of measurement i that failed, for each that did not");
   for (std::size_t i = 0; i < measurements_.size(); ++i) {
     const Measurement& measurement = measurements_[i];
-    if (measurement.done == 0) continue;  // the run was cut short
+    if (measurement.done == 0) continue;  // the run was cut short before this measurement
     const auto done = static_cast<double>(measurement.done);
     times.add({std::to_string(i)}, measurement.ns / done);
     if (measurement.operation == kIncrement) fails.add({std::to_string(i)}, static_cast<double>(measurement.failed) / done);

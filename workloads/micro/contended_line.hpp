@@ -1,4 +1,4 @@
-// The measurements of the workload contended_line: its parameter and linebounce-probe's file name them in the same words.
+// The measurements of the workload contended_line, under the names that its parameter and linebounce-probe's file use.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace linebounce::workloads {
 
 inline constexpr int kMostBetweenCycles = 1'000'000;
 
-// "shared_store", "fetch_add" and so on.
+// The legal names: "shared_store", "fetch_add" and so on.
 std::vector<std::string> contended_operations();
-// How many CPUs it takes. REQUIRES: one of contended_operations().
+// The smallest number of CPUs for a measurement. REQUIRES: one of contended_operations().
 int least_cpus(std::string_view operation);
 
 }  // namespace linebounce::workloads

@@ -1,10 +1,10 @@
-// Every CPU takes one lock, works on data that it protects, and computes outside: which lock costs what.
+// Every CPU takes one lock, works on data that it protects, and computes outside: what does each lock cost?
 //
-// A writer adds 1 to the first word of every line, and a reader compares them. Under a lock, a writer must find the number of
-// writers before it there, and a reader equal numbers. If the lock lets them find anything else, the run ends; under `none`,
-// lost updates and torn reads are counted. Either costs no simulated time.
+// A writer adds 1 to the first word of every line, and a reader compares these words. Under a lock, a writer must find the
+// number of writers before it, and a reader must find equal numbers; otherwise the run ends. Under `none`, lost updates and
+// torn reads are counted. Either check costs no simulated time.
 //
-// Under a lock whose readers keep nobody out (rcu) a writer publishes a copy.
+// Under a lock whose readers don't exclude writers (rcu), a writer publishes a copy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,27 +26,29 @@
 namespace linebounce::workloads {
 namespace {
 
-// Data behind a pointer, for readers under RCU: who writes fills a copy that nobody sees, publishes it, and gives the old
-// one back after a grace period. Writers exclude each other by a lock of their own.
+// Data behind a pointer, for readers under RCU. A writer fills a private copy, publishes it, and returns the old one after a
+// grace period. A separate lock excludes writers from each other.
 class PublishedData {
  public:
-  // Copies of `lines` lines; of each line the first word is the user's.
+  // Each copy has `lines` lines; the first word of each belongs to the caller.
   PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options);
 
-  // At the beginning of each program. / Between sections: no reader is inside.
+  // Called at the beginning of each program. / Called between sections, when this CPU reads nothing.
   void start(Cpu& cpu) { rcu_->start(cpu); }
   void quiescent(Cpu& cpu) { rcu_->quiescent(cpu); }
 
-  // The copy that a reader may look at until end_read().
+  // Returns the copy that a reader may use until end_read().
   Address begin_read(Cpu& cpu) {
     rcu_->read_lock(cpu);
     return current(cpu);
   }
   void end_read(Cpu& cpu) { rcu_->read_unlock(cpu); }
 
-  // A copy to fill. Waits for a grace period if all of this CPU's are still in use: not under the writers' lock.
+  // Returns a copy to fill. Waits for a grace period if all of this CPU's copies are still in use, so the writers' lock must
+  // not be held.
   Address take_copy(Cpu& cpu);
-  // What is published now, and its successor. REQUIRES: holds the writers' lock. / Given back when no reader sees it any more.
+  // The published copy, and a way to replace it. REQUIRES: the caller holds the writers' lock. / Returned to the CPU when no
+  // reader can see it any more.
   Address current(Cpu& cpu) const { return cpu.load_acquire(pointer_); }
   void publish(Cpu& cpu, Address copy) const { cpu.store_release(pointer_, copy); }
   void retire(Cpu& cpu, Address copy);
@@ -62,8 +64,8 @@ class PublishedData {
   std::vector<std::vector<Address>> free_;  // by CPU
 };
 
-constexpr int kCopies = 64;   // a CPU's: as many as it may retire until a grace period is over
-constexpr Address kHead = 8;  // in the first line, for RCU's queue
+constexpr int kCopies = 64;   // copies of a CPU: the most that it may retire until a grace period is over
+constexpr Address kHead = 8;  // offset in the first line, for RCU's queue
 
 PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options)
     : interrupts_(setting.machine.cpus), rcu_(make_classic_rcu(setting, interrupts_, options)), free_(setting.machine.cpus) {
@@ -92,7 +94,7 @@ void PublishedData::retire(Cpu& cpu, Address copy) {
   rcu_->call(cpu, copy + kHead, [this, copy](Cpu& here) { free(here).push_back(copy); });
 }
 
-constexpr const char* kSection = "critical_section";  // function
+constexpr const char* kSection = "critical_section";  // the function's name in reports
 
 enum SectionTally : int { kEntered = 0, kTornReads = 1 };
 
@@ -195,7 +197,7 @@ class CriticalSection final : public Workload {
   }
 
  private:
-  // What a CPU has done to the first word, from the beginning of the run on.
+  // What a CPU has done to the first word since the beginning of the run.
   struct Writer {
     std::int64_t stores = 0;
     Value largest = 0;
@@ -240,7 +242,7 @@ class CriticalSection final : public Workload {
     ++writer.stores;
     writer.largest = std::max(writer.largest, value);
     if (!lock_->traits().excludes) return;
-    // The host has run the sections before this one, because a lock orders them through simulated memory.
+    // The host has already run the earlier sections, because a lock orders them through simulated memory.
     if (value != latest_.value + 1) fail_lost(cpu, value - 1);
     latest_ = {value, cpu.id()};
   }
@@ -301,12 +303,12 @@ class CriticalSection final : public Workload {
   MeteredLock* lock_ = nullptr;
   std::optional<Duration> inside_;
   std::vector<Duration> outside_;             // by CPU
-  std::unique_ptr<PublishedData> published_;  // in the place of data_, if writers must publish copies
+  std::unique_ptr<PublishedData> published_;  // replaces data_ if writers must publish copies
   std::vector<Writer> writers_;               // by CPU
   struct {
     Value value = 0;
     CpuId by{0};
-  } latest_;  // the latest update under a lock that excludes
+  } latest_;  // the latest update, under a lock that excludes
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a load costs that the next one has to wait for: from each level of the caches, by rings of lines that one of them holds
-// and the nearer ones don't; and from each node's memory, by a ring of lines that no cache has seen.
+// The cost of a load on which the next load depends. Rings of lines that fit one cache level but not the nearer ones measure
+// that level; rings of lines that no cache has seen measure each node's memory.
 //
 // One CPU works, all others are idle. linebounce-probe measures the same on a real machine.
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ class LoadToUse final : public Workload {
         metrics.family("load_to_use.<place>", "ns", kLower,
                        "a load that the next one waits for, from a ring of so many KiB or from a node's memory");
     for (const Ring& ring : rings_) {
-      if (ring.ns > 0) places.add({ring.name}, ring.ns);  // else the run was cut short
+      if (ring.ns > 0) places.add({ring.name}, ring.ns);  // otherwise the run was cut short
     }
   }
 
@@ -102,7 +102,7 @@ class LoadToUse final : public Workload {
     return kib;
   }
 
-  // Lines in an order in which neighbours are far apart: no bank answers twice in a row.
+  // Orders the lines so that neighbours are far apart and no bank answers twice in a row.
   static Address make_ring(AddressSpace& memory, const std::string& name, std::int64_t lines, int node) {
     const std::int64_t line = memory.line_bytes();
     const Address first = memory.place_array(name, lines * line, Home::on(node));

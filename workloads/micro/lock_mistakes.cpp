@@ -1,5 +1,5 @@
-// What goes wrong with locks, one mistake at a time, to see what the simulator says of it. Each CPU has a lock of its own and
-// takes its neighbour's, too, for as long as it works on both.
+// Mistakes in using locks, one at a time, to show what the simulator says of each. Each CPU has its own lock and takes its
+// neighbour's as well while it works on both.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -56,7 +56,7 @@ class LockMistakes final : public Workload {
       } else {
         in_order(cpu);
       }
-      if (forgets(cpu)) return;  // and never comes back
+      if (forgets(cpu)) return;  // and never returns
     }
   }
 
@@ -80,7 +80,7 @@ class LockMistakes final : public Workload {
     lock_of(me).release(cpu);
   }
 
-  // The lower number first, whoever's it is: no circle can close.
+  // Takes the lower number first, whichever CPU's it is: no circle can close.
   void in_order(Cpu& cpu) {
     const int me = cpu.id().value;
     const int next = (me + 1) % cpus_;

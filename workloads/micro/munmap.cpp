@@ -1,5 +1,6 @@
-// A process with a thread on every CPU, some of which map pages and unmap them: each munmap makes all other CPUs drop the
-// translations, by an interrupt, and waits until they have. The others run user code and lose what the interrupts take.
+// A process with a thread on every CPU, some of which map pages and unmap them. Each munmap makes all other CPUs drop the
+// translations, by an interrupt, and waits until they have. The other CPUs run user code and lose the time that the interrupts
+// take.
 #include <optional>
 #include <vector>
 

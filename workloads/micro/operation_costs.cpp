@@ -1,8 +1,8 @@
-// What one operation costs, measured as a kernel programmer would: by loops between two readings of the clock.
+// The cost of one operation, measured as a kernel programmer would: by loops between two readings of the clock.
 //
-// Rows of one CPU: time of the loop / repetitions, on lines that the CPU has to itself. Rows of several: `contenders` CPUs run
-// the loop freely on one line for a window of time; cost = window / increments that all of them completed in it. The
-// definitions stand in configs/experiments/operation_costs.toml, with their reasons.
+// Rows of one CPU: the loop's time / repetitions, on lines that no other CPU uses. Rows of several: `contenders` CPUs run the
+// loop freely on one line for a window of time; cost = window / increments that all of them completed in it.
+// configs/experiments/operation_costs.toml has the definitions, with their reasons.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kLoopCycles = 2;  // decrement, branch taken: what a loop costs beside its body
+constexpr int kLoopCycles = 2;  // decrement and taken branch: the cost of a loop beside its body
 
 enum Row { kInstruction, kClockCycle, kL2Hit, kAtomic, kCompareExchange, kMainMemory, kLocalLock, kSoloRows };
 enum SharedRow { kAtomicTransfer, kBlindTransfer, kTransferInvalidate, kSharedRows };
@@ -74,7 +74,7 @@ class OperationCosts final : public Workload {
   Barrier barrier_;
   std::array<std::optional<double>, kSoloRows> solo_ns_{};
   std::array<std::int64_t, kSharedRows> completed_{};
-  std::array<std::int64_t, kSharedRows> windows_{};  // of all CPUs together
+  std::array<std::int64_t, kSharedRows> windows_{};  // summed over all CPUs
 };
 
 void OperationCosts::set_up(const WorkloadSetup& setting) {
@@ -82,7 +82,8 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
   shared_rows_ =
-      options_.contenders <= setting.machine.cpus ? kSharedRows : 0;  // too few CPUs: rows that nobody can measure are left out
+      // with too few CPUs, rows that can't be measured are left out
+      options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
   in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
@@ -113,7 +114,7 @@ void OperationCosts::run(Cpu& cpu) {
 
 void OperationCosts::run_solo(Cpu& cpu) {
   const Address word = private_word_;
-  cpu.fetch_add(word, 1);  // the line is here from now on
+  cpu.fetch_add(word, 1);  // from now on the CPU owns the line
   solo_ns_[kInstruction] = timed(cpu, [&] { cpu.execute(1); });
   solo_ns_[kClockCycle] = timed(cpu, [&] { cpu.compute(1); });
   solo_ns_[kAtomic] = timed(cpu, [&] {
@@ -136,7 +137,7 @@ void OperationCosts::run_solo(Cpu& cpu) {
   solo_ns_[kMainMemory] = chase(cpu, in_memory_);
 }
 
-// Nanoseconds of one repetition.
+// The time of one repetition in ns.
 template <class Body>
 double OperationCosts::timed(Cpu& cpu, Body body) const {
   const double begin = cpu.now_ns();
@@ -145,7 +146,7 @@ double OperationCosts::timed(Cpu& cpu, Body body) const {
   return (end - begin) / static_cast<double>(options_.repetitions);
 }
 
-// Each load's address is the value of the one before. One round to warm up; the ring is larger than the nearer caches.
+// Each load's address is the value of the previous one. The first round warms up; the ring is larger than the nearer caches.
 double OperationCosts::chase(Cpu& cpu, const Chain& chain) const {
   Address at = chain.first;
   for (std::int64_t i = 0; i < chain.lines; ++i) at = cpu.load(at);
@@ -160,12 +161,12 @@ void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
     const std::uint64_t delay = random.below(1000);
     cpu.compute(static_cast<std::int64_t>(delay));
     const double started = cpu.now_ns();
-    completed_[row] += contend(cpu, row, started + 2000);  // by then all have long begun
+    completed_[row] += contend(cpu, row, started + 2000);  // a start by which all CPUs are in their loops
     ++windows_[row];
   }
 }
 
-// Runs the row's loop until the window [begin, begin + window) is over; how many increments were completed in it.
+// Runs the row's loop until the window [begin, begin + window) is over. Returns how many increments were completed in it.
 std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) const {
   const Address word = shared_word_;
   switch (row) {
@@ -186,7 +187,7 @@ std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) c
     cpu.compute(1);  // add
     const Value found = cpu.compare_exchange(word, old, old + 1);
     const bool done = found == old;
-    old = cpu.load(word);  // the next increment's, or again after a failure
+    old = cpu.load(word);  // the value for the next increment, or to retry
     return done;
   });
 }
@@ -197,7 +198,7 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
   for (;;) {
     const bool done = body();
     const double now = cpu.now_ns();
-    // Both begin and end in the middle of somebody's operation: half open, so that each is counted once.
+    // The window begins and ends in the middle of some CPU's operation; it is half open, so each operation is counted once.
     if (now >= begin_ns + options_.window_us * 1000) return completed;
     if (now >= begin_ns && done) ++completed;
     cpu.compute(kLoopCycles);

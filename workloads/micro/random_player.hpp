@@ -1,5 +1,5 @@
-// What one CPU does in the workload random_references: random operations of every kind, and the rules that what it reads must
-// keep under every memory model and in every order in which the machine may run the operations.
+// One CPU's part in the workload random_references: random operations of every kind, and the rules that its loads must obey
+// under every memory model and in every order in which the machine may run the operations.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,22 +17,23 @@ namespace linebounce::workloads::random_references {
 
 constexpr int kOperations = 0;  // tally
 
-// What lies in a record of the shared memory. Records are packed: a line may hold several, or a part of one.
+// Offsets in a record of the shared memory. Records are packed: a line may hold several, or a part of one.
 constexpr Address kRecordBytes = 32;
-constexpr Address kCounter = 0;  // everybody adds 1
-constexpr Address kFlag = 8;     // 4 bytes: how far the record before this one has been published
+constexpr Address kCounter = 0;  // all CPUs add 1
+constexpr Address kFlag = 8;     // 4 bytes: how far the previous record has been published
 constexpr Address kWord = 12;    // 2 bytes ...
 constexpr Address kByte = 14;    // ... and 1 byte, each written by one CPU that counts up in it
-constexpr Address kSlot = 16;    // tokens are exchanged here
+constexpr Address kSlot = 16;    // where tokens are exchanged
 constexpr Address kData = 24;    // published by one CPU
 
-constexpr int kGuardedLines = 6;  // of each lock: more than a CPU may have misses under way, so that the last stores are late
+// lines for each lock: more than a CPU may have outstanding misses, so that the last stores are late
+constexpr int kGuardedLines = 6;
 
 constexpr std::array<const char*, 12> kShares = {"load_share",      "store_share",   "atomic_share",   "prefetch_share",
                                                  "fence_share",     "compute_share", "lock_share",     "spin_share",
                                                  "interrupt_share", "sleep_share",   "load_all_share", "invalidate_share"};
 
-// Vectors of interrupts: what the handler does, and to which record.
+// Interrupt vectors: what the handler does, and to which record.
 enum Vector : int { kCountUp = 0, kSetFlag = 1, kWakeMe = 2, kVectors = 3 };
 
 struct Memory {
@@ -40,9 +41,9 @@ struct Memory {
   int cpus = 0;
   bool programs_end = false;
   Address shared = 0;
-  Address clock = 0;    // ticks whenever somebody feels like it
-  Address flags = 0;    // 8 bytes a CPU, set by its own interrupt handler; they share lines
-  Address guarded = 0;  // kGuardedLines for each lock, the first word of each is used
+  Address clock = 0;    // advanced by any CPU at random
+  Address flags = 0;    // 8 bytes for each CPU, set by its own interrupt handler; they share lines
+  Address guarded = 0;  // kGuardedLines for each lock; only the first word of each is used
   Address line_bytes = 0;
   Address private_bytes = 0;
   std::vector<Address> private_arrays;  // by CPU
@@ -57,10 +58,10 @@ struct Memory {
   }
 };
 
-// What one CPU has done to the shared words: all CPUs' sums must be found there at the end.
+// What one CPU has done to the shared words: at the end they must hold the sums over all CPUs.
 struct Done {
   std::vector<Value> increments;  // by record
-  Value balance = 0;              // tokens put into slots less those taken out
+  Value balance = 0;              // tokens put into slots minus those taken out
   std::vector<Value> entries;     // by lock
   Value checksum = 0;
 };
@@ -108,7 +109,7 @@ class Player {
   [[nodiscard]] std::size_t me() const { return cpu_.id().value; }
   [[nodiscard]] bool mine(std::size_t record) const { return record % memory_.cpus == me(); }
   std::size_t any_record() { return below(memory_.records); }
-  // A record that this CPU may publish: the one given, or the next that is its own.
+  // A record that this CPU may publish: the given one, or the next that it owns.
   [[nodiscard]] std::size_t own_record(std::size_t record) const {
     const std::size_t own = record - record % memory_.cpus + me();
     return own < memory_.records ? own : me();
@@ -119,7 +120,7 @@ class Player {
     done_.checksum = ((done_.checksum << 7) | (done_.checksum >> 57)) ^ (value * 0x9E3779B97F4A7C15ULL);
   }
 
-  // A value that only grows, as this CPU sees it.
+  // Checks that a value never decreases, as this CPU sees it.
   void check_growth(std::vector<Value>& seen, std::size_t at, Value value, const char* rule) {
     require(value >= seen[at], cpu_, rule, value, seen[at]);
     seen[at] = value;
@@ -139,7 +140,7 @@ class Player {
     }
   }
 
-  // In no order among each other: each is at least what this CPU had seen of it before all of them.
+  // The loads are unordered among each other: each must find at least what this CPU had seen of that word before all of them.
   void load_all() {
     const std::array<std::size_t, 4> records = {any_record(), any_record(), any_record(), any_record()};
     std::array<Cpu::Word, 4> words;
@@ -161,7 +162,7 @@ class Player {
 
   void store() {
     const std::size_t record = own_record(any_record());
-    if (record >= memory_.records) return private_access(true);  // fewer records than CPUs
+    if (record >= memory_.records) return private_access(true);  // there are fewer records than CPUs
     switch (below(5)) {
       case 0: return count_up(words_seen_, record, kWord, 2);
       case 1: return count_up(bytes_seen_, record, kByte, 1);
@@ -170,7 +171,7 @@ class Player {
     }
   }
 
-  // The one writer counts up, and stays at the largest value that fits.
+  // The only writer counts up, and stays at the largest value that fits.
   void count_up(std::vector<Value>& seen, std::size_t record, Address offset, int bytes) {
     const Value most = (Value{1} << (8 * bytes)) - 1;
     const Value next = std::min(seen[record] + 1, most);
@@ -194,7 +195,7 @@ class Player {
     check_growth(data_seen_, record, data, "published data went back");
   }
 
-  // 1, 2, 4 or 8 bytes somewhere in memory that nobody else uses: exactly what was stored there must be found.
+  // Accesses 1, 2, 4 or 8 bytes of private memory, which must hold exactly what this CPU stored there.
   void private_access(bool write) {
     const std::uint64_t bytes = std::uint64_t{1} << below(4);
     const Address offset = below(memory_.private_bytes / bytes) * bytes;
@@ -259,8 +260,8 @@ class Player {
 
   void lock() { section(below(memory_.locks.size())); }
 
-  // Takes a lock, as a reader or a writer, and inside now and then another one that comes later: in one order, for else CPUs
-  // might wait for each other.
+  // Takes a lock, as a reader or a writer, and sometimes a later one inside it: always in the same order, because CPUs might
+  // otherwise wait for each other.
   void section(std::size_t which) {
     const bool readers_keep_writers_out = memory_.locks[which]->traits().readers != Readers::never_wait;
     if (below(4) == 0 && readers_keep_writers_out) return read_section(which);
@@ -275,7 +276,7 @@ class Player {
     note(before);
   }
 
-  // All lines hold the number of entries whenever nobody is between these two.
+  // All lines hold the number of entries whenever no CPU is between begin_write() and end_write().
   Value begin_write(std::size_t which) {
     const Address first = memory_.guarded_word(which, 0);
     const Value before = cpu_.load(first);
@@ -290,11 +291,11 @@ class Player {
     ++done_.entries[which];
   }
 
-  // Begins with the line that was written last. REQUIRES: readers keep writers out, or notice them.
+  // Begins with the line that was written last. REQUIRES: readers exclude writers, or notice them.
   void read_section(std::size_t which) {
     MeteredLock& lock = *memory_.locks[which];
     Value last = 0;
-    Value other = 0;  // one that differs, if there is one
+    Value other = 0;  // a value that differs, if there is one
     do {
       lock.acquire_shared(cpu_);
       last = other = cpu_.load(memory_.guarded_word(which, kGuardedLines - 1));
@@ -308,8 +309,8 @@ class Player {
     note(last);
   }
 
-  // Waits for anybody to tick, but no longer than until the own timer's handler sets the own flag. Where no program ends, CPU 0
-  // ticks for all the others, who can do without a timer.
+  // Waits until any CPU advances the clock, at most until this CPU's timer handler sets its flag. If no program ends, CPU 0
+  // advances the clock for all others, which then need no timer.
   void spin() {
     if (!memory_.programs_end && me() == 0) return note(cpu_.fetch_add(memory_.clock, 1));
     const std::array<Address, 2> words = {memory_.clock, memory_.flags + 8 * me()};
@@ -337,14 +338,14 @@ class Player {
     }
   }
 
-  // The own timer wakes it, if nobody did before; others are woken for no reason.
+  // This CPU's timer wakes it if no other CPU did before; other CPUs are also woken for no reason.
   void sleep() {
     if (below(2) == 0) return cpu_.wake(any_cpu());
     cpu_.set_timer(static_cast<double>(below(2000)), kWakeMe);
     cpu_.sleep();
   }
 
-  // Runs between any two operations, even inside one that waits: it uses nothing that the program checks.
+  // Runs between any two operations, even inside one that waits, so it uses nothing that the program checks.
   void interrupt(int vector) {
     const FunctionScope scope(cpu_, memory_.handler);
     const std::size_t record = vector / kVectors;
@@ -360,7 +361,7 @@ class Player {
     cpu_.compute(static_cast<std::int64_t>(handler_random_.below(50)));
   }
 
-  // In a handler: its own CPU's program may hold the lock, so it must not wait; nor take a lock that sleeps.
+  // Called in a handler. The interrupted program may hold the lock, so the handler must not wait, nor take a lock that sleeps.
   void try_lock() {
     const std::size_t which = handler_random_.below(memory_.locks.size());
     MeteredLock& lock = *memory_.locks[which];
@@ -376,7 +377,7 @@ class Player {
   Random random_;
   Random handler_random_;
   std::vector<Value> counters_seen_, data_seen_, words_seen_, bytes_seen_;  // by record
-  std::vector<std::byte> private_bytes_;                                    // what the private memory must hold
+  std::vector<std::byte> private_bytes_;                                    // the expected content of the private memory
 };
 
 }  // namespace linebounce::workloads::random_references

@@ -1,5 +1,5 @@
-// A tester in the shape of a workload: every CPU does random operations of every kind on a few lines that all use, and on lines
-// of its own (random_player.hpp). What it reads is checked as it goes, and at the end of the programs once more.
+// A tester in the form of a workload: every CPU does random operations of every kind on a few shared lines, and on lines of its
+// own (random_player.hpp). Its loads are checked at once, and again when the programs have ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace random_references {
 namespace {
 
 constexpr int kOfEachLock = 2;  // so that a CPU may hold two of a kind
-// Every kind of waiting. A lock that is new to the registry leaves the runs of all seeds as they were.
+// Locks with every way of waiting. A fixed list, so that a new lock in the registry leaves the runs of all seeds unchanged.
 constexpr std::array kLocks = {"tas",    "ttas",   "ttas_backoff", "ticket", "mcs",   "clh", "qspinlock",
                                "rwlock", "brlock", "seqlock",      "rcu",    "mutex", "none"};
 
@@ -96,7 +96,7 @@ class RandomReferences final : public Workload {
   }
 
  private:
-  // REQUIRES: every program has come to its end.
+  // REQUIRES: every program has ended.
   void check_sums(Cpu& cpu) const {
     Value balance = 0;
     for (const Done& done : done_) balance += done.balance;

@@ -1,6 +1,6 @@
-// What became of RCU: the same readers and updaters under the kernel's classic and hierarchical RCU, which tell quiescent
-// states by clock ticks, under SRCU, whose readers count themselves, and under QSBR of programs in user mode, whose readers say
-// when they have stopped. What does a reader pay, an updater, a grace period?
+// What became of RCU: the same readers and updaters under the kernel's classic and hierarchical RCU, which detect quiescent
+// states at clock ticks; under SRCU, whose readers count themselves; and under QSBR of user-mode programs, whose readers
+// announce that they have stopped. What does a reader pay, an updater, a grace period?
 //
 // All CPUs read; the first `updaters` also replace what is read. Every reader checks that nothing it sees has been freed.
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kReads = 0;                    // tally
-constexpr std::uint64_t kDesignsStream = 3;  // of the random numbers
+constexpr std::uint64_t kDesignsStream = 3;  // the stream of random numbers
 constexpr Value kSeen = 1, kFreedObject = 0xDEAD;
 constexpr Address kObjectState = 0, kObjectHead = 8;
 
@@ -63,7 +63,7 @@ struct RcuDesignsOptions {
   }
 };
 
-// What happened in the measured time, of one CPU.
+// One CPU's times in the measured time.
 struct Times {
   double ns = 0, longest_ns = 0;
   std::int64_t times = 0;
@@ -91,7 +91,7 @@ class RcuDesigns final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> free;
-    Times entering, stating, waiting;  // of a reader, to and from its section; of a quiescent state; of synchronize()
+    Times entering, stating, waiting;  // a reader's entry and exit; a quiescent state; synchronize()
     std::int64_t short_of_memory = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
@@ -111,8 +111,8 @@ class RcuDesigns final : public Workload {
   RcuDesignsOptions options_;
   std::uint64_t seed_ = 0;
   std::optional<Interrupts> interrupts_;
-  std::unique_ptr<Rcu> ticked_;                  // classic, tree
-  std::unique_ptr<SynchronousRcu> synchronous_;  // srcu, qsbr
+  std::unique_ptr<Rcu> ticked_;                  // classic or tree
+  std::unique_ptr<SynchronousRcu> synchronous_;  // srcu or qsbr
   Address pointers_ = 0;
   Address line_ = 0;
   FunctionId user_ = 0, read_ = 0, update_ = 0;
@@ -228,7 +228,7 @@ void RcuDesigns::refuse_freed(Cpu& cpu, Address object) {
     throw ModelFailure(fmt::format("rcu_designs: CPU {} reads object 0x{:x}, which has been freed", cpu.id().value, object));
 }
 
-// A tick may come in the middle of it, and finds user code.
+// A clock tick may come in the middle of it, and finds user code.
 void RcuDesigns::be_outside(Cpu& cpu, Random& random) const {
   const FunctionScope scope(cpu, user_);
   compute_about(cpu, random, options_.outside_cycles);
@@ -272,7 +272,7 @@ void RcuDesigns::report(const RunFacts& facts, MetricSink& metrics) const {
     short_of_memory += own.short_of_memory;
   }
   metrics.mean("rcu.reader_mean_ns", "ns", kLower, "what a reader pays to enter and leave its section, mean", entering.ns * 2,
-               entering.times);  // of two calls
+               entering.times);  // times of two calls
   metrics.mean("rcu.quiescent_mean_ns", "ns", kLower, "what a program pays to state a quiescent state, mean", stating.ns,
                stating.times, kDetail);
   metrics.mean("rcu.synchronize_mean_us", "us", kLower, "how long an updater waits for a grace period, mean", waiting.ns / 1000,

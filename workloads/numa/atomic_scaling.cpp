@@ -1,5 +1,4 @@
-// All CPUs add to one word, or change it by another atomic operation. What more CPUs are worth to it, and whether each gets its
-// share.
+// All CPUs add to one word, or change it by another atomic operation. How does it scale, and does each CPU get its share?
 #include <string>
 #include <vector>
 
@@ -41,7 +40,7 @@ class AtomicScaling final : public Workload {
 
   void run(Cpu& cpu) override {
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
-    const std::uint64_t start = random.below(1000);  // so that the CPUs do not begin in step
+    const std::uint64_t start = random.below(1000);  // so that the CPUs start at different times
     cpu.compute(static_cast<std::int64_t>(start) + 1);
     Value seen = 0;
     for (;;) {
@@ -69,7 +68,7 @@ class AtomicScaling final : public Workload {
   }
 
  private:
-  // Returns what is there then, as far as this CPU knows.
+  // Returns the word's new value, as far as this CPU knows it.
   Value change(Cpu& cpu, Value seen) const {
     if (options_.operation == "fetch_add") return cpu.fetch_add(counter_, 1) + 1;
     const auto mine = static_cast<Value>(cpu.id().value);

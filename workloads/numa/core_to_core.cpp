@@ -1,10 +1,10 @@
-// What it costs one CPU to get a line that another one has: for every ordered pair of CPUs, every home of the line and every
-// state in which the giver leaves it.
+// The cost for one CPU of a line that another CPU has: for every ordered pair of CPUs, every home of the line and every state
+// in which the giver leaves it.
 //
-// One CPU works at a time. A measurement is a few steps, each by one CPU, which then writes into the mailbox of the CPU of the
-// next step; all others sleep in a spin on a mailbox of their own. So nothing but the measured access is under way when it is
-// measured, and nothing ever touches the measured line but giver, receiver and, for Shared, one more reader. Every measurement
-// has a line that no cache has seen. The receiver reads its own clock before and after the access.
+// One CPU works at a time. A measurement consists of a few steps. The CPU of a step writes into the mailbox of the CPU of the
+// next step; all others spin on their own mailboxes. So only the measured access is in flight when it is measured, and only the
+// giver, the receiver and, for Shared, one more reader touch the measured line. Every measurement uses a line that no cache has
+// seen. The receiver reads its own clock before and after the access.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,14 +19,14 @@ namespace {
 
 enum StartState { kModified, kExclusive, kShared, kStates };
 constexpr std::array<const char*, kStates> kStateNames = {"Modified", "Exclusive", "Shared"};
-constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // in parameters and metrics
+constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // names in parameters and metrics
 
-// The receiver waits so long (and a little more, so that it meets every phase of the slower clocks) after it was called: what
-// the call itself has left under way is then over.
+// The time that the receiver waits after it was called, and a little more to meet every phase of the slower clocks: by then all
+// traffic of the call itself is over.
 constexpr std::int64_t kSettleCycles = 2000;
 constexpr std::uint64_t kPhases = 256;
 
-// Where giver, receiver and home are, seen from each other.
+// The positions of giver, receiver and home relative to each other.
 enum Where { kSameNode, kOtherNode, kThirdNodeHome, kWheres };
 constexpr std::array<const char*, kWheres> kWhereNames = {"same_node", "other_node", "third_node_home"};
 
@@ -75,7 +75,7 @@ class CoreToCore final : public Workload {
     int to = 0;
     int home = 0;
     StartState state = kModified;
-    double ns = 0;  // of all repetitions
+    double ns = 0;  // sum over all repetitions
     int repetitions = 0;
   };
 
@@ -111,7 +111,7 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
   const int pairs = cpus * (cpus - 1);
   for (const int home : homes_of_lines(layout)) {
     for (int state = 0; state < kStates; ++state) {
-      // Nobody but giver and receiver is there to share a line with.
+      // Shared needs a third CPU.
       if (!wants(static_cast<StartState>(state)) || (state == kShared && cpus < 3)) continue;
       const std::string name = std::string(kStateKeys[state]) + "_lines_of_node[" + std::to_string(home) + "]";
       Address next = memory.place_array(name, pairs * options_.repetitions * line, Home::on(home));
@@ -153,7 +153,7 @@ bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
   return row.home == from || row.home == to || (!has_memory(from) && !has_memory(to));
 }
 
-// The giver reads last: where a Shared line has an owner or a forwarder, it is the giver.
+// The giver reads last, so that it becomes the owner or forwarder of a Shared line, where there is one.
 void CoreToCore::add_measurement(const Row& row, Address line) {
   const std::size_t number = rows_.size() - 1;
   if (row.state == kShared) {
@@ -163,7 +163,7 @@ void CoreToCore::add_measurement(const Row& row, Address line) {
   steps_.push_back({row.to, Act::measure, number, line});
 }
 
-// Those of the giver's node come first: with few, the line is in that node alone.
+// CPUs of the giver's node come first: if there are few readers, only that node has the line.
 std::vector<int> CoreToCore::other_readers(int from, int to) const {
   std::vector<int> readers(node_of_.size());
   std::iota(readers.begin(), readers.end(), 0);
@@ -226,7 +226,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
     double ns = 0;
     int rows = 0;
   };
-  std::array<Sum, kWheres> all;  // a third node's home is any other node's here
+  std::array<Sum, kWheres> all;  // any other node as home counts as a third node's here
   std::array<std::map<std::string, Sum>, kWheres> by_state;
   for (const Row& row : rows_) {
     if (row.repetitions == 0) continue;  // the run was cut short

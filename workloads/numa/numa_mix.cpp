@@ -1,11 +1,11 @@
-// A load like that of a database on a kernel, made of shares: each CPU turns between user and kernel mode, and every so many
-// instructions visits a line. Which line is drawn: one that all CPUs write (a few of them hot, some of these locks), one that
-// the CPUs of a node write, or one that no cache has.
+// A load like that of a database on a kernel, made of shares. Each CPU alternates between user and kernel mode, and every so
+// many instructions visits a random line: one that all CPUs write (a few of them hot, some of these locks), one that the CPUs
+// of a node write, or one that no cache has.
 //
-// A visit to a written line is one atomic addition, so one transaction: the line comes from the cache of whoever was there
-// last. A visit to memory is a load, of a line that was never used or long ago, and often a store behind it that makes the line
-// dirty: write-backs follow by themselves. The lines of memory come from a few sets of each cache, so that these sets are full
-// from the start and everything else has the rest of the cache to itself.
+// A visit to a written line is one atomic addition, so one transaction: the line comes from the cache of its last writer. A
+// visit to memory is a load of a line that was never used, or long ago, often followed by a store that makes the line dirty and
+// so causes a writeback later. The lines of memory use only a few sets of each cache. These sets are full from the start, and
+// all other lines have the rest of the cache to themselves.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,9 +29,9 @@ constexpr std::array<std::pair<MixTally, const char*>, 6> kVisitNames = {{{kKern
 
 constexpr std::uint64_t kPartsInPercent = 100;  // shares are drawn in hundredths of a percent
 constexpr std::uint64_t kParts = 100 * kPartsInPercent;
-constexpr std::int64_t kBurst = 2000;  // kernel instructions between two stretches of user code
-constexpr int kStreamSets = 16;        // sets of the outermost cache through which the lines of memory go
-constexpr std::int64_t kStreamBytes = std::int64_t{1} << 30;  // of address space for those of one CPU on one node
+constexpr std::int64_t kBurst = 2000;                         // kernel instructions between two stretches of user code
+constexpr int kStreamSets = 16;                               // sets of the outermost cache that the lines of memory use
+constexpr std::int64_t kStreamBytes = std::int64_t{1} << 30;  // address space for the lines of one CPU on one node
 
 // Lines that several CPUs write.
 struct Pool {
@@ -39,7 +39,7 @@ struct Pool {
   [[nodiscard]] Address draw(Random& random) const { return lines[random.below(lines.size())]; }
 };
 
-// Lines of one CPU's memory with their home on one node.
+// Lines of one CPU's memory, homed on one node.
 struct Stream {
   Address begin = 0;
   std::uint64_t next = 0;
@@ -120,18 +120,18 @@ class NumaMix final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
-  // How instructions pass: at the issue width of the core, and with time on top up to the mode's own CPI.
+  // The speed of instructions: the core's issue width, plus extra time up to the mode's own CPI.
   struct Pace {
-    std::int64_t extra_milli = 0;  // thousandths of a cycle on each instruction
-    std::int64_t per_visit = 0;    // instructions, mean
+    std::int64_t extra_milli = 0;  // added to each instruction, in thousandths of a cycle
+    std::int64_t per_visit = 0;    // mean number of instructions between visits
   };
-  // What one CPU's program keeps.
+  // State of one CPU's program.
   struct Walker {
     Cpu& cpu;
     Random random;
     int node = 0;
-    std::uint64_t shared_user = 0;  // of the user's visits to written lines: the part to those that all nodes write
-    std::int64_t owed_milli = 0;    // cycles that are still to pass
+    std::uint64_t shared_user = 0;  // the share of user visits to written lines that goes to lines which all nodes write
+    std::int64_t owed_milli = 0;    // time that has still to pass, in thousandths of a cycle
     std::int64_t kernel_over = 0;   // instructions by which the latest stretch was too long
     std::int64_t user_over = 0;
   };
@@ -215,13 +215,13 @@ void NumaMix::set_up(const WorkloadSetup& setting) {
   user_work_ = memory.function("user_work", Mode::user);
 }
 
-// A core that issues too few instructions in a cycle for the CPI that is asked for has its own.
+// A core whose issue width is too small for the requested CPI runs at its own CPI.
 NumaMix::Pace NumaMix::pace(const MachineSpec& machine, double cpi, std::int64_t instructions_per_visit) {
   const std::int64_t wanted = std::lround(cpi * 1000);
   return {std::max<std::int64_t>(0, wanted - 1000 / machine.cpu.issue_per_cycle), instructions_per_visit};
 }
 
-// Line by line in turn over `homes`; an object for each, so that results tell them apart. Those of one home lie together.
+// Places lines in turn over `homes`, each as an object, so that results tell them apart. Lines of one home are adjacent.
 Pool NumaMix::place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines,
                          const std::vector<int>& homes) const {
   const Layout layout{.name = name, .size = line_, .alignment = line_, .fields = {{"count", 0}}};
@@ -239,7 +239,7 @@ void NumaMix::place_hot_lines(AddressSpace& memory) {
   const std::int64_t locks = std::lround(options_.lock_pct * static_cast<double>(lines) / 100);
   zipf_.emplace_back(static_cast<int>(lines), static_cast<int>(std::lround(options_.zipf_exponent * 1000)));
   hot_lines_ = place_pool(memory, "hot_line", lines, homes_).lines;
-  // Locks are spread evenly over the ranks; the hottest line is none if that can be.
+  // Locks are spread evenly over the ranks; the hottest line is no lock, if possible.
   for (std::int64_t rank = 0; rank < lines; ++rank) is_lock_.push_back((rank + 1) * locks / lines > rank * locks / lines);
 }
 
@@ -257,7 +257,7 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
       const std::string name = "memory_of_cpu[" + std::to_string(cpu) + "][" + std::to_string(home) + "]";
       const std::int64_t bytes = random_memory_ ? area : kStreamBytes;
       Address begin = setting.memory.place_array(name, bytes, Home::on(home));
-      // All streams of a CPU go through the same sets, those of another CPU through others.
+      // All streams of a CPU use the same sets; another CPU's streams use others.
       if (!random_memory_) {
         const auto step = static_cast<Address>(way);
         const Address sets_before = cpu * static_cast<Address>(stream_sets_) % static_cast<Address>(sets_);
@@ -270,8 +270,8 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
   if (!random_memory_) stream_lines_ -= 2 * stream_sets_;
 }
 
-// Which part of the user's visits to written lines has to go to lines that all CPUs write, so that the wanted part is supplied
-// by other nodes: there the supplier is any other CPU, with the same chance.
+// The share of user visits to written lines that must go to lines which all CPUs write, so that the requested share is supplied
+// by other nodes: the supplier of such a line is any other CPU with equal probability.
 std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
   const auto here = static_cast<std::uint64_t>(std::ranges::count(node_of_, node));
@@ -297,7 +297,7 @@ void NumaMix::run(Cpu& cpu) {
   }
 }
 
-// Every written line is in some cache, and the sets for memory are full, before the load begins.
+// Puts every written line into some cache, and fills the sets for memory, before the load begins.
 void NumaMix::fill_caches(Walker& at) {
   const FunctionScope scope(at.cpu, kernel_work_);
   const std::size_t me = at.cpu.id().value;
@@ -314,10 +314,10 @@ void NumaMix::fill_caches(Walker& at) {
   for (std::int64_t i = 0; i < fill_lines_; ++i) visit_memory(at, user_remote_);
 }
 
-// So many instructions or a few more, and the visits that belong to them. Returns how many more.
+// Runs this many instructions or a few more, with their visits. Returns how many more.
 std::int64_t NumaMix::stretch(Walker& at, const Pace& pace, std::int64_t instructions, Visit visit) {
   while (instructions > 0) {
-    // Uniform around the mean, so that the CPUs do not march in step.
+    // Uniform around the mean, so that the CPUs do not run in lockstep.
     const auto until_next = static_cast<std::int64_t>(at.random.below(static_cast<std::uint64_t>(2 * pace.per_visit - 1))) + 1;
     (this->*visit)(at, until_next);
     at.cpu.tally(kInstructions, until_next);
@@ -396,7 +396,7 @@ void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
   if (at.random.below(kParts) < (remote ? dirty_remote_ : dirty_)) at.cpu.store(line, value + 1);
 }
 
-// Through the sets of one way, then through those of the next.
+// Goes through the sets of one way, then through those of the next.
 Address NumaMix::next_line(Walker& at, int home) {
   Stream& stream = streams_[at.cpu.id().value * homes_.size() + home];
   const auto lines = static_cast<std::uint64_t>(stream_lines_);
@@ -407,7 +407,7 @@ Address NumaMix::next_line(Walker& at, int home) {
   return stream.begin + (number / sets * static_cast<std::uint64_t>(sets_) + number % sets) * line;
 }
 
-// Tries at once, as code does that expects the lock to be free; reads until it looks free after that.
+// Tries at once, as code does that expects a free lock; after a failure it loads the word until it looks free.
 void NumaMix::lock(Walker& at, Address word) {
   const FunctionScope scope(at.cpu, kernel_lock_);
   if (at.cpu.compare_exchange(word, 0, 1) == 0) return;
@@ -444,7 +444,7 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
   const double transactions =
       static_cast<double>(tallies[kInstructions]) / static_cast<double>(options_.transaction_instructions);
   report_rate(transactions * 1e9 / facts.measured_ns, metrics);
-  // The programs never end, so all of the CPUs' time is in one of the functions.
+  // The programs never end, so all CPU time is in one of the functions.
   const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
   const auto per_transaction = [&](Tick time) -> std::optional<double> {
     if (transactions == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// A list of objects that wait for their callbacks, in simulated memory: {head, tail} of its own, and the first word of each
+// A list of objects that wait for their callbacks, in simulated memory. It has two words, {head, tail}; the first word of each
 // object's head points to the next.
 #pragma once
 
@@ -25,7 +25,7 @@ class CallbackList {
     cpu.store(tail_, last);
   }
 
-  // All of this list goes behind `other`. REQUIRES: it is not empty.
+  // Appends all of this list to `other`. REQUIRES: this list is not empty.
   void move_to(Cpu& cpu, const CallbackList& other) const {
     const Address first = cpu.load(head_);
     const Address last = cpu.load(tail_);
@@ -33,7 +33,7 @@ class CallbackList {
     cpu.store(head_, 0);
   }
 
-  // REQUIRES: it is not empty.
+  // REQUIRES: the list is not empty.
   [[nodiscard]] Address take_first(Cpu& cpu) const {
     const Address first = cpu.load(head_);
     const Address next = cpu.load(first);

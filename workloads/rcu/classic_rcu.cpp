@@ -1,6 +1,6 @@
-// RCU as in Linux 2.6.0, and the hierarchical one since 2.6.29, which differ in how the CPUs agree on a grace period. Every
-// clock tick a CPU checks for callbacks to move on and for a quiescent state to report, and does so in a softirq. Its callbacks
-// go from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
+// RCU of Linux 2.6.0, and hierarchical RCU since 2.6.29, which differ in how the CPUs agree on a grace period. At every clock
+// tick a CPU checks for callbacks to advance and for a quiescent state to report, and does so in a softirq. Its callbacks go
+// from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace {
 
 constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs to the grace period yet
 
-// One CPU's share. Times and callbacks are the host's, all else is in simulated memory, at home on the CPU's node.
+// One CPU's state. Times and callbacks are the host's; all else is in simulated memory, homed on the CPU's node.
 struct OfCpu {
-  Address quiescent_states = 0;  // how many it has passed
-  Address seen = 0;              // how many when it saw the grace period, or kNoneSeen
+  Address quiescent_states = 0;  // number of quiescent states passed
+  Address seen = 0;              // that number when the CPU saw the grace period, or kNoneSeen
   Address batch = 0;             // the grace period that `current` waits for
   CallbackList next, current, done;
-  Address completion_head = 0;  // synchronize() waits for this callback
+  Address completion_head = 0;  // the callback for which synchronize() waits
   Address completed = 0;
 
   struct Queued {
@@ -34,7 +34,7 @@ struct OfCpu {
   std::map<Address, Queued> queued;
   double next_tick_ns = 0;
 
-  std::size_t most_queued = 0;  // in the whole run; the others in the measured time
+  std::size_t most_queued = 0;  // over the whole run; the others count the measured time
   std::int64_t callbacks = 0;
   std::int64_t largest_batch = 0;
   std::vector<CallbackBatch> batches;
@@ -42,7 +42,7 @@ struct OfCpu {
   QuiescenceReports reports;
 };
 
-struct CallbackFigures {  // of the measured time; most_queued of the whole run
+struct CallbackFigures {  // figures of the measured time; most_queued of the whole run
   std::int64_t callbacks = 0, largest_batch = 0, most_queued = 0;
   double waited_ns = 0;
 
@@ -62,7 +62,7 @@ class TickDrivenRcu final : public Rcu {
 
   void start(Cpu& cpu) override;
   void read_lock(Cpu& cpu) override {
-    cpu.now();  // a tick that came before this is handled before this
+    cpu.now();  // lets an earlier tick be handled first
     readers_.enter(cpu);
   }
   void read_unlock(Cpu& cpu) override {
@@ -163,7 +163,7 @@ void TickDrivenRcu::place(const WorkloadSetup& setting, int cpu) {
   setting.memory.preset(own.seen, kNoneSeen);
 }
 
-// Spread, the CPUs' ticks divide the tick's length, as the 2.4 kernel sets its local timers.
+// If spread, the CPUs' ticks are distributed over the tick's length, as the 2.4 kernel sets its local timers.
 void TickDrivenRcu::start(Cpu& cpu) {
   interrupts_->start(cpu);
   const auto slices = static_cast<double>(cpus_.size() + 1);
@@ -194,7 +194,7 @@ bool TickDrivenRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
   return function == idle_ || memory_->functions()[function].mode == Mode::user;
 }
 
-// A tick between load and store may count as well; then one of two states is missed, which costs a tick.
+// A tick between load and store may count as well; then one of two states is lost, which costs a tick.
 void TickDrivenRcu::count_quiescent_state(Cpu& cpu) {
   const Address counter = of(cpu).quiescent_states;
   const Value passed = cpu.load(counter);
@@ -261,7 +261,7 @@ void TickDrivenRcu::process_callbacks(Cpu& cpu) {
   run_done(cpu);
 }
 
-// The first look only notices the grace period: a state that was passed before it began doesn't count.
+// The first check only notices the grace period: a state that was passed before it began doesn't count.
 void TickDrivenRcu::check_quiescent_state(Cpu& cpu) {
   if (!grace_periods_->waits_for(cpu)) return;
   const OfCpu& own = of(cpu);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr Value kNoGracePeriod = 0;
 
-// Of a node: the number of the latest grace period that began, that ended, that somebody below wants; who is awaited, and who
-// is in the whole; of the root also whether a grace period is under way, or is being begun or ended.
+// Words of a node: the numbers of the latest grace period that began, that ended and that a CPU below wants; the masks of
+// awaited members and of all members. In the root also whether a grace period is in progress, or is being started or ended.
 constexpr Address kStarted = 8, kCompleted = 16, kWanted = 24, kMask = 32, kAll = 40, kBusy = 48;
 
 const Layout& node_layout() {
@@ -61,7 +61,7 @@ bool ControlBlock::nobody_awaited(Cpu& cpu) const {
   return true;
 }
 
-// The one that is under way may have begun before what `wanted` stands for was removed: so it takes the next.
+// A grace period in progress may have begun before the removal that `wanted` stands for, so the caller gets the next one.
 Value ControlBlock::request_next(Cpu& cpu) {
   const FunctionScope scope(cpu, start_batch_);
   lock_->acquire(cpu);
@@ -114,7 +114,7 @@ NodeTree::NodeTree(const WorkloadSetup& setting, const RcuOptions& options, cons
 
 void NodeTree::lay_out(const WorkloadSetup& setting, const RcuOptions& options, const TreeRcuOptions& tree) {
   const std::size_t cpus = setting.machine.cpus;
-  std::vector<std::size_t> levels = {groups(cpus, leaf_fanout_)};  // nodes of each, the root's first
+  std::vector<std::size_t> levels = {groups(cpus, leaf_fanout_)};  // the number of nodes on each level, the root's first
   while (levels.front() > 1) levels.insert(levels.begin(), groups(levels.front(), tree.fanout));
   std::size_t level_begin = 0;
   for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -129,7 +129,7 @@ void NodeTree::lay_out(const WorkloadSetup& setting, const RcuOptions& options, 
       }
       const std::string name = fmt::format("rcu_node[{}]", nodes_.size());
       node.data = setting.memory.place(node_layout(), name, setting.memory.line_bytes());
-      // Locks of a level are one row of the figures.
+      // Locks of one level share a row of the figures.
       node.lock = &setting.locks.create(options.lock, fmt::format("rcu_node_{}_lock", nodes_.size()),
                                         {.word = node.data, .figures = level == 0 ? "rcu_root_lock" : "rcu_node_lock"});
       const std::size_t members = std::min(fanout, below - i * fanout);
@@ -153,8 +153,8 @@ bool NodeTree::waits_for(Cpu& cpu) const {
   return (cpu.load(nodes_[leaf_of(cpu)].data + kMask) & bit) != 0;
 }
 
-// The grace period after `completed` may have begun at the root without the leaf's knowledge; the one after that can't have: it
-// begins only when every leaf knows of this one's end. The wish goes up until it meets its like.
+// The grace period after `completed` may have begun at the root without the leaf's knowledge. The one after that can't have
+// begun, because every leaf must first know of this one's end. The request goes up until it meets an equal one.
 Value NodeTree::request_next(Cpu& cpu) {
   const FunctionScope scope(cpu, request_);
   std::size_t at = leaf_of(cpu);
@@ -171,7 +171,7 @@ Value NodeTree::request_next(Cpu& cpu) {
   return wanted;
 }
 
-// Whether nobody below the node has wished for it before. REQUIRES: the node's lock.
+// Returns true if no CPU below the node has requested it before. REQUIRES: the node's lock is held.
 bool NodeTree::record_wish(Cpu& cpu, const Node& node, Value wanted) {
   const Value before = cpu.load(node.data + kWanted);
   if (before >= wanted) return false;
@@ -179,8 +179,8 @@ bool NodeTree::record_wish(Cpu& cpu, const Node& node, Value wanted) {
   return true;
 }
 
-// The number of the grace period that this CPU is to begin. kNoGracePeriod: somebody else will, or nobody wants one. REQUIRES:
-// the root's lock.
+// The number of the grace period that this CPU must begin; kNoGracePeriod if another CPU will, or none is wanted. REQUIRES: the
+// root's lock is held.
 Value NodeTree::take_charge(Cpu& cpu) {
   const Address root = nodes_.front().data;
   if (cpu.load(root + kBusy) != 0) return kNoGracePeriod;
@@ -191,7 +191,7 @@ Value NodeTree::take_charge(Cpu& cpu) {
   return completed + 1;
 }
 
-// From the root down: a leaf's report finds the bits above it set.
+// Goes from the root down, so that a leaf's report finds the bits above it set.
 void NodeTree::begin(Cpu& cpu, Value number) {
   const FunctionScope scope(cpu, start_);
   times_.begin(cpu);
@@ -223,7 +223,7 @@ void NodeTree::passed(Cpu& cpu) {
   end(cpu);
 }
 
-// REQUIRES: this CPU has cleared the root's last bit; nobody else touches the tree's numbers until it isn't busy.
+// REQUIRES: this CPU has cleared the root's last bit; no other CPU changes the tree's numbers while it is busy.
 void NodeTree::end(Cpu& cpu) {
   const FunctionScope scope(cpu, cleanup_);
   times_.end(cpu);

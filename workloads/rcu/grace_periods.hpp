@@ -1,5 +1,5 @@
-// The grace periods of all CPUs, in simulated memory: whose quiescent state is awaited, and what is over. They have numbers, in
-// their order. ControlBlock keeps them under a single lock, NodeTree as a tree.
+// The grace periods of all CPUs, in simulated memory: which quiescent states are awaited, and which grace periods are over.
+// They are numbered in order. ControlBlock keeps them under a single lock, NodeTree in a tree.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace linebounce::workloads {
 
-// How long grace periods took: kept beside the simulation, under whatever lock guards the grace period.
+// The lengths of grace periods, kept beside the simulation, under the lock that guards the grace period.
 class GracePeriodTimes {
  public:
   void begin(const Cpu& cpu) { began_ = cpu.local_time(); }
@@ -30,7 +30,7 @@ class GracePeriodTimes {
     longest_ns_ = std::max(longest_ns_, took_ns);
   }
 
-  // In the order in which they ended, those of the warm-up among them.
+  // In the order of their ends, including those of the warm-up.
   [[nodiscard]] const std::vector<GracePeriod>& log() const { return log_; }
   [[nodiscard]] std::int64_t ended() const { return ended_; }  // in the measured time
 
@@ -43,13 +43,13 @@ class GracePeriodTimes {
 
  private:
   Tick began_ = 0;
-  std::int64_t number_ = 0;  // of the last that ended, from 1
+  std::int64_t number_ = 0;  // number of the last that ended, from 1
   std::vector<GracePeriod> log_;
-  std::int64_t ended_ = 0;  // in the measured time; so are the others
+  std::int64_t ended_ = 0;  // in the measured time, as the following members
   double sum_ns_ = 0, longest_ns_ = 0;
 };
 
-// What all CPUs' reports of quiescent states cost, in the measured time. One for each CPU, added up at the end.
+// The cost of reporting quiescent states, in the measured time. One for each CPU, added up at the end.
 struct QuiescenceReports {
   std::int64_t reports = 0;
   double took_ns = 0, longest_ns = 0;
@@ -83,15 +83,15 @@ class GracePeriods {
  public:
   virtual ~GracePeriods() = default;
 
-  // As far as this CPU knows: the number of the grace period that is under way or comes next. What began before it is larger
-  // than `batch` is over.
+  // As far as this CPU knows, the number of the grace period in progress or the next. What waits for `batch` is over when this
+  // number is larger.
   virtual Value current(Cpu& cpu) const = 0;
-  // Whether one is under way that waits for this CPU.
+  // Whether a grace period is in progress that waits for this CPU.
   virtual bool waits_for(Cpu& cpu) const = 0;
 
-  // Returns the number of one that begins after this; it is asked for.
+  // Requests a grace period that begins after this call, and returns its number.
   virtual Value request_next(Cpu& cpu) = 0;
-  // The CPU has passed a quiescent state since waits_for() became true.
+  // Reports that the CPU has passed a quiescent state since waits_for() became true.
   virtual void passed(Cpu& cpu) = 0;
 
   [[nodiscard]] const GracePeriodTimes& times() const { return times_; }
@@ -119,7 +119,7 @@ class ControlBlock final : public GracePeriods {
   void begin_if_wanted(Cpu& cpu, Value wanted);
 
   int cpus_;
-  int awaited_;  // of them, from 0 on
+  int awaited_;  // number of awaited CPUs, from 0 on
   MeteredLock* lock_ = nullptr;
   Address current_ = 0;
   Address last_wanted_ = 0;
@@ -128,15 +128,15 @@ class ControlBlock final : public GracePeriods {
   FunctionId check_quiescent_state_;
 };
 
-// The grace periods of all CPUs as hierarchical RCU keeps them (McKenney: "Hierarchical RCU", 2008; Linux 2.6.29 and
-// later): in place of one mask under one lock a tree of nodes, each with a mask and a lock of its own. A CPU clears its bit in
-// its leaf; who clears a node's last bit clears the node's own in its parent; who clears the root's last bit has ended the
-// grace period. So only one CPU of a leaf comes to the root.
+// Hierarchical RCU's grace periods (McKenney: "Hierarchical RCU", 2008; Linux 2.6.29 and later): instead of one mask under one
+// lock, a tree of nodes, each with a mask and a lock of its own. A CPU clears its bit in its leaf. The CPU that clears a node's
+// last bit clears the node's bit in its parent; the CPU that clears the root's last bit has ended the grace period. So only one
+// CPU of a leaf reaches the root.
 //
-// CPUs look at their leaf alone, so what all must know is written to every node from the root down: first that a grace period
-// is over, then that the next has begun. Who ends one, or asks for the first, does so in its own softirq; later kernels have a
-// thread for it. Numbers count from 1; a leaf may be behind the root by one, which is why a new callback waits for the one
-// after the next.
+// CPUs look only at their leaf, so global changes are written to every node from the root down: first that a grace period is
+// over, then that the next has begun. The CPU that ends one, or requests the first, does so in its own softirq; later kernels
+// use a thread. Numbers count from 1. A leaf may be behind the root by one, which is why a new callback waits for the grace
+// period after the next.
 class NodeTree final : public GracePeriods {
  public:
   NodeTree(const WorkloadSetup& setting, const RcuOptions& options, const TreeRcuOptions& tree);
@@ -150,8 +150,8 @@ class NodeTree final : public GracePeriods {
   struct Node {
     Address data = 0;
     MeteredLock* lock = nullptr;
-    std::size_t parent = 0;  // the root's is itself
-    int place = 0;           // in the parent's mask
+    std::size_t parent = 0;  // the root's parent is the root
+    int place = 0;           // bit in the parent's mask
   };
   [[nodiscard]] std::size_t leaf_of(const Cpu& cpu) const { return first_leaf_ + cpu.id().value / leaf_fanout_; }
   [[nodiscard]] Value bit_of(const Cpu& cpu) const { return bit_at(cpu.id().value % static_cast<int>(leaf_fanout_)); }

@@ -1,10 +1,10 @@
-// RCU for programs in user mode, by quiescent states that each thread states itself (Desnoyers, McKenney et al.: "User-Level
+// RCU for user-mode programs, in which each thread announces its quiescent states (Desnoyers, McKenney et al.: "User-Level
 // Implementations of Read-Copy Update", 2012; the protocol is that of liburcu's `urcu-qsbr`). A reader's section costs nothing.
-// Between sections a thread copies the grace period's number to a word of its own, with barriers around, or puts a 0 there if
+// Between sections a thread copies the grace period's number to a word of its own, with barriers around, or stores a 0 there if
 // it will not read for a while. An updater raises the number, and waits until every thread's word has it, or 0.
 //
-// Unlike the library's, updaters wait for each other at the lock in place of sharing a grace period, and they spin on a
-// thread's word in place of going to sleep after a hundred looks.
+// Unlike the library's, these updaters wait for each other at the lock instead of sharing a grace period, and they spin on a
+// thread's word instead of sleeping after a hundred looks.
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
@@ -49,7 +49,7 @@ class Qsbr final : public SynchronousRcu {
   Address number_ = 0;
   std::vector<Address> words_;              // by CPU
   std::vector<QuiescenceReports> reports_;  // by CPU
-  std::size_t awaited_;                     // CPUs that grace periods wait for
+  std::size_t awaited_;                     // number of CPUs that grace periods wait for
   bool barrier_;
   FunctionId quiescent_, offline_, online_, synchronize_;
 };
@@ -107,7 +107,7 @@ void Qsbr::report_reports(MetricSink& metrics) const {
   all.report(times_.ended(), metrics);
 }
 
-// It is offline meanwhile: two updaters would wait for each other.
+// The updater is offline meanwhile, because two updaters would otherwise wait for each other.
 void Qsbr::synchronize(Cpu& cpu) {
   const FunctionScope scope(cpu, synchronize_);
   readers_.refuse_inside(cpu, "synchronize()");

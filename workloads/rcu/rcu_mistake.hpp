@@ -1,4 +1,4 @@
-// What an RCU may be made to get wrong, so that one sees that the checks of readers.hpp find it.
+// Mistakes that an RCU can be made to commit, to show that the checks of readers.hpp find them.
 #pragma once
 
 #include <cstdint>

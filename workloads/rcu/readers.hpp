@@ -1,5 +1,5 @@
-// Who reads, and since when: kept beside the simulation, costs no simulated time. Finds what would be a freed object in a
-// reader's hands.
+// Which CPUs read, and since when. Kept beside the simulation, at no simulated time. Detects a freed object that a reader still
+// uses.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +29,8 @@ class RcuReaders {
     if (reads(cpu)) throw ModelFailure(fmt::format("rcu: {} inside read_lock() on CPU {}", what, cpu.id().value));
   }
 
-  // A grace period for what was removed at `removed` is over: no reader is left who began before. The other CPUs' programs are
-  // at least where they passed their quiescent states, which the control block's lock orders before this.
+  // Called when a grace period for what was removed at `removed` is over: no reader may be left that began before. The other
+  // CPUs' programs have run at least to their quiescent states, which the control block's lock orders before this call.
   void check_gone(Tick removed) const {
     for (std::size_t cpu = 0; cpu < readers_.size(); ++cpu) {
       const Reader& reader = readers_[cpu];

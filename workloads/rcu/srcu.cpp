@@ -1,12 +1,12 @@
-// Sleepable RCU: every CPU counts its readers' entries and exits, both under one of two indexes. A reader enters under the
-// current index. An updater turns the index over, so that the old one's readers can only become fewer, and waits until the
-// exits of all CPUs together are as many as the entries.
+// Sleepable RCU: every CPU counts its readers' entries and exits under one of two indexes. A reader enters under the current
+// index. An updater switches the index, so that the old one's readers can only become fewer, and waits until the exits of all
+// CPUs together equal the entries.
 //
-// The words and barriers are those of the Linux kernel since 2017: an entry is counted before anything of the section is read
-// (barrier), an exit after all of it has been (barrier). The updater adds up exits first, then entries: a reader that comes or
-// goes meanwhile can only make entries look more. It waits for the other index, too, before it turns over: a reader may have
-// read the index before the last turn and count itself only now. A waiting updater lets grace periods of others do: two turns
-// since it came are one whole grace period.
+// The words and barriers are those of the Linux kernel since 2017: an entry is counted before any access of the section
+// (barrier), an exit after all of them (barrier). The updater adds up exits first, then entries, so a concurrent reader can
+// only make entries look more. Before it switches, it also waits for the other index: a reader may have read the index before
+// the last switch and count itself only now. A waiting updater uses other updaters' grace periods: two switches since it
+// arrived are one whole grace period.
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
@@ -18,7 +18,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kEntries = 0, kExits = 16;  // of two words each, by index
+constexpr Address kEntries = 0, kExits = 16;  // each has two words, one for each index
 
 class Srcu final : public SynchronousRcu {
  public:
@@ -51,7 +51,7 @@ class Srcu final : public SynchronousRcu {
   MeteredLock* lock_ = nullptr;
   Address turns_ = 0;
   std::vector<Address> counts_;  // by CPU
-  std::size_t awaited_;          // CPUs that grace periods wait for
+  std::size_t awaited_;          // number of CPUs that grace periods wait for
   bool barrier_;
   std::int64_t retry_cycles_;
   FunctionId read_lock_, read_unlock_, synchronize_;

@@ -26,7 +26,7 @@ CountChoice count_choice_of(const std::string& text) {
     if (error == std::errc{} && rest == end) return choice;
   }
   throw std::invalid_argument(
-      fmt::format("workload.count: \"{}\" is no form of a count; legal: {} and a word, as in \"per_thread hits+0\"", text,
+      fmt::format("workload.count: \"{}\" is not a form of a count; legal: {} and a word, as in \"per_thread hits+0\"", text,
                   fmt::join(kCountForms, ", ")));
 }
 

@@ -11,12 +11,12 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
+constexpr std::uint64_t kNear = 256;  // in bytes: objects of a real program that lie closer than this keep their distance
 
-// Bytes that a layout can have.
+// The largest size of a layout, in bytes.
 constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
 
-// The layout that a structure is, and that of an object without one.
+// The layout of a structure, and that of an object without one.
 Layout layout_of(const trace::Structure& structure) {
   if (structure.size > kLargest) {
     throw std::invalid_argument(fmt::format("workload.trace: structure {} has {} bytes; those of a replay have at most {}",
@@ -81,7 +81,7 @@ ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& s
   for (const CountChoice& choice : choices_.counts) place_other_count(choice);
 }
 
-// Objects with an address come behind all others; a lock in one of them behind its object.
+// Objects with an address come after all others; a lock inside one of them follows its object.
 void ReplayPlaces::place_all() {
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     switch (placed.what) {
@@ -131,7 +131,7 @@ Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
   return object.structure == trace::kNone ? bytes_layout(object) : layouts_[object.structure];
 }
 
-// Where each byte of the recorded object is now; null if nothing has moved. Padding stays behind what is before it.
+// The present place of each byte of the recorded object; null if nothing has moved. Padding stays behind the preceding field.
 const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
   if (symbols_.objects[id].size > kLargest) return nullptr;
   const Layout recorded = recorded_layout(id);
@@ -166,7 +166,7 @@ void ReplayPlaces::create_lock(std::uint32_t id) {
   locks_[id] = &setting_.locks.create(choices_.algorithm_of(lock), lock.name, options);
 }
 
-// What the program touches of a lock's own memory: there, if the lock that is there now has it, else on its own.
+// Places memory of a lock itself that the program accesses: inside the present lock if that has it, else separately.
 void ReplayPlaces::place_beside_locks() {
   std::map<std::string, Address> known;
   for (const AddressSpace::Object& object : setting_.memory.objects()) known.emplace(object.name, object.begin);
@@ -188,17 +188,17 @@ std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
   return *object.address + (object.movable ? choices_.heap_shift : 0);
 }
 
-// Near objects keep their distance, and their place in a line; what lies between far ones is left out, but for as much as keeps
-// them from sharing a line. Memory that the program has used again for another object is another place here.
+// Near objects keep their distance and their place in a line. Gaps between far ones are closed, except for what keeps them from
+// sharing a line. Memory that the program has reused for another object is placed separately.
 void ReplayPlaces::place_recorded_addresses() {
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
     if (symbols_.objects[id].address) ids.push_back(id);
   }
   std::ranges::stable_sort(ids, [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
-  // What lies where another object has been before comes in another round, in which near ones are near each other as well.
+  // An object at the address of an earlier one is placed in a later round, in which near objects are near each other as well.
   while (!ids.empty()) {
-    std::uint64_t end = 0;  // of what lies there so far, as recorded
+    std::uint64_t end = 0;  // the end of what lies there so far, as recorded
     std::vector<std::uint32_t> again;
     for (const std::uint32_t id : ids) {
       const std::uint64_t address = address_of(id);
@@ -217,7 +217,7 @@ void ReplayPlaces::place_recorded_addresses() {
   }
 }
 
-// Behind all others, at the recorded place in its surroundings. What a change of the layout has moved lies as that says.
+// Places an object behind all others, at the recorded offset from its neighbours, unless a change of the layout has moved it.
 void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
   const trace::Object& object = symbols_.objects[id];
   if (moved_fields(id) != nullptr) return place(id);
@@ -291,7 +291,7 @@ std::optional<Home> home_of(const std::string& text) {
     if (error == std::errc{} && rest == end && node >= 0) return Home::on(node);
   }
   throw std::invalid_argument(
-      fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
+      fmt::format("\"{}\" is not a place for an object; legal: local, first_touch, interleaved, node N", text));
 }
 
 }  // namespace linebounce::workloads

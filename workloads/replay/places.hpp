@@ -1,5 +1,5 @@
-// A trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own: so on
-// the same machine everything lies where it lay.
+// Places a trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own,
+// so on the same machine each has its old address.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace linebounce::workloads {
 
 class ReplayPlaces {
  public:
-  // `algorithm_of`: of the lock in place of a recorded one. `home_of`: of an object.
+  // `algorithm_of`: the lock that replaces a recorded one. `home_of`: an object's home.
   struct Choices {
     std::function<std::string(const trace::Lock&)> algorithm_of;
     std::function<std::optional<Home>(const trace::Object&)> home_of;
-    std::uint64_t heap_shift = 0;  // bytes by which movable objects lie behind their recorded address
+    std::uint64_t heap_shift = 0;  // bytes by which movable objects are placed after their recorded address
     std::vector<CountChoice> counts = {};
   };
-  // Whether reports tell the lines of the object apart: not of large arrays, which would have too many.
+  // Whether reports distinguish the lines of the object. Large arrays would have too many.
   static bool tells_lines_apart(const trace::Object& object);
 
   // Errors: std::invalid_argument.
@@ -42,26 +42,26 @@ class ReplayPlaces {
       return placed.begin + offset;
     return placed.object.at((*placed.fields)[offset], cpu);
   }
-  // Whether a lock lies in it, whose word a store must leave alone.
+  // Whether a lock lies inside the object, whose word a store must leave alone.
   [[nodiscard]] bool holds_lock(std::uint32_t object) const { return objects_[object].holds_lock; }
-  // A word's count that is kept in another form, and where its copies are.
+  // A word's count that is kept in another form, and the addresses of its copies.
   struct OtherCount {
     CountForm form{};
     std::vector<Address> copies;
   };
   [[nodiscard]] bool has_other_counts() const { return !other_counts_.empty(); }
-  // Null of a word that is as recorded.
+  // Null for a word that stays as recorded.
   [[nodiscard]] const OtherCount* other_count(std::uint32_t object, std::uint64_t offset) const {
     const auto count = other_counts_.find({object, offset});
     return count == other_counts_.end() ? nullptr : &count->second;
   }
-  // What a write must add so that every awaited word that it covers grows by one.
+  // The amount that a write must add so that every awaited word that it covers grows by one.
   [[nodiscard]] Value count_of(std::uint32_t object, std::uint64_t offset, int bytes) const;
 
   [[nodiscard]] FunctionId function(std::uint32_t id) const { return functions_[id]; }
   [[nodiscard]] MeteredLock& lock(std::uint32_t id) { return *locks_[id]; }
   [[nodiscard]] const Barrier& barrier(std::uint32_t id) const { return barriers_[id]; }
-  // Words that count: an event's signals; whether a stream has begun, and has ended.
+  // Words that count an event's signals; that say whether a stream has begun, and has ended.
   [[nodiscard]] Address event(std::uint32_t id) const { return events_[id]; }
   [[nodiscard]] Address begun(std::uint32_t stream) const { return begun_[stream]; }
   [[nodiscard]] Address ended(std::uint32_t stream) const { return ended_[stream]; }
@@ -79,13 +79,13 @@ class ReplayPlaces {
   void place_beside_locks();
   void place_recorded_addresses();
   void place_at(std::uint32_t id, std::uint64_t address);
-  // Where it is to be, if it has a recorded address.
+  // The address for an object that has a recorded one.
   [[nodiscard]] std::uint64_t address_of(std::uint32_t id) const;
   void create_lock(std::uint32_t id);
   void place_counts();
   // Errors: std::invalid_argument if no object has the chosen layout.
   void place_other_count(const CountChoice& choice);
-  // What the experiment has made of a layout. Another one under the same name stays as recorded.
+  // The experiment's version of a layout. A different layout with the same name stays as recorded.
   [[nodiscard]] const Layout& now(const Layout& recorded) const;
   [[nodiscard]] Layout recorded_layout(std::uint32_t id) const;
   const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
@@ -94,8 +94,9 @@ class ReplayPlaces {
   const WorkloadSetup& setting_;
   const Choices& choices_;
   LayoutSet recorded_;
-  std::vector<Layout> layouts_;                                             // by structure, as recorded
-  std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;  // by layout, where a change has moved any
+  std::vector<Layout> layouts_;  // by structure, as recorded
+  // by layout, for layouts in which a change has moved fields
+  std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;
   std::vector<FunctionId> functions_;
   std::vector<Placed> objects_;
   std::vector<MeteredLock*> locks_;
@@ -105,14 +106,14 @@ class ReplayPlaces {
   std::map<std::pair<std::uint32_t, std::uint64_t>, OtherCount> other_counts_;  // by object and offset
 };
 
-// The layouts that an experiment may change: of the trace's structures, and of objects without one, under their own names. Of
-// several under one name the last, structures before objects. Objects of 2 GiB and more have none, structures must not be as
-// large: std::invalid_argument.
+// The layouts that an experiment may change: those of the trace's structures, and those of objects without a structure, under
+// the objects' names. Among equal names the last counts, structures before objects. Objects of 2 GiB and more have none;
+// structures must be smaller, or std::invalid_argument is thrown.
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
-// Where an object is to be, as a trace says it: "node 3", "first_touch", "interleaved", "local".
+// The text of a home in a trace: "node 3", "first_touch", "interleaved", "local".
 std::string text_of(const Home& home);
-// Empty text: none. Errors: std::invalid_argument.
+// Parses such a text; an empty one gives none. Errors: std::invalid_argument.
 std::optional<Home> home_of(const std::string& text);
 
 }  // namespace linebounce::workloads

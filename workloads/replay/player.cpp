@@ -40,7 +40,7 @@ void ReplayCpu::run(Cpu& cpu) {
   take_last_handlers(cpu);
 }
 
-// A CPU whose program the end of the recording has found asleep, or spinning, took interrupts all the same.
+// A CPU whose program was asleep or spinning at the end of the recording still took interrupts.
 void ReplayCpu::take_last_handlers(Cpu& cpu) {
   programs_are_over_ = true;
   if (has_handlers()) cpu.enable_interrupts();
@@ -51,8 +51,8 @@ bool ReplayCpu::has_handlers() {
   return std::ranges::any_of(handlers_, [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
 }
 
-// A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by
-// what the section itself waits for.
+// Runs a thread until it must wait, then the next one. Inside a lock's section, a thread is suspended only for what the section
+// itself waits for.
 void ReplayCpu::run_folded(Cpu& cpu) {
   const FunctionId outside = cpu.function();
   for (ReplayThread& thread : threads_) thread.inside = outside;
@@ -96,7 +96,7 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
       const std::uint64_t number = cursor.number();
       const int operations = 1 + (operation.is_memory() ? operation.repeats() : 0);
       if (!step(cpu, thread, operation)) return false;
-      const bool skipped = cursor.number() != number;  // to the end of a wait by tries
+      const bool skipped = cursor.number() != number;  // skips to the end of a wait by tries
       cursor.advance();
       count(cpu, operations);
       if (skipped) break;
@@ -112,7 +112,7 @@ void ReplayCpu::count(const Cpu& cpu, std::int64_t operations) {
   if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
 }
 
-// Who does nothing need not be created: a trace may define a thread whose begin it does not have.
+// A thread without operations need not be created: a trace may define a thread and lack its beginning.
 bool ReplayCpu::begin(Cpu& cpu, ReplayThread& thread) {
   const bool created = context_.trace.symbols().streams[thread.stream].created && thread.operations->peek() != nullptr;
   if (created && !wait_for(cpu, thread, {.address = context_.places.begun(thread.stream), .number = 1})) return false;
@@ -127,7 +127,7 @@ void ReplayCpu::end(Cpu& cpu, ReplayThread& thread) {
   thread.ended_at = cpu.local_time();
 }
 
-// A handler is read whole before it runs: another interrupt may come in the middle of it.
+// Reads the whole handler before running it, because another interrupt may come in the middle.
 void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   const auto known = handlers_.find(vector);
   ReplayContext::Differences& differences = context_.differences[number_];
@@ -175,7 +175,7 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     case Kind::clock: cpu.now(); break;
     case Kind::enter: thread.callers.push_back(cpu.enter_function(context_.places.function(operation.id))); break;
     case Kind::leave:
-      if (thread.callers.empty()) break;  // what it was in when the recording began
+      if (thread.callers.empty()) break;  // the function that the thread was in when the recording began
       cpu.leave_function(thread.callers.back());
       thread.callers.pop_back();
       break;

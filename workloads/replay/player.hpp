@@ -1,4 +1,4 @@
-// A CPU that replays: its threads' and interrupt handlers' operations become calls of Cpu.
+// Replays one CPU's threads and interrupt handlers as calls of Cpu.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@
 
 namespace linebounce::workloads {
 
-// What all CPUs of a replay share: who is where, and what was found.
+// State shared by all CPUs of a replay: where threads and objects are, and what was found.
 struct ReplayContext {
   const trace::Reader& trace;
   ReplayPlaces& places;
   LockSet& locks;
   std::vector<int> cpu_of;  // by a recorded CPU's number
   std::uint64_t order = 0;  // 0: as recorded
-  // Only a trace with tries pays for the pass over its operations.
+  // Computed on first use: only a trace with tries pays for the pass over its operations.
   const RecordedTries& tries() {
     if (!recorded_tries) recorded_tries = std::make_unique<RecordedTries>(trace);
     return *recorded_tries;
   }
-  // What was not as it was when recorded, and what was done. Each CPU counts for itself.
+  // Differences from the recording, and operations done. Each CPU counts its own.
   struct Differences {
-    std::int64_t tries = 0;             // each wait by tries counts once
-    std::int64_t tries_otherwise = 0;   // by which the program would go another way than it went
-    std::int64_t reads_again = 0;       // sections of readers that had to be read again now
-    std::int64_t handlers_missing = 0;  // interrupts for which the trace has no handler any more
+    std::int64_t tries = 0;             // a wait by tries counts once
+    std::int64_t tries_otherwise = 0;   // tries after which the program would take another path than it did
+    std::int64_t reads_again = 0;       // readers' sections that had to be read again in the replay
+    std::int64_t handlers_missing = 0;  // interrupts for which the trace has no more handlers
     std::int64_t operations = 0, measured_operations = 0;
-    std::int64_t tallies = 0;  // operations of that kind
+    std::int64_t tallies = 0;  // the workload's own events
   };
   std::vector<Differences> differences;  // by CPU
   std::unique_ptr<RecordedTries> recorded_tries = {};
@@ -46,16 +46,16 @@ class OperationCursor {
  public:
   OperationCursor(const trace::Reader& trace, std::uint32_t stream) : cursor_(trace.open(stream)) {}
 
-  // Null: there are no more.
+  // Null at the end of the stream.
   const trace::Operation* peek() {
     if (at_ == frame_.size()) refill();
     return at_ == frame_.size() ? nullptr : &frame_[at_];
   }
   void advance() { ++at_; }
-  // Of the operation that peek() returns.
+  // The number of the operation that peek() returns.
   [[nodiscard]] std::uint64_t number() const { return cursor_.first() + at_; }
 
-  // All that is there without reading on.
+  // The operations that are available without reading on.
   [[nodiscard]] std::span<const trace::Operation> rest() const { return frame_.subspan(at_); }
 
  private:
@@ -68,46 +68,48 @@ class OperationCursor {
   std::size_t at_ = 0;
 };
 
-// What a thread waits for in memory: a word's count to come to a number, or a word to change.
+// A word that a thread waits for: until its count reaches a number, or until it changes.
 struct WantedWord {
   Address address = 0;
   int bytes = 8;
   Value number = 0;
-  bool other = false;  // than `number`
+  bool other = false;  // waits for any value other than `number`
 
-  // Whether the own store buffer has served the load (Cpu::write_adding); words of fewer bytes don't tell.
+  // Whether the CPU's own store buffer has served the load (Cpu::write_adding); only words of 8 bytes can tell.
   [[nodiscard]] bool is_forwarded(Value value) const { return bytes == 8 && value >> 63 != 0; }
   [[nodiscard]] bool has_come(Value value) const {
     if (other) return value != number;
     if (is_forwarded(value)) return false;
-    // Counts may have gone round in a small word.
+    // Counts in a small word may have wrapped round.
     const int bits = 8 * bytes;
     const Value mask = bytes == 8 ? ~Value{0} : (Value{1} << bits) - 1;
     return ((value - number) & mask) >> (bits - 1) == 0;
   }
 };
 
-// A thread, or a handler that runs: what it is in the middle of.
+// The state of a thread, or of a running handler.
 struct ReplayThread {
   std::uint32_t stream = 0;
   std::optional<OperationCursor> operations;
   std::vector<FunctionId> callers;
-  FunctionId inside = 0;                 // while another thread of its CPU runs: the function that it is in
-  std::vector<std::uint32_t> not_had;    // locks that the trace holds and this thread does not
-  bool tries = false, gives_up = false;  // waits for another thread of its CPU by trying; has been told not to
-  // A lock that the trace holds as a reader and this thread alone: readers who take it again have it already.
+  FunctionId inside = 0;               // the function that the thread is in, while another thread of its CPU runs
+  std::vector<std::uint32_t> not_had;  // locks that the thread holds in the trace but not in the replay
+  // whether it waits for another thread of its CPU by trying; whether it has been told to give up
+  bool tries = false, gives_up = false;
+  // A lock that only this thread holds, as a reader in the trace: further acquisitions as a reader already have it.
   struct HeldAlone {
     std::uint32_t lock = 0;
     int again = 0;
   };
   std::vector<HeldAlone> held_alone;
-  // Of a section whose readers may have to read again: its operations so far.
+  // The operations so far of a section whose readers may have to read again.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;
-  std::vector<trace::Operation> awaited;  // a group, until it is whole
+  std::vector<trace::Operation> awaited;  // a group of awaits, until it is complete
   std::optional<trace::Operation> first_of_pair;
-  std::vector<WantedWord> wanted;           // where it waits while others of its CPU run; any of them ends it
-  std::optional<std::uint64_t> generation;  // of the barrier at which it waits; arrived already
+  // the words for which the thread waits while others of its CPU run; any of them ends the wait
+  std::vector<WantedWord> wanted;
+  std::optional<std::uint64_t> generation;  // the generation of the barrier at which the thread has arrived
   bool begun = false, ended = false;
   Tick ended_at = 0;
 };
@@ -116,13 +118,13 @@ class ReplayCpu {
  public:
   ReplayCpu(ReplayContext& context, int number, std::vector<std::uint32_t> streams);
 
-  // The program of this CPU.
+  // This CPU's program.
   void run(Cpu& cpu);
-  // Handlers of an interrupt vector.
+  // Adds the handlers of an interrupt vector.
   void add_handlers(int vector, std::uint32_t stream);
 
   [[nodiscard]] const std::vector<ReplayThread>& threads() const { return threads_; }
-  // Handlers that no interrupt has asked for. Reads the rest of their streams. REQUIRES: the simulation is over.
+  // The number of handlers that no interrupt has started. Reads the rest of their streams. REQUIRES: the simulation is over.
   [[nodiscard]] std::int64_t handlers_left();
 
  private:
@@ -130,7 +132,7 @@ class ReplayCpu {
   void wait_for_any(Cpu& cpu);
   bool give_up_a_try();
   void count(const Cpu& cpu, std::int64_t operations);
-  // True: it has ended; false: it waits.
+  // Returns true if the thread has ended, false if it waits.
   bool run_on(Cpu& cpu, ReplayThread& thread);
   bool begin(Cpu& cpu, ReplayThread& thread);
   void end(Cpu& cpu, ReplayThread& thread);
@@ -138,7 +140,8 @@ class ReplayCpu {
   void take_last_handlers(Cpu& cpu);
   [[nodiscard]] bool has_handlers();
 
-  // Does it, but for what must wait while another thread of this CPU could run: then false, and it is to be done again.
+  // Performs the operation. Returns false if it must wait while another thread of this CPU could run; the caller then repeats
+  // it.
   bool step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address);
@@ -152,7 +155,7 @@ class ReplayCpu {
                 std::optional<std::uint64_t> end);
   void skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end);
   void took_shared(ReplayThread& thread, const trace::Operation& operation);
-  // In other orders than the recorded one: before what threads meet at.
+  // Delays points where threads meet, in orders other than the recorded one.
   void delay(Cpu& cpu);
   [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;
   void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
@@ -176,20 +179,20 @@ class ReplayCpu {
     std::uint32_t stream;
   };
   std::map<int, Handlers> handlers_;  // by vector
-  // Locks that threads of this CPU hold, if there are several: by one alone, or by so many readers.
+  // A lock that threads of this CPU hold, if there are several: one thread alone, or this many readers.
   struct Held {
     bool alone = false;
     int readers = 0;
   };
   std::map<std::uint32_t, Held> held_here_;
-  // What awaits look at now, on this CPU, with how many writes its handlers have made since.
+  // A word that awaits on this CPU look at now, and how many writes its handlers have made since.
   struct OwnWrites {
     trace::Word word;
     int count = 0;
   };
   std::vector<OwnWrites*> own_writes_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, int> batched_;  // adds to batched counts so far, by object and offset
-  bool programs_are_over_ = false;                                  // of all threads here
+  bool programs_are_over_ = false;                                  // whether all threads of this CPU have ended
   bool folded_ = false;
 };
 

@@ -1,12 +1,12 @@
-// ReplayCpu: accesses to a count that the replay keeps in another form.
+// ReplayCpu's accesses to counts that the replay keeps in another form.
 #include "workloads/replay/player.hpp"
 
 namespace linebounce::workloads {
 
 using trace::Kind;
 
-// False: the access goes to the recorded word. Each form delays the thread before an add as the recorded operation would, so
-// that other orders (workload.order) are no cheaper with it.
+// Returns false if the access goes to the recorded word. Each form delays the thread before an add as the recorded operation
+// would, so that other orders (workload.order) are no cheaper with it.
 bool ReplayCpu::use_count(Cpu& cpu, const trace::Operation& operation, std::uint64_t offset) {
   const ReplayPlaces::OtherCount* count = context_.places.other_count(operation.id, offset);
   if (count == nullptr) return false;
@@ -17,7 +17,7 @@ bool ReplayCpu::use_count(Cpu& cpu, const trace::Operation& operation, std::uint
     for (const Address copy : count->copies) cpu.load(copy, operation.bytes);
     return true;
   }
-  // A store sets the count, as to begin with; a failed compare-exchange belongs to an attempt that is made again.
+  // A store sets the count, as for initialisation; a failed compare-exchange belongs to an attempt that is repeated.
   if (operation.kind == Kind::store) return false;
   if ((operation.flags & trace::kFailed) != 0) return true;
   delay(cpu);

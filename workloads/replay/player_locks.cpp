@@ -1,5 +1,5 @@
-// Locks in a replay. What a try found then, and whether a reader had to read again, depended on time: now it may be otherwise,
-// and the operations that follow are those of then.
+// Locks in a replay. The outcome of a try, and whether a reader had to read again, depended on the recording's timing. The
+// replay's timing differs, but the operations that follow are the recorded ones.
 #include <algorithm>
 #include <utility>
 
@@ -75,8 +75,9 @@ void ReplayCpu::took_shared(ReplayThread& thread, const trace::Operation& operat
   }
 }
 
-// A try that had the lock in the recording has it here, however often it must try. It gives up, and the thread goes on without
-// the lock, only where nobody could ever release it. A try that failed and after which the program went another way fails.
+// A try that got the lock in the recording gets it here, however often it must try. It gives up, and the thread continues
+// without the lock, only if no thread could ever release it. A try that failed, and after which the program took another path,
+// fails.
 bool ReplayCpu::take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation operation) {
   const std::optional<std::uint64_t> end =
       thread.operations ? context_.tries().end_of_wait(thread.stream, thread.operations->number()) : std::nullopt;
@@ -121,7 +122,7 @@ bool ReplayCpu::take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation o
   return true;
 }
 
-// Whether it has the lock now or not, the thread goes the recorded way.
+// Whether the thread gets the lock now or not, it takes the recorded path.
 void ReplayCpu::fail_again(Cpu& cpu, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   ReplayContext::Differences& differences = context_.differences[number_];
@@ -133,9 +134,9 @@ void ReplayCpu::fail_again(Cpu& cpu, const trace::Operation& operation) {
   ++differences.tries_otherwise;
 }
 
-// What follows a failed try: the recorded gap, or, where the recording has failed less often, the usual one. Returns false
-// where the program then waited for the lock. Where the gap is not known, the lock's own way of waiting stands for it, as tries
-// without any gap would cost more than any program's loop does; but a thread that holds other locks must be able to give up.
+// Replays what follows a failed try: the recorded gap or, if there are more failures than recorded, the usual gap. Returns
+// false if the program then waited for the lock. If the gap is not known, the lock's own waiting replaces the loop, because
+// tries without any gap would cost more than any program's loop; but a thread that holds other locks must be able to give up.
 bool ReplayCpu::play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock, const TryHabit& habit,
                          std::optional<std::uint64_t> end) {
   constexpr std::int64_t kUnknownGapCycles = 200;
@@ -155,13 +156,13 @@ bool ReplayCpu::play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock
     count(cpu, 1);
     next = thread.operations->peek();
     if (takes(next->kind)) continue;
-    const trace::Operation operation = *next;  // another frame may take the place of this one
+    const trace::Operation operation = *next;  // a copy, because another frame may replace this one
     step(cpu, thread, operation);
   } while (!takes(next->kind));
   return is_try(next->kind);
 }
 
-// To the end of a wait by tries, which is over now.
+// Skips to the end of a wait by tries, which is over now.
 void ReplayCpu::skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end) {
   while (thread.operations->number() < end) {
     thread.operations->advance();
@@ -170,15 +171,15 @@ void ReplayCpu::skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end) {
   }
 }
 
-// Little against any section, and enough for another CPU to come first. A faster or slower memory would do the same, but not on
-// a machine whose bus rounds it up to a cycle of its own.
+// Short compared to any section, but long enough for another CPU to come first. A faster or slower memory would do the same,
+// except on a machine whose bus rounds the difference up to a cycle of its own.
 void ReplayCpu::delay(Cpu& cpu) {
   if (context_.order == 0) return;
   constexpr std::uint64_t kBelowCycles = 16;
   cpu.compute(static_cast<std::int64_t>(delays_.below(kBelowCycles)));
 }
 
-// Whether it must wait for what threads of this CPU hold: while it does, they can go on.
+// Whether the operation must wait for a lock that threads of this CPU hold; while it waits, they can run.
 bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const {
   const auto held = held_here_.find(operation.id);
   if (held == held_here_.end()) return false;
@@ -214,7 +215,7 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   if (outermost) thread.reads_again_with.reset();
 }
 
-// The section once more, until no writer comes between.
+// Repeats the section until no writer intervenes.
 void ReplayCpu::read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bool outermost) {
   const std::vector<trace::Operation> section = std::move(thread.section);
   thread.reads_again_with.reset();

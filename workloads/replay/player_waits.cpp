@@ -1,4 +1,4 @@
-// What a replay waits for: words in memory, barriers, wake-ups. Of several threads on a CPU one that waits lets the others run.
+// Waiting in a replay: words in memory, barriers, wake-ups. If a CPU has several threads, one that waits lets the others run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// True: it has come.
+// Returns true if the awaited value is there.
 bool ReplayCpu::wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word) {
   if (folded_) return await_folded(cpu, thread, {word});
   if (word.address == 0) return true;
@@ -33,7 +33,7 @@ WantedWord ReplayCpu::word_of(const trace::Operation& await) const {
 }
 
 bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
-  const bool again = folded_ && !thread.wanted.empty();  // the whole group is there already
+  const bool again = folded_ && !thread.wanted.empty();  // the whole group has been collected already
   if (!again) thread.awaited.push_back(operation);
   if ((operation.flags & trace::kPaired) != 0) return true;
   if (!folded_) {
@@ -49,7 +49,7 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& op
   return true;
 }
 
-// One look, where nothing is waited for.
+// Looks once, without waiting.
 void ReplayCpu::spin_for_any(Cpu& cpu, const std::vector<trace::Operation>& awaited) {
   const auto is_own = [](const trace::Operation& await) { return (await.flags & trace::kCounted) != 0; };
   const bool waits =
@@ -93,14 +93,14 @@ bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   return open;
 }
 
-// Of several, one is enough: others may go on then.
+// One of several is enough, because others may then continue.
 bool ReplayCpu::give_up_a_try() {
   const auto first = std::ranges::find_if(threads_, &ReplayThread::tries);
   if (first == threads_.end()) return false;
   return first->gives_up = true;
 }
 
-// All threads wait: for words, or for a lock that one of them holds.
+// All threads of the CPU wait: for words, or for a lock that one of them holds.
 void ReplayCpu::wait_for_any(Cpu& cpu) {
   std::vector<WantedWord> wanted;
   for (const ReplayThread& thread : threads_) {
@@ -110,7 +110,7 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
     if (give_up_a_try()) return;
     throw ModelFailure(fmt::format("replay: all threads of CPU {} wait for locks that another of them holds", number_));
   }
-  // Words of all sizes at once: as what they lie in.
+  // Watches words of all sizes at once, by the 8 bytes that contain each.
   std::vector<Address> around;
   for (const WantedWord& word : wanted) around.push_back(word.address / 8 * 8);
   std::vector<Value> values(around.size());
@@ -124,7 +124,7 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
   });
 }
 
-// Wake-ups that came together count each, as when they were recorded.
+// Simultaneous wake-ups each count, as in the recording.
 void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
   const auto wakes = static_cast<std::int64_t>(operation.argument);
   const auto once = [&] {
@@ -134,7 +134,7 @@ void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
       cpu.sleep();
     }
   };
-  cpu.now();  // those that came before this have come
+  cpu.now();  // lets earlier ones arrive first
   if (cpu.wake_pending() || cpu.wakes() < wakes) once();
   while (cpu.wakes() < wakes) once();
 }

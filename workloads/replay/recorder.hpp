@@ -1,5 +1,5 @@
-// Records a timed run as a trace: what every CPU's program and interrupt handlers ask for, without time and values. Which
-// words are awaited is known only at the end, so the operations stay in memory until then, 16 bytes each.
+// Records a timed run as a trace: the operations of every CPU's program and interrupt handlers, without time and values. Which
+// words are awaited is known only at the end, so operations stay in memory until then, 16 bytes each.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class WrittenWords {
     kinds.push_back({address, bytes, 1});
   }
 
-  // Of any write that has a byte in common with the word.
+  // Counts every write that shares a byte with the word.
   [[nodiscard]] std::uint64_t times(Address address, int bytes) const {
     const auto found = granules_.find(address / kGranule);
     if (found == granules_.end()) return 0;
@@ -43,7 +43,7 @@ class WrittenWords {
     return sum;
   }
 
-  // Whether every write so far of a byte of the word was one of all its bytes.
+  // Whether every write so far to a byte of the word covered all its bytes.
   [[nodiscard]] bool only_as_a_whole(Address address, int bytes) const {
     const auto found = granules_.find(address / kGranule);
     return found == granules_.end() || std::ranges::all_of(found->second, [&](const Kind& kind) {
@@ -56,7 +56,7 @@ class WrittenWords {
   }
 
  private:
-  static constexpr Address kGranule = 8;  // a word is naturally aligned and lies in one
+  static constexpr Address kGranule = 8;  // a word is naturally aligned, so it lies in one granule
   struct Kind {
     Address address;
     int bytes;
@@ -70,11 +70,11 @@ class WrittenWords {
 
 class Recorder final : public ProgramTap {
  public:
-  // REQUIRES: the workload is set up: `memory` and `locks` have all that they will ever have, and outlive the recorder.
+  // REQUIRES: the workload is set up, so that `memory` and `locks` are complete; both outlive the recorder.
   Recorder(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus);
 
-  // Ends what the end of the run has cut off, and writes all. Sentences about what could not be recorded are added to
-  // `summary`. REQUIRES: the simulation is over; called once. Errors: trace::WriteError.
+  // Completes what the end of the run has cut off, and writes all. Adds sentences to `summary` about what could not be
+  // recorded. REQUIRES: the simulation is over; called once. Errors: trace::WriteError.
   void write(trace::Writer& writer, trace::Summary summary);
   [[nodiscard]] std::uint64_t operations() const;
 
@@ -98,11 +98,11 @@ class Recorder final : public ProgramTap {
   // One of the words that a spin looks at.
   struct Looked {
     Address address = 0;
-    std::uint64_t before = 0, now = 0;  // how often it had been written, at the look before and at this one
-    bool now_forwarded = false;         // this look was at the own store
-    int own = 0;                        // writes by handlers of the same thread since the spin's begin
-    int own_before = 0, own_now = 0;    // the same, at the look before and at this one
-    // Why a spin that went on after the look before ends at this one.
+    std::uint64_t before = 0, now = 0;  // how often the word had been written, at the previous look and at this one
+    bool now_forwarded = false;         // this look found the CPU's own store
+    int own = 0;                        // writes by handlers of the same thread since the spin began
+    int own_before = 0, own_now = 0;    // the same, at the previous look and at this one
+    // Whether this look ends a spin that the previous one did not.
     [[nodiscard]] bool has_changed() const { return now_forwarded ? own_now > own_before : now > before; }
   };
   struct Spin {
@@ -113,10 +113,10 @@ class Recorder final : public ProgramTap {
   struct Context {
     explicit Context(Operations& operations) : to(&operations) {}
     Operations* to;
-    int inside = 0;  // composites
+    int inside = 0;  // depth of nested composites
     bool spins = false, paired = false;
     Composite::What composite{};
-    std::int64_t slept_until = 0;  // wake-ups that the latest sleep inside the composite had used up when it ended
+    std::int64_t slept_until = 0;  // wake-ups that the latest sleep in this composite had used up when it ended
     std::vector<Held> held;
     Spin spin;
   };
@@ -131,7 +131,7 @@ class Recorder final : public ProgramTap {
   void append_awaits(Context& context);
   void append_looks(Context& context, const Spin& spin);
 
-  // At the end.
+  // Called at the end of the run.
   void cut_off();
   void forget_barriers_without_end();
   template <class Function>
@@ -147,21 +147,21 @@ class Recorder final : public ProgramTap {
   const LockSet& locks_;
   const Timebase& timebase_;
   std::unordered_map<const void*, std::uint32_t> lock_numbers_;
-  std::map<Address, std::uint32_t> barrier_numbers_;  // by the order of their first use, until the end
+  std::map<Address, std::uint32_t> barrier_numbers_;  // numbered by first use, until the end
   std::map<Address, int> parties_;
   std::vector<std::deque<Context>> contexts_;                       // by CPU
   std::vector<Operations> programs_;                                // by CPU
-  std::map<std::pair<int, int>, std::deque<Operations>> handlers_;  // by CPU and vector: one handler after the other
+  std::map<std::pair<int, int>, std::deque<Operations>> handlers_;  // by CPU and vector, each handler's operations in order
   std::set<std::uint32_t> in_handlers_, readers_write_;
   WrittenWords written_;
-  std::map<AwaitedWord, std::uint32_t> words_;  // awaited, numbered by first use until the end
+  std::map<AwaitedWord, std::uint32_t> words_;  // awaited words, numbered by first use until the end
   struct Word {
     Address address = 0;
     int bytes = 0;
-    std::uint32_t number = 0;  // in the trace; kNone: it can't be counted
+    std::uint32_t number = 0;  // number in the trace; kNone: the word can't be counted
   };
   std::map<std::uint32_t, Word> word_by_use_;
-  std::set<std::pair<Address, int>> counted_;  // words with their bytes
+  std::set<std::pair<Address, int>> counted_;  // addresses and sizes of counted words
   std::int64_t looks_in_sections_ = 0, looks_at_odd_words_ = 0;
 };
 

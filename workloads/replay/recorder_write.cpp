@@ -1,4 +1,4 @@
-// The end of a recording: what was cut off is ended, words that are awaited are found, names are defined, all is written.
+// The end of a recording: completes what was cut off, finds the awaited words, defines names, and writes everything.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,7 @@ trace::Structure structure_of(const Layout& layout) {
   return structure;
 }
 
-// Defines what the operations speak of, in the order in which it took memory, and knows the numbers by which the recorder
-// called it.
+// Defines the symbols that operations name, in the order of their addresses, and maps the recorder's numbers to them.
 class Names {
  public:
   Names(trace::Writer& writer, const AddressSpace& memory, const LockSet& locks)
@@ -41,7 +40,7 @@ class Names {
       writer_.define(trace::Function{function.name, function.mode == Mode::user});
   }
 
-  // `barriers`: by where they begin. `used`: objects that an operation touches.
+  // `barriers`: by address. `used`: objects that an operation accesses.
   void define_placed(const std::map<Address, int>& parties, const std::vector<bool>& used,
                      const std::function<trace::Lock(std::size_t)>& lock_facts, std::map<Address, std::uint32_t>& barriers) {
     const auto& objects = memory_.objects();
@@ -102,13 +101,13 @@ void Recorder::for_all(Function function) {
   }
 }
 
-// A thread that waits at a barrier which nobody has left never came by.
+// A thread that waits at a barrier which no thread has left never arrived there.
 void Recorder::forget_barriers_without_end() {
   const auto waits = [this](std::size_t cpu) {
     const Context& program = contexts_[cpu].front();
     return program.inside > 0 && program.composite == Composite::What::barrier;
   };
-  std::map<std::uint32_t, std::int64_t> passed;  // how often, counted by the CPU that has passed it most often
+  std::map<std::uint32_t, std::int64_t> passed;  // how often, according to the CPU that has passed it most often
   const auto times = [this](std::size_t cpu, std::uint32_t barrier) {
     return std::ranges::count_if(programs_[cpu], [barrier](const trace::Operation& operation) {
       return operation.kind == Kind::barrier && operation.id == barrier;
@@ -127,8 +126,8 @@ void Recorder::forget_barriers_without_end() {
   }
 }
 
-// A thread releases what it holds, so that others that replay it for longer don't wait for ever; what it waited for when the
-// run ended never came and is no operation.
+// A thread releases its locks, so that threads of a longer replay don't wait for ever. What it waited for when the run ended
+// never came, and is no operation.
 void Recorder::cut_off() {
   forget_barriers_without_end();
   for (auto& contexts : contexts_) {
@@ -148,7 +147,7 @@ void Recorder::cut_off() {
   }
 }
 
-// A word can be counted if all that is written there is the program's, and as a whole.
+// A word can be counted if the program alone writes there, and always the whole word.
 void Recorder::find_words() {
   std::vector<std::pair<Address, Address>> of_locks;
   for (const LockSet::Created& created : locks_.created()) {
@@ -182,7 +181,7 @@ bool Recorder::is_counted(Address address, int bytes) const {
   return false;
 }
 
-// Marks the writes that somebody counts. A spin on a word that can't be counted becomes loads.
+// Marks the writes that a thread counts. A spin on a word that can't be counted becomes loads.
 void Recorder::mark(Operations& operations) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     trace::Operation& operation = operations[i];
@@ -237,7 +236,7 @@ void Recorder::write(trace::Writer& writer, trace::Summary summary) {
   const auto append = [&](std::uint32_t stream, const Operations& operations) {
     for (trace::Operation operation : operations) {
       if (operation.is_memory()) {
-        if (operation.id == AddressSpace::kNoObject) continue;  // a prefetch beside all objects
+        if (operation.id == AddressSpace::kNoObject) continue;  // a prefetch outside all objects
         operation.id = names.object(operation.id);
       } else if (operation.kind == Kind::barrier) {
         operation.id = barrier_by_use[operation.id];

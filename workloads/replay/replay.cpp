@@ -27,7 +27,7 @@ namespace {
 
 struct ThreadMap {
   std::vector<std::vector<std::uint32_t>> streams;  // by CPU: its threads, in the order of the trace
-  std::vector<int> cpu_of;                          // by the number of a CPU that was recorded
+  std::vector<int> cpu_of;                          // by a recorded CPU's number
 };
 
 std::vector<std::uint32_t> threads_of(const trace::Symbols& symbols) {
@@ -80,7 +80,7 @@ std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus,
   return list;
 }
 
-// Where handlers ran, a thread has to be whose CPU they interrupt.
+// A CPU on which handlers ran needs a thread for them to interrupt.
 void refuse_homeless_handlers(const trace::Symbols& symbols, const std::string& file) {
   std::set<int> cpus;
   for (const std::uint32_t thread : threads_of(symbols)) {
@@ -131,8 +131,8 @@ constexpr const char* kRecorded = "recorded";
 constexpr const char* kDefault = "default";
 constexpr int kTally = 0;
 
-// For what a recorded program had (linebounce-record's names): the lock of ours that does most nearly the same. glibc's
-// pthread_spin_lock tries once, then reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
+// The lock of ours that is nearest to a recorded one (linebounce-record's names). glibc's pthread_spin_lock tries once, then
+// reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
 constexpr std::array<std::pair<const char*, const char*>, 3> kNearest = {
     {{"pthread_rwlock", "rwlock"}, {"pthread_spin", "ttas"}, {trace::kUncontended, "ttas"}}};
 constexpr const char* kOtherwise = "mutex";
@@ -143,14 +143,14 @@ bool is_ours(const std::string& algorithm) {
 }
 
 struct ReplayOptions {
-  std::string trace;  // comes as WorkloadSetup::trace
+  std::string trace;  // the path; the trace itself comes as WorkloadSetup::trace
   std::string threads = "one_each";
   std::string placement = kRecorded;
-  bool recover = false;  // is for who opens the trace
+  bool recover = false;  // used by the caller that opens the trace
   std::uint64_t order = 0;
   std::uint64_t heap_shift = 0;
   std::string count;
-  std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
+  std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm of each lock
 
   void bind(ParameterBinder& parameters) {
     std::vector<std::string> algorithms = lock_names([](auto&) { return true; });
@@ -177,7 +177,8 @@ struct ReplayOptions {
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
                      algorithms);
-    parameters.names_lock([](const LockTraits&) { return std::string(); });  // whether one suits a recorded lock is known later
+    // whether a lock suits a recorded one is known later
+    parameters.names_lock([](const LockTraits&) { return std::string(); });
   }
 };
 
@@ -254,15 +255,15 @@ class Replay final : public Workload {
   }
 
  private:
-  // Of the workload's own events where it was one that counts them; else of the trace's operations. Over the whole measured
-  // time, also where threads have ended before. What took no time, as entering a function, has no speed.
+  // Counts the workload's own events if it counts any, else the trace's operations, over the whole measured time, even if
+  // threads have ended before. Operations that take no time, such as entering a function, have no speed.
   static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {
     if (facts.measured_ns <= 0) return;
     if (all.tallies == 0) return report_rate(facts, all.measured_operations, metrics);
     report_throughput(facts, kTally, metrics);
   }
 
-  // When the first thread had no operations any more.
+  // When the first thread ran out of operations.
   [[nodiscard]] std::optional<Tick> first_over() const {
     std::optional<Tick> first;
     for (const auto& cpu : cpus_) {
@@ -273,7 +274,7 @@ class Replay final : public Workload {
     return first;
   }
 
-  // What a lock can be chosen by, its own name first, last the one that it has in the results.
+  // The names by which a lock can be chosen: its own first, then the one in the results.
   static std::vector<std::string> names_of(const trace::Lock& lock) {
     return {lock.name, lock.counted_as(), name_in_figures(lock.counted_as())};
   }
@@ -292,7 +293,7 @@ class Replay final : public Workload {
         fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
   }
 
-  // Only who asks pays for a pass over the operations.
+  // Computed on first use: a pass over the operations.
   [[nodiscard]] const SectionFacts& facts_of(const trace::Lock& lock) const {
     if (!facts_) facts_ = section_facts(*trace_);
     return facts_->at(&lock - trace_->symbols().locks.data());

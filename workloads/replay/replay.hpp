@@ -1,4 +1,4 @@
-// Workload `replay`: a trace's operations, on any machine and with any locks.
+// The workload `replay`: runs a trace's operations, on any machine and with any locks.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace linebounce::workloads {
 struct LockEntry;
 struct SectionFacts;
 
-// workload.heap_shift, in bytes.
+// The value of workload.heap_shift, in bytes.
 std::uint64_t heap_shift_of(const Parameters& parameters);
 
-// Why this lock can't take the place of a recorded one; empty: it can. `facts`: as section_facts() has them, asked where they
+// Why this lock can't replace a recorded one; empty if it can. `facts`: those of section_facts(), called only where they
 // matter.
 std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& substitute,
                               const std::function<const SectionFacts&()>& facts);
 
-// What a lock is replayed as that is to be as it was recorded: what is no algorithm of ours as the nearest that is, `mutex` for
-// what nobody knows.
+// The algorithm for a lock that is replayed as recorded: the nearest of ours if the recorded one is not, and `mutex` for an
+// unknown one.
 std::string recorded_algorithm(const trace::Lock& lock);
 
 }  // namespace linebounce::workloads

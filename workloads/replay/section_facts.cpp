@@ -17,7 +17,7 @@ struct Facts {
   bool held_alone = false, written = false, tried = false;
 };
 
-// One thread's, or one handlers', operations in order. A lock may be held several times, by readers.
+// The operations of one thread, or of one vector's handlers, in order. A reader may hold a lock several times.
 class SectionsOfOneThread {
  public:
   explicit SectionsOfOneThread(std::vector<Facts>& facts) : facts_(facts) {}
@@ -45,7 +45,7 @@ class SectionsOfOneThread {
     if (alone) facts_.at(operation.id).held_alone = true;
   }
 
-  // What was acquired before the recording began is not held here.
+  // A lock that was acquired before the recording began is not held here.
   void leave(std::uint32_t lock) {
     const auto last = std::find(held_.rbegin(), held_.rend(), lock);
     if (last != held_.rend()) held_.erase(std::next(last).base());

@@ -1,4 +1,4 @@
-// What threads do under each of a trace's locks, as far as it rules out other locks in their place.
+// What threads do under each lock of a trace, as far as that rules out other locks in its place.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 namespace linebounce::workloads {
 
 struct SectionFacts {
-  // Readers must be kept out: somebody holds the lock alone, and there are writes under it, by whomever. False: nobody would
-  // notice if readers came in.
+  // Whether readers must be excluded: the lock is held exclusively, and some thread writes under it. If false, no thread would
+  // notice readers.
   bool with_writers = false;
-  bool tried = false;  // somebody tries it
-  // Why readers can't do without keeping writers out; empty: they can.
+  bool tried = false;  // whether any thread tries the lock
+  // Why readers must keep writers out; empty if they need not.
   std::string readers_hazard;
 
   void add(const SectionFacts& other);
 };
 
-// By lock, by one pass over the operations; handlers' writes are not those of whom they interrupt. Errors: trace::TraceError.
+// By lock, from one pass over the operations. Handlers' writes don't count for the program that they interrupt. Errors:
+// trace::TraceError.
 std::vector<SectionFacts> section_facts(const trace::Reader& reader);
 
 }  // namespace linebounce::workloads

@@ -1,1 +1,1 @@
-"""What differs between runs."""
+"""Compares runs."""

@@ -1,4 +1,5 @@
-"""What a comparison says first: what differs between the runs, then which does better where the base's answer speaks."""
+"""The first sentences of a comparison: which settings differ, then which run does better at the point that the base's answer
+is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
 CPUS = "machine.cpus"
-# Keys of config.toml that describe the run or its figures and change no result.
+# Keys of config.toml that describe the run or its figures without changing results.
 _NO_SETTINGS = (
     "name",
     "title",
@@ -28,7 +29,7 @@ _NO_SETTINGS = (
 
 
 def differences(base: Results, other: Results) -> list[str]:
-    """Settings that differ, `machine.memory.latency_ns 120 -> 200`: those that both have first."""
+    """The settings that differ, such as `machine.memory.latency_ns 120 -> 200`; those that both runs have come first."""
     before, after = _settings(base), _settings(other)
     paths = sorted(before.keys() | after.keys(), key=lambda path: (path not in before or path not in after, path))
     different = [path for path in paths if before.get(path) != after.get(path)]
@@ -39,7 +40,7 @@ def differences(base: Results, other: Results) -> list[str]:
 
 
 def _settings(results: Results) -> dict[str, Setting]:
-    """Where a run of one point lies counts as its configuration."""
+    """A run's settings. A run of one point includes the point's own settings."""
     settings = dict(_leaves(results.config, ""))
     return settings | (dict(results.points[0].at) if len(results.points) == 1 else {})
 
@@ -60,7 +61,8 @@ def _text(value: Setting | None) -> str:
 
 
 def pair_answers(comparisons: Sequence[Comparison]) -> list[str]:
-    """For each other run, which does better, by the base's metric, at the point that the base's answer speaks of."""
+    """One sentence for each other run: which one does better, by the base's metric, at the point that the base's answer is
+    about."""
     first, *names = run_names(comparisons)
     return [_pair_answer(comparison, first, name) for comparison, name in zip(comparisons, names, strict=True)]
 
@@ -84,7 +86,7 @@ def _pair_answer(comparison: Comparison, first: str, name: str) -> str:
 
 
 def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """The part of --json that says the answers."""
+    """The answers as a part of --json's document."""
     return {
         "answers": [
             {
@@ -98,14 +100,14 @@ def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """What each run says by itself and assumes, with its name."""
+    """Each run's own answer and assumptions, with the run's name."""
     runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
     named = zip(run_names(comparisons), runs, strict=True)
     return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in named if run.answer.text]
 
 
 def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
-    """The answered point if both have it, else the point whose metric changed most."""
+    """The answered point if both runs have it, otherwise the point whose metric changed most."""
     metric = comparison.base.answer.metric
     places = [(point, change) for point in comparison.points for change in point.changes if change.metric == metric]
     answered = place_of(comparison.base.answered_point.at)
@@ -143,7 +145,7 @@ def _verdict(change: Change, better: str, name: str) -> str:
 
 
 def _other_winner(base: Results, other: Results, in_first: str, in_other: str) -> str:
-    """Whether the alternative that wins is another one."""
+    """A sentence if the winning alternative differs between the runs; otherwise empty."""
     path = base.answer.compared
     winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
     if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:

@@ -1,4 +1,4 @@
-"""Metrics of runs held against those of a first run: points matched by where they lie, differences paired over seeds."""
+"""Compares runs' metrics with those of a base run: matches points by their sweep position, and pairs differences by seed."""
 
 import math
 import re
@@ -12,12 +12,12 @@ from linebounce.errors import UsageError, meant
 from linebounce.records import At, Point, Setting
 from linebounce.results import Results
 
-# Peaks of a histogram are numbered by their latency: with one more, those behind it have other numbers.
+# A histogram's peaks are numbered by latency, so an additional peak renumbers all later ones.
 _NUMBERED_PEAK = re.compile(r"latency\.(user_)?peaks\.\d+\.")
 
-# Of one point, by metric: the value of each seed.
+# The values of one point: by metric, then by seed.
 Values = Mapping[str, Mapping[int, float]]
-# What points are matched by.
+# The key by which points of two runs are matched.
 Place = frozenset[tuple[str, Setting]]
 
 
@@ -27,15 +27,14 @@ def place_of(at: At) -> Place:
 
 @dataclass(frozen=True)
 class Change:
-    """A metric of a point in the base and in another run: means over the seeds that both have, and the mean of
-    their differences."""
+    """One metric of a point in the base and in another run: the means over the common seeds, and the mean difference."""
 
     metric: str
     unit: str
     base: float
     changed: float
     difference: float
-    ci95: float | None  # half the width of the difference's 95 % interval; None without two seeds that both have
+    ci95: float | None  # half the width of the difference's 95 % interval; None with fewer than two common seeds
 
     @property
     def percent(self) -> float:
@@ -43,31 +42,31 @@ class Change:
 
     @property
     def ci95_percent(self) -> float | None:
-        """Of the base; None where there is none, or the base is 0."""
+        """The interval in percent of the base; None without an interval, or if the base is 0."""
         return None if self.ci95 is None or self.base == 0 else 100 * self.ci95 / abs(self.base)
 
     @property
     def significant(self) -> bool | None:
-        """Whether the interval leaves out 0; None without an interval."""
+        """Whether the interval excludes 0; None without an interval."""
         return None if self.ci95 is None else abs(self.difference) > self.ci95
 
     @property
     def larger_than_chance(self) -> bool:
-        """Without an interval nothing is known of chance: then, whether there is a difference at all."""
+        """Like `significant`; without an interval, whether there is any difference at all."""
         return self.difference != 0 if self.significant is None else self.significant
 
     @property
     def size(self) -> float:
-        """How much it changed, from 0 to 2, the same there and back: 1 from 0 or to 0."""
+        """The relative size of the change, from 0 to 2 and symmetric in direction: 1 means from 0 or to 0."""
         return 0.0 if self.base == self.changed else abs(self.changed - self.base) / max(abs(self.base), abs(self.changed))
 
 
 @dataclass(frozen=True)
 class PointChanges:
-    """One point that both runs have. What comes first is said at order_of()."""
+    """A point that both runs have. order_of() defines the order of its changes."""
 
     at: At
-    changes: tuple[Change, ...]  # metrics that both have
+    changes: tuple[Change, ...]  # for the metrics that both runs have
 
     @property
     def title(self) -> str:
@@ -76,29 +75,30 @@ class PointChanges:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The base against one other run."""
+    """The base compared with one other run."""
 
     base: Results
     other: Results
     points: tuple[PointChanges, ...]
-    only_base: tuple[str, ...]  # metrics that the other has at none of these points
+    only_base: tuple[str, ...]  # metrics that the other run has at none of these points
     only_other: tuple[str, ...]
-    unmatched: int  # points that only one of them has, or that failed in one or both
+    unmatched: int  # points that only one run has, or that failed in either run
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A condition that holds, or of which nothing is known: its metric is missing at a point of the base, in one of the two."""
+    """A --fail-on condition that holds, or that can't be judged because one of the runs lacks its metric at a point of the
+    base."""
 
     condition: Condition
     comparison: Comparison
     at: At
     change: Change | None
-    missing: str = ""  # without a change: in which run, and why
+    missing: str = ""  # if the condition can't be judged: which run lacks the metric, and why
 
 
 def compare(base: Results, other: Results) -> Comparison:
-    """UsageError when they have no point or no metric in common, InputError when no point of one finished."""
+    """Raises UsageError if the runs have no point or no metric in common, InputError if a run has no finished point."""
     for results in (base, other):
         results.require_finished()
     pairs = _matched(base, other)
@@ -122,12 +122,13 @@ def compare(base: Results, other: Results) -> Comparison:
 
 
 def order_of(metric: str, chance: bool, size: float) -> tuple[bool, bool, float]:
-    """To sort by: the largest change first; peaks, whose numbers may mean others, behind; what chance explains last."""
+    """Sort key: the largest change first, numbered peaks (which may be renumbered) behind the others, changes within chance
+    last."""
     return chance, _NUMBERED_PEAK.match(metric) is not None, -size
 
 
 def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> list[Hit]:
-    """Where conditions hold, or can't be judged. UsageError for a metric that no run has."""
+    """The places where conditions hold or can't be judged. Raises UsageError for a metric that no run has."""
     runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)] if comparisons else []
     known = sorted({name for run in runs for point in run.points for name in point.metrics})
     for condition in conditions:
@@ -139,7 +140,7 @@ def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> 
 
 
 def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
-    """At every point of the base. A metric that neither run has at a point is none of that point."""
+    """Checks every point of the base. A metric that neither run has at a point is skipped there."""
     for point in run.points:
         for change in point.changes:
             if change.metric == condition.metric and condition.holds(change.base, change.changed):
@@ -155,7 +156,7 @@ def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
 
 
 def _why_missing(metric: str, results: Results, point: Point | None) -> str:
-    """Empty if the point has it."""
+    """Why the point lacks the metric; empty if it has it."""
     if point is None:
         return f"{results.name} does not have this point"
     if not point.metrics:
@@ -164,7 +165,7 @@ def _why_missing(metric: str, results: Results, point: Point | None) -> str:
 
 
 def interval95(differences: Sequence[float]) -> float | None:
-    """Half the width of the 95 % interval of their mean, by Student's t; None for fewer than two."""
+    """Half the width of the mean difference's 95 % interval (Student's t); None for fewer than two differences."""
     n = len(differences)
     if n < 2:
         return None
@@ -174,7 +175,7 @@ def interval95(differences: Sequence[float]) -> float | None:
 
 
 def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
-    """Points that lie at the same place and have metrics. Runs of one point each are held against each other as they are."""
+    """Pairs of points with the same position, both of which have metrics. Two runs of one point each are always paired."""
     pairs = _same_places(base, other)
     if not pairs:
         raise UsageError(
@@ -220,6 +221,6 @@ def _point_changes(base: Point, other: Point, base_values: Values, other_values:
             first, second = fmean(before[seed] for seed in shared), fmean(after[seed] for seed in shared)
         difference = second - first if interval is None else fmean(differences)
         changes.append(Change(name, metric.unit, first, second, difference, interval))
-    # Without an interval nothing is known of chance: as the metrics that have changed.
+    # Changes without an interval sort as if they were larger than chance.
     changes.sort(key=lambda change: order_of(change.metric, change.significant is False, change.size))
     return PointChanges(base.at, tuple(changes))

@@ -1,4 +1,4 @@
-"""`linebounce compare`: the command."""
+"""The command `linebounce compare`."""
 
 import argparse
 import json
@@ -12,26 +12,26 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.results import Results
 
-_EXAMPLES = """examples:
-  linebounce compare out/before out/after                       the headlines at every point, then what changed most
-  linebounce compare out/before out/after --all-metrics         then every metric
-  linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as a page with every metric
+_EXAMPLES = """Examples:
+  linebounce compare out/before out/after                       headlines at every point, then the largest changes
+  linebounce compare out/before out/after --all-metrics         headlines, then every metric
+  linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as an HTML page of all metrics
   linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
-  linebounce compare out/locks --by lock                        the values of a sweep against its first one
+  linebounce compare out/locks --by lock                        values of a sweep against its first value
   linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
 
-Conditions of --fail-on are for the second run and all behind it, at every point of the first, on means over the seeds:
-  METRIC > +5%    it rose by more than 5 %
-  METRIC < -5%    it fell by more than 5 %
-  METRIC > +2     it rose by more than 2, in its own unit
-  METRIC > 20     it is above 20: a number without a sign is a value
-A point that failed or is missing, or that has the metric in one of the two runs alone, fails as well.
+--fail-on compares every run after the first with it, at every point of the first, by the means over seeds:
+  METRIC > +5%    the metric rose by more than 5 %
+  METRIC < -5%    the metric fell by more than 5 %
+  METRIC > +2     the metric rose by more than 2, in its own unit
+  METRIC > 20     the metric is above 20: a number without a sign is a value, not a change
+A point also fails if it did not finish or is missing, or if only one of the two runs has the metric.
 
-Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
-(Student's t). Headlines, the metrics that the workload names first, are better or worse where that interval does not hold 0,
-else the same; other metrics have a star there. With one seed there is no interval: differences are shown without a verdict.
+Points are matched by their position in the sweep, and differences are paired by seed; +- is the 95 % interval of their mean
+(Student's t). A headline, one of the metrics that the workload names first, is better or worse if that interval excludes 0, and
+the same otherwise; other metrics get a star instead. With one seed there is no interval, so there is no verdict.
 
-Exit codes: 0 done, 1 a condition holds or can't be judged, 2 wrong usage or nothing in common, 3 results that can't be read."""
+Exit codes: 0 done; 1 a condition holds or can't be judged; 2 wrong usage or nothing in common; 3 results that can't be read."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,24 +39,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Compares the metrics of runs with those of the first."
+    description = "Say what differs between results, and which are better."
     parser = parser_of("linebounce compare", description, _EXAMPLES)
-    parser.add_argument("base", metavar="A", type=Path, help="a results directory made by `linebounce run`")
-    parser.add_argument("others", metavar="B", nargs="*", type=Path, help="others, to compare with it")
-    parser.add_argument("--by", metavar="PATH", help="take A apart by a swept path: its values against the first one")
+    parser.add_argument("base", metavar="A", type=Path, help="A results directory, as `linebounce run` writes it")
+    parser.add_argument("others", metavar="B", nargs="*", type=Path, help="Results directories to compare with A")
+    parser.add_argument("--by", metavar="PATH", help="Compare the values of this swept path of A with its first value")
     parser.add_argument(
-        "--fail-on", metavar="CONDITION", action="append", default=[], help="exit code 1 if this holds; may be repeated"
+        "--fail-on",
+        metavar="CONDITION",
+        action="append",
+        default=[],
+        help="End with exit code 1 if this holds; may be repeated",
     )
-    parser.add_argument("--all-metrics", action="store_true", help="print every metric of every point")
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write an HTML page with all metrics")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--all-metrics", action="store_true", help="Print every metric of every point")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="Write an HTML page with all metrics")
+    parser.add_argument("--json", action="store_true", help="Print one JSON document")
     return parser.parse_args(arguments)
 
 
 def _runs(arguments: argparse.Namespace) -> list[Results]:
-    """The base, and what is compared with it."""
+    """The base run, followed by the runs to compare with it."""
     if (arguments.by is None) != bool(arguments.others):
-        raise UsageError("compare takes two runs or more, A B, or one run taken apart, A --by PATH")
+        raise UsageError("give two or more runs, A B, or one run and a swept path, A --by PATH")
     runs = [linebounce.open(directory) for directory in (arguments.base, *arguments.others)]
     if arguments.by is None:
         return runs

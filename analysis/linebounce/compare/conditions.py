@@ -23,7 +23,7 @@ _CONDITION = re.compile(
 
 @dataclass(frozen=True)
 class Condition:
-    """What must not be."""
+    """A condition that makes the comparison fail."""
 
     text: str
     metric: str
@@ -32,23 +32,23 @@ class Condition:
     limit: float
 
     def holds(self, base: float, changed: float) -> bool:
-        """Whether the change from one to the other is one that must not be. From 0, every rise is above every percentage."""
+        """Whether the change from `base` to `changed` meets the condition. A rise from 0 exceeds every percentage."""
         found = {"percent": change_pct(base, changed), "difference": changed - base, "value": changed}[self.of]
         return found > self.limit if self.relation == ">" else found < self.limit
 
 
 def change_pct(base: float, changed: float) -> float:
-    """Of the base; infinite from 0 to anything else."""
+    """The change in percent of the base; infinite if the base is 0 and the value changed."""
     if base == changed:
         return 0.0
     return 100 * (changed - base) / abs(base) if base else math.copysign(math.inf, changed)
 
 
 def parse_condition(text: str) -> Condition:
-    """UsageError names the legal forms."""
+    """Raises UsageError, which names the legal forms."""
     found = _CONDITION.fullmatch(text)
     if found is None:
-        raise UsageError(f'--fail-on "{text}": legal are {_FORMS}')
+        raise UsageError(f'--fail-on "{text}"; legal: {_FORMS}')
     if found["percent"] and not found["sign"]:
         raise UsageError(
             f'--fail-on "{text}": a percentage is a change and needs its sign, +{found["number"]}% or -{found["number"]}%; '

@@ -1,4 +1,4 @@
-"""Tables as wide as the terminal. What doesn't fit is not wrapped: it loses columns, then parts of its names."""
+"""Tables as wide as the terminal. A table that doesn't fit is never wrapped: it drops columns, then shortens names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from rich.text import Text
 
 Kind = Literal["point", "metric", "unit", "base", "value", "change", "interval", "verdict"]
 
-# What goes first where there is little room: the least important. What is not here always stays.
+# The columns to drop first when space is short, least important first. Others always stay.
 LOST_FIRST: tuple[Kind, ...] = ("unit", "interval", "value", "base")
-# Shortened where the columns that stay don't fit either, and how far: in less, names of metrics look alike.
+# The columns to shorten next, with the least width that still tells names apart.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "unit", "verdict")
 _BETWEEN = 2
@@ -19,7 +19,7 @@ _BETWEEN = 2
 
 @dataclass(frozen=True)
 class Column:
-    """Its cells are single lines without control characters."""
+    """A column whose cells are single lines without control characters."""
 
     kind: Kind
     title: str
@@ -31,7 +31,8 @@ class Column:
 
 
 def table_lines(columns: Sequence[Column], width: int) -> list[Text]:
-    """The header and a line for each row, at most so many columns of the terminal wide if fits() says so. REQUIRES: a row."""
+    """The header and one line for each row, at most `width` terminal columns wide if fits() is true. REQUIRES: at least one
+    row."""
     shown = _kept(columns, width)
     widths = _widths(shown, width)
     header = [Text(column.title, style="dim") for column in shown]
@@ -40,13 +41,13 @@ def table_lines(columns: Sequence[Column], width: int) -> list[Text]:
 
 
 def fits(columns: Sequence[Column], width: int) -> bool:
-    """With all that can be lost or shortened gone."""
+    """Whether the table fits once everything that may be dropped or shortened is."""
     shown = _kept(columns, width)
     return _total(_widths(shown, width)) <= width
 
 
 def shortened(text: str, width: int) -> str:
-    """A text of more columns of the terminal than that without its middle. REQUIRES: width >= 1."""
+    """Cuts the middle out of a text that is wider than `width` terminal columns. REQUIRES: width >= 1."""
     if cell_len(text) <= width:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
@@ -59,7 +60,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def _kept(columns: Sequence[Column], width: int) -> list[Column]:
-    """Without those that are empty, and without as few as possible of those that may be lost."""
+    """Drops empty columns, and as few of the droppable ones as possible."""
     kept = [column for column in columns if any(cell.plain for cell in column.cells)]
     for kind in LOST_FIRST:
         if _total([column.width for column in kept]) <= width:
@@ -69,7 +70,7 @@ def _kept(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """As wide as the columns' cells, but names only as wide as there is room: the longer one is shortened first."""
+    """Each column is as wide as its cells, except that names share the remaining space: the longest is shortened first."""
     widths = [column.width for column in columns]
     spare = {i: widths[i] - _SHORTEST[column.kind] for i, column in enumerate(columns) if column.kind in _SHORTEST}
     while _total(widths) > width and any(columns_left > 0 for columns_left in spare.values()):

@@ -1,4 +1,4 @@
-"""The runs of a comparison in one chart, and below it the others' difference from the first: SVG that needs no script."""
+"""Draws the runs of a comparison in one chart, with the others' differences from the first below it, as SVG without scripts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ from linebounce.report import charts, figures, sweeps
 from linebounce.report.words import axis_title, path_words
 
 _WIDTH = 720
-_MOST_ALTERNATIVES = 4  # of more those that the base's answer features
+_MOST_ALTERNATIVES = 4  # of more alternatives, only those featured in the base's answer are drawn
 
 Rows = list[dict[str, Any]]
 
 
 def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
-    """Captions and charts; none where the runs are not swept over numbers."""
+    """Captions and charts; empty if the runs are not swept over numbers."""
     base = comparisons[0].base
     axes = sweeps.default_axes(base)
     if axes is None or not sweeps.is_numeric(base.swept()[axes.x]):
@@ -44,7 +44,8 @@ def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
 
 
 def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
-    """Of the chart's other paths the values of the answered point, and of many alternatives those that matter."""
+    """Whether a point belongs to the chart: it has the answered point's values for paths not on the axes, and is of a
+    featured alternative if there are many."""
     base = comparison.base
     stays = sweeps.held(base, axes.x, axes.series)
     if any(point.at[path] != base.answered_point.at[path] for path in stays):
@@ -77,9 +78,9 @@ def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sw
 
 
 def _drawn(rows: Rows, words: dict[str, str]) -> Markup:
-    """As wide as its place, whatever the chart was drawn at."""
+    """The chart as SVG that scales to its container, whatever size it was drawn at."""
     spec = charts.with_rows(charts.CHARTS["sweep_line"](), "sweep", rows, words)
     spec["width"] = _WIDTH
     svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
-    # Within a page it needs neither its own size nor the names of XML.
+    # Inside a page, the SVG needs neither a size of its own nor XML namespaces.
     return Markup(re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3))

@@ -1,4 +1,4 @@
-"""A comparison as one HTML file that needs nothing else."""
+"""Writes a comparison as one self-contained HTML file."""
 
 from collections.abc import Sequence
 
@@ -104,7 +104,8 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
 
 
 def _run(results: Results, name: str) -> dict[str, object]:
-    """A run of one point is held against another as it is, wherever the two lie: then that stands here."""
+    """The page's facts about a run. A run of one point also shows the point's position, because it is compared with the
+    other whatever their positions."""
     place = results.points[0].title if len(results.points) == 1 else ""
     return {
         "called": name,

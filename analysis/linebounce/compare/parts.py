@@ -1,4 +1,4 @@
-"""One run taken apart by a swept path, so that its values are compared as runs are: `--by workload.lock`."""
+"""Splits one run by a swept path, so that its values are compared like runs: `--by workload.lock`."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -30,13 +30,13 @@ def _swept_path(results: Results, wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if not paths:
-        raise UsageError(f"{results.directory}: one point, so that there is nothing to compare within it")
+        raise UsageError(f"{results.directory}: only one point, so there is nothing to compare within it")
     reason = f"could be {' or '.join(found)}" if found else f"is not swept; {meant(wanted, paths)}"
     raise UsageError(f"{results.directory}: {wanted} {reason}")
 
 
 def _together_with(results: Results, path: str) -> set[str]:
-    """The path, and those that change with it: each of its values fixes theirs."""
+    """The path, plus the paths that change with it: each of its values determines theirs."""
     together = {path}
     for other, values in results.swept().items():
         pairs = {(point.at[path], point.at[other]) for point in results.points}
@@ -46,7 +46,7 @@ def _together_with(results: Results, path: str) -> set[str]:
 
 
 def _part(results: Results, path: str, value: Setting, dropped: set[str]) -> Results:
-    """Its points keep their numbers, and its answer is the run's without the words."""
+    """The part of a run with this value. Points keep their numbers; the answer is the run's, without its sentences."""
     part = copy(results)
     points = [point for point in results.points if point.at[path] == value]
     settings = {name: points[0].at[name] for name in dropped}
@@ -66,7 +66,7 @@ def _without(at: At, dropped: set[str]) -> At:
 
 
 def _with(config: Mapping[str, Any], settings: Mapping[str, Setting]) -> Mapping[str, Any]:
-    """The configuration with these paths set."""
+    """The configuration with these settings applied."""
     changed = dict(config)
     for path, value in settings.items():
         first, _, rest = path.partition(".")

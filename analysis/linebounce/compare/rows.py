@@ -1,4 +1,4 @@
-"""A comparison as rows, those that changed most first. selection.py says which of them terminal and HTML lead with."""
+"""A comparison as rows, the largest changes first. selection.py chooses the rows that the terminal and the page show first."""
 
 import math
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ Verdict = Literal["better", "worse", "same", "changed", "missing"]
 
 @dataclass(frozen=True)
 class Row:
-    """One metric of one point, in the base and each of the other runs; None in a run that doesn't have it."""
+    """One metric of one point, in the base and in each other run; None for a run that lacks it."""
 
     at: At
     metric: str
     unit: str
     base: float
     changes: tuple[Change | None, ...]
-    better: Better | None  # None of a metric that is no headline of the base
+    better: Better | None  # None unless the metric is a headline of the base
 
     @cached_property
     def key(self) -> tuple[Place, str]:
@@ -38,21 +38,21 @@ class Row:
 
     @property
     def chance(self) -> bool:
-        """Whether chance explains every change."""
+        """Whether every change is within chance."""
         return all(change.significant is False for change in self.changes if change)
 
     @property
     def larger_than_chance(self) -> bool:
-        """Whether a change is."""
+        """Whether any change is larger than chance."""
         return any(change.larger_than_chance for change in self.changes if change)
 
     @property
     def order(self) -> tuple[bool, bool, float]:
-        """To sort by, as order_of() says it."""
+        """The sort key; see order_of()."""
         return order_of(self.metric, self.chance, self.size)
 
     def verdict(self, change: Change | None) -> Verdict | None:
-        """Of one of its changes; None of a metric that is no headline, and of a difference without an interval."""
+        """The verdict on one of the row's changes; None if the metric is not a headline or there is no interval."""
         if self.better is None:
             return None
         if change is None:
@@ -67,7 +67,7 @@ class Row:
 
 
 def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
-    """Of all points, in the order of order_of()."""
+    """The rows of all points, sorted by order_of()."""
     better = {headline.metric: headline.better for headline in comparisons[0].base.headlines}
     found: dict[tuple[Place, str], list[Change | None]] = {}
     places: dict[Place, At] = {}
@@ -85,19 +85,19 @@ def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
 
 
 def run_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """What sentences and tables call the base and the other runs: A, B, ..., Z, run 27, ..., or a part by its value."""
+    """The runs' names in sentences and tables: A, B, ..., Z, run 27, ...; a part of a run is named by its value."""
     runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
     return [run.part or (chr(ord("A") + number) if number < 26 else f"run {number + 1}") for number, run in enumerate(runs)]
 
 
 def number_text(value: float) -> str:
-    """Six digits, as results have them; the operations of a second without an exponent."""
+    """Six digits, as in the results; operations per second never get an exponent."""
     text = f"{value:.6g}"
     return f"{float(text):.0f}" if 1e6 <= abs(value) < 1e12 else text
 
 
 def change_text(change: Change | None) -> str:
-    """`+12.3 ± 0.4 % *`: the star marks what chance doesn't explain."""
+    """Such as `+12.3 ± 0.4 % *`; the star marks a change larger than chance."""
     percent, interval = percent_text(change), interval_text(change)
     if change is None or not percent.endswith(" %"):
         return percent
@@ -105,7 +105,7 @@ def change_text(change: Change | None) -> str:
 
 
 def percent_text(change: Change | None) -> str:
-    """The change alone: `+12.3 %`."""
+    """The change without its interval: `+12.3 %`."""
     if change is None:
         return ""
     if change.base == change.changed:
@@ -114,14 +114,14 @@ def percent_text(change: Change | None) -> str:
 
 
 def interval_text(change: Change | None) -> str:
-    """Half the interval's width in percent of the base: `± 0.4`. Empty where there is none, or no change."""
+    """Half the interval's width in percent of the base, such as `± 0.4`; empty without an interval or without a change."""
     if change is None or change.ci95_percent is None or change.base == change.changed:
         return ""
     return f"± {_decimals(change.ci95_percent)}"
 
 
 def _decimals(percent: float) -> str:
-    """A tenth of a percent; of less than that one digit, as no change is shown as 0."""
+    """One decimal; below that one significant digit, so that no change is shown as 0."""
     return f"{percent:.1f}" if percent == 0 or abs(percent) >= 0.05 else f"{percent:.1g}"
 
 
@@ -136,7 +136,7 @@ def hit_text(hit: Hit) -> str:
 
 
 def interval_note(rows: Sequence[Row]) -> str:
-    """What intervals, stars and verdicts mean, and how many there would be without any effect; empty where all is equal."""
+    """Explains intervals, stars and verdicts, and how many stars chance alone would produce; empty if all rows are equal."""
     changed = [change for row in rows for change in row.changes if change and change.size > 0]
     tested = [change for change in changed if change.ci95 is not None]
     if not changed:
@@ -155,7 +155,7 @@ def interval_note(rows: Sequence[Row]) -> str:
 
 
 def notes_of(comparison: Comparison) -> list[str]:
-    """What could not be compared."""
+    """Sentences about what could not be compared."""
     other = comparison.other.name
     notes = []
     if comparison.unmatched:
@@ -169,7 +169,7 @@ def notes_of(comparison: Comparison) -> list[str]:
 
 
 def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[str, Any]:
-    """What --json prints."""
+    """The document for --json."""
     return {
         "schema": "linebounce.compare/1",
         "base": comparisons[0].base.name,

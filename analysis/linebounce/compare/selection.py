@@ -1,4 +1,5 @@
-"""Which rows terminal and HTML lead with: the headlines of every point, then what else changed by more than chance."""
+"""Chooses the rows that the terminal and the page show first: the headlines of every point, then other changes larger than
+chance."""
 
 import re
 from collections.abc import Sequence
@@ -7,8 +8,8 @@ from linebounce.compare.changes import Comparison, Place, place_of
 from linebounce.compare.rows import Row
 from linebounce.records import Point
 
-# A metric of a part, and the shorter name of the whole. Of a run that is all kernel, or a lock with one caller, the part is
-# the whole; and without an outer cache all misses of L1 go off chip.
+# Patterns of a part's metric name, and the name of the whole. The two are equal for a run that is all kernel code, for a lock
+# with one caller, and for misses of L1 if there is no outer cache.
 _PART_OF = (
     (re.compile(r"latency\.(?:kernel|user)\.(.+)"), r"latency.\1"),
     (re.compile(r"latency\.(kernel|user)_l1_misses\.(.+)"), r"latency.\1_offchip.\2"),
@@ -17,9 +18,9 @@ _PART_OF = (
 
 
 def headline_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Row]:
-    """The base's headlines, in their order, at every point that is compared: first the point whose first one changed most.
+    """The base's headlines, in order, at every compared point; the point whose first headline changed most comes first.
 
-    A headline that the base alone has at a point is there, too.
+    Includes headlines that only the base has at a point.
     """
     found = {row.key: row for row in rows}
     compared = {place_of(point.at) for comparison in comparisons for point in comparison.points}
@@ -41,14 +42,14 @@ def _headlines_of(point: Point, comparisons: Sequence[Comparison], found: dict[t
 
 
 def other_changes(rows: Sequence[Row]) -> list[Row]:
-    """Of metrics that are no headlines those larger than chance, in the order of the rows; equal figures of a part and its
-    whole once."""
+    """The changes of other metrics that are larger than chance, in row order. If a part and its whole have equal figures,
+    only one is kept."""
     again = _shown_again(rows)
     return [row for row in rows if row.better is None and row.larger_than_chance and row.key not in again]
 
 
 def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[list[Row]]:
-    """All rows by point, points and metrics in the order of the base's results.json."""
+    """All rows, grouped by point, with points and metrics in the order of the base's results.json."""
     found = {row.key: row for row in rows}
     by_point = [
         [found[key] for metric in point.metrics if (key := (place_of(point.at), metric)) in found]
@@ -58,7 +59,8 @@ def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> lis
 
 
 def _shown_again(rows: Sequence[Row]) -> set[tuple[Place, str]]:
-    """Of rows with the same figures under two names the one with the longer name, or the one that is no headline."""
+    """The rows that repeat the figures of another: of each pair, the one with the longer name or the one that is not a
+    headline."""
     found = {row.key: row for row in rows}
     again = set()
     for row in rows:

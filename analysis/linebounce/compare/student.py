@@ -1,4 +1,4 @@
-"""Student's t distribution, of which scipy would have more, and take a second to load."""
+"""Student's t distribution. scipy has it too, but takes a second to load."""
 
 import math
 from functools import cache
@@ -8,14 +8,14 @@ from functools import cache
 def student_t_95(degrees_of_freedom: int) -> float:
     """The two-sided 95 % quantile. REQUIRES: degrees_of_freedom >= 1."""
     low, high = 0.0, math.pi / 2
-    for _ in range(60):  # then they are neighbours
+    for _ in range(60):  # enough halvings to reach neighbouring floating-point numbers
         middle = (low + high) / 2
         low, high = (middle, high) if _share_within(middle, degrees_of_freedom) < 0.95 else (low, middle)
     return math.sqrt(degrees_of_freedom) * math.tan(high)
 
 
 def _share_within(angle: float, degrees_of_freedom: int) -> float:
-    """How much lies between -t and t = sqrt(degrees) tan(angle): Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    """The probability between -t and t, for t = sqrt(degrees) tan(angle): Abramowitz and Stegun, 26.7.3 and 26.7.4."""
     odd = degrees_of_freedom % 2
     term = math.cos(angle) if odd else 1.0
     total = 0.0

@@ -1,4 +1,4 @@
-"""A comparison in the terminal: the headlines of every point, the largest of the other changes, and how many there are more."""
+"""Prints a comparison: the headlines of every point, the largest other changes, and how many more there are."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ _STYLES = {"better": "green", "worse": "red", "same": "dim", "changed": "yellow"
 
 
 def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all_metrics: bool) -> None:
-    """`rows` as rows_of() has them. With `all_metrics` every row stands below the headlines."""
+    """`rows`: from rows_of(). With `all_metrics`, every row follows the headlines."""
     console = output(_PIPE_COLUMNS)
     _print_runs(console, comparisons)
     _print_answers(console, comparisons)
@@ -52,7 +52,7 @@ def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all
 
 
 def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
-    """What is compared. A run of one point is held against another as it is, wherever the two lie."""
+    """Prints which runs are compared. Runs of one point each are compared whatever their positions."""
     base = comparisons[0].base
     console.print(Text.assemble((base.title, "bold")))
     if base.part:
@@ -88,7 +88,7 @@ def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:
 
 
 def _print_table(console: Console, heading: str, rows: Sequence[Row], names: Sequence[str], with_point: bool) -> None:
-    """Several where the runs don't fit beside each other."""
+    """Prints several tables if the runs don't fit side by side."""
     if not rows:
         return
     console.print()
@@ -102,7 +102,7 @@ def _print_table(console: Console, heading: str, rows: Sequence[Row], names: Seq
 
 
 def _tables(rows: Sequence[Row], names: Sequence[str], with_point: bool, width: int) -> list[list[Column]]:
-    """As many runs beside each other as fit."""
+    """Tables with as many runs side by side as fit."""
     runs = range(len(rows[0].changes))
     leading = _first_columns(rows, names[0], with_point)
     for count in range(len(runs), 0, -1):
@@ -116,7 +116,7 @@ def _tables(rows: Sequence[Row], names: Sequence[str], with_point: bool, width: 
 
 
 def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Column]:
-    """The columns in front of the other runs'."""
+    """The columns to the left of the other runs' columns."""
     styles = ["dim" if row.better is None and row.chance else "" for row in rows]
 
     def column(kind: Kind, title: str, text_of: Callable[[Row], str]) -> Column:
@@ -132,13 +132,13 @@ def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Col
 
 
 def _swept_text(at: At) -> str:
-    """`lock, cpus`; whole paths where two end alike."""
+    """Such as `lock, cpus`; full paths if two have the same last word."""
     last_words = [path.rpartition(".")[2] for path in at]
     return ", ".join(last_words if len(set(last_words)) == len(at) else at)
 
 
 def _place_text(row: Row) -> str:
-    """`mcs, 4`."""
+    """Such as `mcs, 4`."""
     return ", ".join(shown_setting(value) for value in row.at.values())
 
 
@@ -158,7 +158,7 @@ def _columns_of_run(rows: Sequence[Row], run: int, name: str) -> list[Column]:
 
 
 def _mark(row: Row, change: Change | None) -> Text:
-    """A headline's verdict; of other metrics a star where chance doesn't explain the change."""
+    """A headline's verdict; for other metrics, a star if the change is larger than chance."""
     verdict = row.verdict(change)
     return Text(verdict or ("*" if change and change.significant else ""), _style(row, change))
 

@@ -1,1 +1,1 @@
-"""`linebounce report`: results directories as one HTML file, and their charts as figures."""
+"""`linebounce report`: turns results directories into one HTML file, and their charts into figures."""

@@ -1,4 +1,4 @@
-"""`linebounce report`: the command."""
+"""The command `linebounce report`."""
 
 import argparse
 import sys
@@ -11,19 +11,19 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
 
-_EXAMPLES = """examples:
-  linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
-  linebounce report out/oltp -o oltp.html             to another place
-  linebounce report out/before out/after -o both.html  several runs in one file, to choose from
+_EXAMPLES = """Examples:
+  linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, offline
+  linebounce report out/oltp -o oltp.html             writes another file
+  linebounce report out/before out/after -o both.html  several runs in one file, with a menu
   linebounce report out/my_locks/points/3             one point of a sweep
-  linebounce report out/validate                      all predictions beside what was published
-  linebounce explain out/oltp && linebounce report out/oltp   with a typical and a slow miss, stage by stage
+  linebounce report out/validate                      all predictions beside the published figures
+  linebounce explain out/oltp && linebounce report out/oltp   adds a typical and a slow miss, stage by stage
   linebounce report out/core_to_core --measured mine.probe   the measured matrix beside the simulated one
-  linebounce report out/oltp --figures figures        the charts as SVG and PNG, too: figures/oltp/sweep.svg
+  linebounce report out/oltp --figures figures        also the charts, as figures/oltp/sweep.svg and so on
 
-With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
+For a sweep, charts of a single point show the one whose misses cost the most; give another point's directory to see that point.
 
-Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read."""
+Exit codes: 0 done; 2 wrong usage or a file that can't be written; 3 results that can't be read."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,26 +31,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Makes one HTML file from results: the paper's figures, latencies, locks, cache lines, the machine."
+    description = "Draw results as one HTML file: the paper's figures, latencies, locks, cache lines, the machine."
     parser = parser_of("linebounce report", description, _EXAMPLES)
     parser.add_argument(
         "directories",
         metavar="DIR",
         nargs="+",
         type=Path,
-        help="a results directory made by `linebounce run`, or by `validate`",
+        help="A results directory, as `linebounce run` or `validate` writes it",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
+        "-o", "--output", metavar="FILE", type=Path, help="The HTML file; default: the first DIR's name with .html"
     )
     parser.add_argument(
-        "--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG, into a folder for each run"
+        "--figures", metavar="DIR", type=Path, help="Also write every chart as SVG and PNG, in one folder for each run"
     )
     parser.add_argument(
         "--measured",
         metavar="FILE",
         type=Path,
-        help="a measured core-to-core matrix beside the simulated one: linebounce-probe's file, or CSV",
+        help="Draw this measured core-to-core matrix beside the simulated one: linebounce-probe's file, or CSV",
     )
     return parser.parse_args(arguments)
 
@@ -59,10 +59,10 @@ def _report(arguments: argparse.Namespace) -> int:
     validations = [directory for directory in arguments.directories if is_validation(directory)]
     if validations:
         if len(arguments.directories) > 1:
-            raise UsageError(f"{validations[0]}: what `linebounce validate` has written is a page of its own: name it alone")
+            raise UsageError(f"{validations[0]}: results of `linebounce validate` have their own page; give no other directory")
         return _report_validation(validations[0], arguments)
     runs = [linebounce.open(directory) for directory in arguments.directories]
-    # Polars and Jinja take a moment to load: not before the directories are known to be good.
+    # Polars and Jinja load slowly, so they are imported only when the directories are known to be good.
     from linebounce.report.measured import read_measured  # noqa: PLC0415
     from linebounce.report.page import make_page  # noqa: PLC0415
 

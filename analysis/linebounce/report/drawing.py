@@ -1,15 +1,15 @@
-"""A small SVG: boxes, lines and centred text. Colours are the page's, by class."""
+"""Draws small SVGs of boxes, lines and centred text. Classes take their colours from the page."""
 
 from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-_EDGE = 2  # room for strokes at the drawing's edge
+_EDGE = 2  # room for strokes at the edge of the drawing
 
 
 @dataclass(frozen=True)
 class Box:
-    """A place in a drawing, in its own units (pixels at full size)."""
+    """A rectangle in a drawing's units (pixels at full size)."""
 
     left: float
     top: float
@@ -34,7 +34,7 @@ class Drawing:
         self.pieces.append(f'<rect class="{kind}" {place} rx="6"/>')
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", link: str = "") -> None:
-        """With a link's metrics (`link.0_1`), the page makes the line the thicker the more that link carries."""
+        """With a link (`link.0_1`), the page makes the line thicker the more traffic the link carries."""
         named = f' data-load="{escape(link)}"' if link else ""
         ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
         self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
@@ -43,20 +43,21 @@ class Drawing:
         self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>')
 
     def measured(self, x: float, y: float, metric: str, before: str) -> None:
-        """A place for a metric of the point that is shown; the page writes it there, behind the word `before`."""
+        """A place where the page writes a metric of the shown point, after the word `before`."""
         names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def link_traffic(self, x: float, y: float, link: str, before: str, title: str) -> None:
-        """A place for what a link carries one way (`link.0_1`): how busy it is, or its traffic where it has no limit.
+        """A place where the page writes how busy a link is in one direction (`link.0_1`), or its traffic if it has no limit.
 
-        The page writes both into the title, which a reader sees who points there, behind the words `title`.
+        The page writes both into the tooltip, after the words `title`.
         """
         names = f'data-link="{escape(link)}" data-before="{escape(before)}" data-title="{escape(title)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def home_traffic(self, x: float, lines: tuple[float, float], node: int) -> None:
-        """Two places, at the heights `lines`: the page writes there how many misses a node's lines had, and whose."""
+        """Two places, at the heights `lines`, where the page writes how many misses the node's lines had, and from which
+        nodes."""
         for y, what in zip(lines, ("misses", "remote_pct"), strict=True):
             self.pieces.append(f'<text class="small" data-home="{node}" data-of="{what}" x="{x:g}" y="{y:g}"></text>')
 

@@ -1,4 +1,4 @@
-"""What `linebounce explain` has left in a results directory: a few misses, stage by stage."""
+"""Reads what `linebounce explain` left in a results directory: a few misses, stage by stage."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ class Stage:
     kind: str  # "travel" or "queueing"
     start_ns: float
     ns: float
-    from_pct: float  # of the miss's latency
+    from_pct: float  # in percent of the miss's latency
     part_pct: float
 
 
 @dataclass(frozen=True)
 class Waterfall:
-    name: str  # "Median", "99 %"
+    name: str  # such as "Median" or "99 %"
     ns: float
     who: str
     stages: Sequence[Stage]
@@ -41,14 +41,15 @@ class Explanation:
 
 
 def explanation_of(results: Results) -> Explanation | None:
-    """None where nothing was explained, or another configuration's results. Raises InputError for a file that is damaged."""
+    """None if nothing was explained, or if the explanation belongs to another configuration. Raises InputError for a damaged
+    file."""
     path = results.directory / "explain.json"
     if not path.exists():
         return None
     document = read_document(path, json.loads)
     with reading(path):
         if document["schema"] != EXPLAIN_SCHEMA:
-            raise InputError(f"{path}: its schema is {document['schema']}, not {EXPLAIN_SCHEMA}")
+            raise InputError(f"{path}: its schema is {document['schema']}; expected {EXPLAIN_SCHEMA}")
         if document["hash"] != results.manifest.hash:
             return None
         return Explanation(_about(document), [_waterfall(miss) for miss in document["misses"]])
@@ -82,7 +83,7 @@ def _waterfall(miss: Mapping[str, Any]) -> Waterfall:
 
 
 def by_resource(waits: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """Where a miss waited and for how long, the longest first."""
+    """The resources that a miss waited for and how long, longest wait first."""
     sums: dict[str, float] = {}
     for wait in waits:
         sums[wait["at"]] = sums.get(wait["at"], 0) + wait["ns"]
@@ -95,7 +96,7 @@ def _stage(stage: Mapping[str, Any], ticks: int) -> Stage:
 
 
 def _reasons(stages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each kind of wait, of its longest, the longest first."""
+    """A sentence about the longest wait of each kind, longest first."""
     longest: dict[tuple[str, str], Mapping[str, Any]] = {}
     for stage in sorted((stage for stage in stages if stage["kind"] == "queueing"), key=lambda stage: -stage["ticks"]):
         longest.setdefault((stage["stage"], stage["at"]), stage)

@@ -1,4 +1,4 @@
-"""The page's charts as SVG and PNG, in a size and colours for a paper, on white."""
+"""Writes the page's charts as SVG and PNG, in a paper's size and colours, on white."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,14 @@ from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.ownership import first_part, ownership_frames
 from linebounce.results import Results
 
-_WIDTH = 480  # of the plot in pixels; as SVG it has any size
+_WIDTH = 480  # of the plot, in pixels; an SVG scales to any size
 _PIXELS_PER_INCH = 300
 _LEGEND_COLUMNS = 3
-# The first is in vl_convert, so that text is measured alike everywhere and a figure has the same bytes; Arial is as wide.
+# vl_convert includes the first font, so text is measured the same everywhere and a figure's bytes are reproducible; Arial has
+# the same widths.
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _CONFIG = {
-    "aria": False,  # each mark's numbers in words would be most of the file
+    "aria": False,  # would put each mark's numbers into the file as words, most of its size
     "background": "white",
     "padding": 10,
     "font": _FONT,
@@ -36,9 +37,9 @@ Figure = tuple[str, Spec]
 
 
 def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None = None) -> Iterator[Path]:
-    """Writes CHART.svg and CHART.png into a folder for each run, so that another report overwrites none; yields each path.
+    """Writes CHART.svg and CHART.png into one folder for each run, so that another report overwrites nothing; yields each path.
 
-    Raises UsageError where a file can't be written.
+    Raises UsageError if a file can't be written.
     """
     names = [_name_of(results.directory) for results in runs]
     for number, results in enumerate(runs):
@@ -52,7 +53,7 @@ def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None
 
 
 def _name_of(directory: Path) -> str:
-    """The run's folder; of a sweep's point the sweep's with the point's number."""
+    """The folder of a run; for a point of a sweep, the sweep's name and the point's number."""
     path = directory.resolve()
     return f"{path.parent.parent.name}_{path.name}" if path.parent.name == "points" else path.name
 
@@ -64,7 +65,7 @@ def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
 
 
 def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Figure]:
-    """Name and chart of all that the run has data for. Of a sweep's points the one that the answer speaks of is drawn."""
+    """Names and charts for which the run has data. Charts of one point show the one that the answer is about."""
     point = results.answered_point
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
@@ -100,7 +101,7 @@ def _against_paper(results: Results) -> Iterator[Figure]:
 
 
 def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
-    """The first key figure over the sweep, and how the lock that costs the most goes with the number of CPUs."""
+    """The first headline over the sweep, and the costliest lock over the number of CPUs."""
     swept = results.swept()
     if len(results.points) < 2:
         return
@@ -128,7 +129,7 @@ def _cpi(results: Results, point: Point) -> Iterator[Figure]:
 
 
 def _latencies(results: Results, point: Point) -> Iterator[Figure]:
-    """Kernel and user code apart where both miss: together, a peak of one hides among the other's."""
+    """Kernel and user code separately if both miss: in one chart, a peak of one would be hidden by the other."""
     kinds = tables.latency_bins(results.latency).filter(point=point.number)["kind"].unique().sort().to_list()
     apart = [kind for kind in kinds if kind != tables.ALL]
     for kind in apart or kinds:
@@ -138,11 +139,11 @@ def _latencies(results: Results, point: Point) -> Iterator[Figure]:
 def _latencies_of(results: Results, wanted: Mapping[str, Any], suffix: str) -> Iterator[Figure]:
     bins = tables.latency_bins(results.latency).filter(**wanted).to_dicts()
     curves = tables.latency_curves(results.latency).filter(**wanted)
-    if len(bins) > 1:  # one bar says no more than its latency
+    if len(bins) > 1:  # a histogram of one bar says no more than the latency itself
         yield _figure("latency_histogram", "latency_bins", bins, name=f"latency_histogram{suffix}")
         yield _figure("latency_cdf", "latency_curves", curves.to_dicts(), name=f"latency_cdf{suffix}")
     tail = curves.filter(pl.col("more_pct").is_not_null())
-    if (tail["more_pct"] < 100).any():  # misses that all take as long have none
+    if (tail["more_pct"] < 100).any():  # misses with equal latencies have no tail
         yield _figure("latency_tail", "latency_curves", tail.to_dicts(), name=f"latency_tail{suffix}")
 
 

@@ -1,4 +1,4 @@
-"""lines.csv for the cache-line explorer: columns of small numbers and the names that they stand for, every row of it."""
+"""Packs lines.csv for the cache-line explorer: all rows, as columns of small numbers with lists of names."""
 
 from typing import Any
 
@@ -6,14 +6,15 @@ import polars as pl
 
 from linebounce.frames import RESOURCES
 
-# What is written once, in a list, and meant by its place in it.
+# Columns whose values are stored once in a list, and as indices elsewhere.
 _NAMES = ("structure", "object", "field", "function", "access", "source")
-# A line of an object, as the explorer lists them.
+# The columns that identify a line of an object, as the explorer lists it.
 _LINE = ("point", "structure", "object", "line")
 
 
 def pack(lines: pl.DataFrame) -> dict[str, Any]:
-    """`names`, `lines` with the first row of each, and `rows`, those of one line together by offset."""
+    """Returns `names`, `lines` with the index of each line's first row, and `rows`; a line's rows are adjacent, ordered by
+    offset."""
     ordered = lines.sort(*_LINE, "offset", "field", maintain_order=True)
     names: dict[str, list[str]] = {}
     for column in _NAMES:

@@ -10,12 +10,12 @@ from linebounce.results import Results, read_document, reading
 
 @dataclass(frozen=True)
 class Machine:
-    """A configuration's [machine]. CPUs are hardware threads; those from `cpus` on are there and not used."""
+    """A configuration's [machine]. CPUs are hardware threads; those numbered `cpus` and up exist but are not used."""
 
     config: Mapping[str, Any]
 
     def check(self) -> None:
-        """KeyError, TypeError or ValueError where it lacks what every machine has."""
+        """Raises KeyError, TypeError or ValueError if something that every machine has is missing."""
         _ = self.line_bytes
 
     @property
@@ -36,12 +36,12 @@ class Machine:
 
     @property
     def caches(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
-        """The nearest first."""
+        """The private caches, nearest first."""
         return [(name, self.config["cache"][name]) for name in self.config["cache_levels"]]
 
     @property
     def line_bytes(self) -> int:
-        """The coherence line: the bus's if it says one, else the last cache's."""
+        """The size of a coherence line: the bus's if given, otherwise that of the last cache."""
         return int(self.config["bus"].get("line_bytes") or self.caches[-1][1]["line_bytes"])
 
     def nodes_with_cpus(self) -> Sequence[int]:
@@ -54,7 +54,7 @@ class Machine:
         return range(self.nodes) if words == "all" else [int(word) for word in words.split()]
 
     def cpus_of_node(self, node: int) -> Sequence[int]:
-        """Numbers of all CPUs of a node, by the order that `cpu_order` gives them."""
+        """The numbers of a node's CPUs, in the order that `cpu_order` defines."""
         places = list(self.nodes_with_cpus())
         if node not in places:
             return []
@@ -69,7 +69,7 @@ class Machine:
         return [self._part(cpus, core, cores) for core in range(cores)]
 
     def _part(self, cpus: Sequence[int], place: int, places: int) -> Sequence[int]:
-        """Spread: every places-th of them. Fill: so many in a row."""
+        """`spread`: every `places`-th CPU. `fill`: consecutive CPUs."""
         if self.config.get("cpu_order", "spread") == "spread":
             return cpus[place::places]
         each = len(cpus) // places
@@ -77,7 +77,7 @@ class Machine:
 
 
 def machine_of(results: Results, point: int) -> Machine:
-    """A point's own: a sweep may go over machines. It has written each point's configuration, but of those that failed."""
+    """The point's own machine, because a sweep may go over machines. A point that failed has no configuration of its own."""
     own = results.directory / "points" / str(point) / "config.toml"
     path = own if own.exists() else results.directory / "config.toml"
     with reading(path):

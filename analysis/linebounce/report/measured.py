@@ -1,4 +1,4 @@
-"""A measured core-to-core matrix, as linebounce-probe or core-to-core-latency writes it, beside a run of `core_to_core`."""
+"""Compares a measured core-to-core matrix, from linebounce-probe or core-to-core-latency, with a run of `core_to_core`."""
 
 import csv
 import math
@@ -14,13 +14,13 @@ from linebounce.report import tables
 from linebounce.report.machine import machine_of
 from linebounce.results import Results
 
-Matrix = list[list[float]]  # ns; a pair's mean of both directions; nan on the diagonal
+Matrix = list[list[float]]  # in ns; a pair's mean over both directions; nan on the diagonal
 _MARK = "probe_format"
-_LEAST_SCALE_PCT = 5.0  # differences smaller than this look alike
+_LEAST_SCALE_PCT = 5.0  # the smallest end of the difference's colour scale: smaller differences look alike
 
 
 def read_measured(path: Path) -> Matrix:
-    """Raises UsageError for a file that can't be read or is neither of both."""
+    """Raises UsageError for a file that can't be read or has neither format."""
     try:
         text = path.read_text(encoding="utf-8")
         rows = tomllib.loads(text)["core_to_core"]["median_ns"] if _MARK in text else list(csv.reader(text.splitlines()))
@@ -52,9 +52,9 @@ def _pair(cells: Matrix, a: int, b: int) -> float:
 
 
 def beside(results: Results, measured: Matrix | None) -> pl.DataFrame:
-    """Pairs of both matrices: of lines that were modified and are at home with one of both CPUs, as they are measured.
+    """The pairs of both matrices, for modified lines whose home is one of the two CPUs, as the measurement has them.
 
-    Raises UsageError where the run is no core_to_core of as many CPUs.
+    Raises UsageError if the run is not a core_to_core of as many CPUs.
     """
     if measured is None:
         return pl.DataFrame()
@@ -100,7 +100,7 @@ def by_point(rows: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def words(rows: pl.DataFrame) -> dict[str, str]:
-    """Of the charts: the ends of their scales; and what stands below them."""
+    """Placeholders of the charts: the ends of their scales, and the text below them."""
     both = [*rows["measured_ns"], *rows["simulated_ns"]]
     off = [simulated - ns for ns, simulated in zip(rows["measured_ns"], rows["simulated_ns"], strict=True)]
     rms = math.sqrt(sum(value * value for value in off) / len(off))

@@ -1,4 +1,4 @@
-"""How a program's things are called in names of metrics: docs/results.md has the rule."""
+"""The names that a program's things have in names of metrics; docs/results.md has the rule."""
 
 import itertools
 import re
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 
 def metric_names(names: Iterable[str]) -> dict[str, str]:
-    """For each name its part of metrics' names, as docs/results.md says it: a recorded program's locks have any letters."""
+    """Maps each name to its part of metric names, as docs/results.md defines it: a recorded program's locks may have any
+    letters."""
     ordered = sorted(names, key=str.encode)
     wanted = {name: _metric_letters(name) for name in ordered}
     parts = {name: name for name in ordered if wanted[name] == name}
@@ -21,6 +22,6 @@ def metric_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _metric_letters(name: str) -> str:
-    """Byte by byte: a letter of two bytes is two underscores."""
+    """Replaces byte by byte: a letter of two bytes becomes two underscores."""
     capitals_lowered = bytes(letter + 32 if 65 <= letter <= 90 else letter for letter in name.encode())
     return re.sub(rb"[^a-z0-9_\-\[\]]", b"_", capitals_lowered).decode() or "_"

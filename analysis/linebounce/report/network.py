@@ -1,4 +1,4 @@
-"""The network between nodes as a drawing, with the links that the run has metrics of."""
+"""Draws the network between nodes, with the links for which the run has metrics."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from linebounce.report.drawing import Box, Drawing
 from linebounce.report.machine import Machine
 from linebounce.report.topology import number_text
 
-_NODE = Box(-84, -24, 168, 80)  # around its place
+_NODE = Box(-84, -24, 168, 80)  # relative to its position
 _SWITCH = Box(-46, -22, 92, 44)
 _MARGIN = 90
 
@@ -20,7 +20,7 @@ Places = Mapping[int, tuple[float, float]]
 
 
 def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
-    """Nodes, joined as the metrics `link.A_B...` say; a number beyond the nodes is a switch. None without links."""
+    """Draws nodes, joined as the metrics `link.A_B...` say; a number beyond the nodes is a switch. None without links."""
     links = [(int(link[1]), int(link[2])) for link in map(_LINK.fullmatch, metrics) if link]
     pairs = sorted({(min(ends), max(ends)) for ends in links})
     if machine.nodes < 2 or not pairs:
@@ -38,7 +38,7 @@ def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
 
 
 def _has_limit(machine: Machine) -> bool:
-    """A link without a bandwidth of its own is never busy: of it the page shows the traffic."""
+    """Whether links have a bandwidth. Those without one are never busy, so the page shows their traffic instead."""
     network = machine.config["network"]
     own = [link.get("bandwidth_mb_per_s") for link in network.get("link", {}).values()]
     return bool(network.get("bandwidth_mb_per_s") or any(own))
@@ -53,7 +53,7 @@ def _speed(machine: Machine) -> str:
 
 
 def _places(nodes: int, *, has_switch: bool) -> Places:
-    """Two nodes side by side, more on a circle from the top left, clockwise; a switch in the middle."""
+    """Two nodes side by side, more on a circle, clockwise from the top left; a switch in the middle."""
     if nodes == 2:
         gap = 440 if has_switch else 300
         ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
@@ -86,7 +86,7 @@ def _cpu_list(cpus: Sequence[int]) -> str:
 
 
 def _link(drawing: Drawing, places: Places, ends: tuple[int, int], nodes: int) -> None:
-    """A line as thick as it is busy, and both directions in words between the two boxes."""
+    """A line whose width shows how busy the link is, with both directions in words between the boxes."""
     low, high = ends
     (x1, y1), (x2, y2) = places[low], places[high]
     drawing.line((x1, y1), (x2, y2), "link", f"link.{low}_{high}")
@@ -95,7 +95,7 @@ def _link(drawing: Drawing, places: Places, ends: tuple[int, int], nodes: int) -
     there, back = ("→ ", "← ") if x1 < x2 else ("← ", "→ ")
     if not flat:
         there, back = ("↓ ", "↑ ") if y1 < y2 else ("↑ ", "↓ ")
-    elif high >= nodes:  # a switch is narrower: the middle between its box and the node's
+    elif high >= nodes:  # a switch is narrower, so this is the middle between its box and the node's
         x += math.copysign((_NODE.width - _SWITCH.width) / 4, x2 - x1)
     side = 0 if flat else 34
     drawing.link_traffic(x - side, y - 8 if flat else y + 4, f"link.{low}_{high}", there, f"from {low} to {high}")

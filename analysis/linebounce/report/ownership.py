@@ -1,8 +1,8 @@
-"""Who has a cache line when, worked out from the misses of timeline.csv.
+"""Computes which CPUs hold a cache line over time, from the misses in timeline.csv.
 
-A store or atomic operation that misses, an upgrade too, makes its CPU the owner when it ends, and all other copies go; a load
-makes its CPU one of those that share the line, and the owner shares it from then on, too. What a cache drops by itself leaves
-no trace there: a copy is taken to last until somebody writes. Objects that share a line are seen each by itself.
+A store, atomic operation or upgrade that misses makes its CPU the owner when it ends, and removes all other copies. A load
+makes its CPU one of the sharers, and the owner a sharer too. Evictions leave no trace there, so a copy is assumed to last until
+another CPU writes. Objects that share a line are treated separately.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,11 @@ import polars as pl
 
 from linebounce.results import Results
 
-# Of each point: so many lines, those that change most, and so many spans of each, the first. A page has to draw them.
+# Limits for each point, because a page has to draw them: the lines that change owners most, and the first spans of each.
 MOST_LINES = 50
 MOST_SPANS = 2000
-# Into how many equal parts a line's time is cut: the fewest that leave so many spans in a part that an eye can tell them apart.
+# The number of equal parts into which a line's time can be cut: the smallest that leaves few enough spans in each part to tell
+# apart.
 PARTS = (1, 10, 100)
 _SPANS_IN_SIGHT = 250
 
@@ -45,7 +46,7 @@ Miss = Mapping[str, Any]
 
 @dataclass
 class _Holding:
-    """A CPU's copy: since when, as owner or not, and the miss that brought it."""
+    """A CPU's copy: its start, whether the CPU is the owner, and the miss that fetched it."""
 
     since_ns: float
     owns: bool
@@ -54,7 +55,7 @@ class _Holding:
 
 @dataclass
 class _Line:
-    """Plays the misses on one line, in the order in which they ended."""
+    """Replays the misses on one line, in the order in which they ended."""
 
     held: dict[int, _Holding] = field(default_factory=dict)
     spans: list[dict[str, Any]] = field(default_factory=list)
@@ -66,7 +67,7 @@ class _Line:
         owns = miss["access"] != "load"
         before = self.held.get(cpu)
         if before is not None and (before.owns or not owns):
-            return  # another miss of the same CPU that was under way: it had the line already
+            return  # another miss of the same CPU was under way, so it has the line already
         self.changes += 1
         for other in list(self.held):
             if owns or self.held[other].owns:
@@ -88,7 +89,7 @@ class _Line:
 
 
 def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each line that changes hands, the one that does so most first: its row for a list, and all its spans in order of time."""
+    """Each line that changes hands, the most frequent first: its row for the list, and all its spans in time order."""
     misses = timeline.filter(pl.col("kind") == "miss", pl.col("object") != "", pl.col("field") != "[]")
     if misses.is_empty():
         return
@@ -107,7 +108,7 @@ def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dic
 
 
 def ownership_frames(results: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Lines and their spans at every point that has a timeline; two frames without rows where none has."""
+    """Lines and their spans at every point that has a timeline; two frames without rows if none has."""
     lines: list[dict[str, Any]] = []
     spans: list[dict[str, Any]] = []
     for point in results.points:
@@ -127,7 +128,7 @@ def _parts(spans: int) -> int:
 
 
 def first_part(spans: pl.DataFrame, parts: int) -> pl.DataFrame:
-    """A line's spans in the first of the equal parts of their time, cut at its end. The page does so for any part."""
+    """A line's spans in the first of `parts` equal parts of its time, cut at its end. The page does this for any part."""
     whole = spans.select(begin=pl.col("from_us").min(), end=pl.col("to_us").max()).row(0, named=True)
     end = whole["begin"] + (whole["end"] - whole["begin"]) / parts
     return spans.filter(pl.col("from_us") < end).with_columns(pl.col("to_us").clip(upper_bound=end))

@@ -1,4 +1,4 @@
-"""One HTML file that shows runs and opens without a network: data, charts, Vega and the page's own scripts are all in it."""
+"""Makes one HTML file that shows runs offline: data, charts, Vega and the page's scripts are all inside."""
 
 import base64
 import gzip
@@ -32,8 +32,8 @@ from linebounce.report.vega import vega_bundle
 from linebounce.report.words import axis_title
 from linebounce.results import Results, read_document, reading
 
-# In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
-# there in ANCHOR.js beside it.
+# (anchor, heading) in page order. Each section has its HTML in templates/sections/ANCHOR.html and its script in ANCHOR.js
+# beside it.
 _SECTIONS = (
     ("sweep", "Over the sweep"),
     ("paper", "Against the paper"),
@@ -64,7 +64,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_][._/=:-])(?=\w)")
 
 
 def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
-    """The whole file. If Vega must be bundled, then beside the other work."""
+    """The whole file. If Vega has to be bundled, that runs in parallel."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         vega = pool.submit(vega_bundle)
         templates = environment()
@@ -94,7 +94,7 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates of templates/."""
+    """Loads the templates in templates/."""
     loader = jinja2.PackageLoader("linebounce.report", "templates")
     made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     made.filters["setting"] = setting_text
@@ -103,12 +103,12 @@ def environment() -> jinja2.Environment:
 
 
 def _breakable(text: str) -> Markup:
-    """A name, path or command that may be broken between its words, as breakable() in templates/data.js has it."""
+    """A name, path or command that may wrap between its words, as breakable() in templates/data.js does."""
     return Markup("<wbr>").join(_BETWEEN_WORDS.split(text))
 
 
 def _packed(data: object) -> str:
-    """JSON, compressed: the rows of lines.csv would make most of the file otherwise."""
+    """Compressed JSON; otherwise the rows of lines.csv would be most of the file."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
     return base64.b64encode(gzip.compress(text, compresslevel=6, mtime=0)).decode()
 
@@ -121,7 +121,7 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
     config = results.directory / "config.toml"
     explanation = explanation_of(results)
     with reading(config):
-        Machine(results.config["machine"]).check()  # no point of a sweep may need it, but who runs the sweep again does
+        Machine(results.config["machine"]).check()  # checked even if no point uses it, because a repeated sweep will
         machines, machine_of_point = _machines(results)
         paper = tables.paper_table(results)
         parameters = _parameters(results.config)
@@ -150,7 +150,8 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
 
 
 def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """What the heading says: words, rows within tolerance, rows scored. What was in sight is no prediction."""
+    """For the heading: the kind in words, the rows within tolerance, the rows scored. Figures that were in sight don't count
+    as predictions."""
     kinds = {
         "predicted": "predictions within tolerance",
         "in sight": "figures in sight within tolerance",
@@ -191,7 +192,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
 
 
 def _metrics(results: Results) -> dict[str, Any]:
-    """By name: the unit, and a value and interval for each point, null where a point lacks the metric."""
+    """By name: the unit, and for each point a value and interval, null if the point lacks the metric."""
     names = sorted({name for point in results.points for name in point.metrics})
     found: dict[str, Any] = {}
     for name in names:
@@ -209,7 +210,7 @@ def _metrics(results: Results) -> dict[str, Any]:
 
 
 def _sections(results: Results, *, has_measured: bool, has_explanation: bool) -> list[tuple[str, str]]:
-    """The contents: what this run has data for."""
+    """The table of contents: the sections for which this run has data."""
     empty = {
         "paper": not results.paper,
         "sweep": len(results.points) < 2,
@@ -228,7 +229,7 @@ def _sections(results: Results, *, has_measured: bool, has_explanation: bool) ->
 
 
 def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
-    """The different machines of a sweep, drawn, and which of them each point has."""
+    """The distinct machines of a sweep, drawn, and the index of each point's machine."""
     machines: list[dict[str, Any]] = []
     of_settings: dict[tuple[tuple[str, object], ...], int] = {}
     of_point = []
@@ -239,7 +240,7 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
         if key not in of_settings:
             of_settings[key] = len(machines)
             alike = [point for point, its_key in zip(results.points, settings, strict=True) if its_key == key]
-            # One that failed has neither a configuration of its own nor metrics, of which the network is drawn.
+            # The drawing needs metrics for the network, and a point that failed has none.
             machines.append(_drawn(results, next((point for point in alike if point.metrics), alike[0])))
         of_point.append(of_settings[key])
     return machines, of_point
@@ -258,7 +259,7 @@ def _drawn(results: Results, point: Point) -> dict[str, Any]:
 
 
 def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The machine's parameters, each with where it comes from: [machine.sources] names parameters or whole tables."""
+    """The machine's parameters with their sources: a key of [machine.sources] is a parameter or a whole table."""
     machine = dict(config["machine"])
     sources = machine.pop("sources", {})
     rows = []
@@ -272,7 +273,7 @@ def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _coloured(toml: str) -> Markup:
-    """A configuration as HTML in which style.css colours tables, keys and values."""
+    """A configuration as HTML, with tables, keys and values marked for style.css."""
     return Markup(pygments.highlight(toml, TOMLLexer(), HtmlFormatter(nowrap=True)))
 
 

@@ -1,4 +1,4 @@
-"""A metric over a swept path: which points a chart of it has."""
+"""Chooses the points for a chart of a metric over a swept path."""
 
 import itertools
 from collections import Counter
@@ -15,7 +15,7 @@ CPUS = "machine.cpus"
 
 @dataclass(frozen=True)
 class Axes:
-    """A metric over the path x, one line for each value of the path series, which is empty where there is one line."""
+    """A metric over the path `x`, with one line for each value of the path `series`; an empty `series` means one line."""
 
     metric: str
     x: str
@@ -27,7 +27,7 @@ def is_numeric(values: Sequence[Setting]) -> bool:
 
 
 def x_scale(path: str, values: Sequence[Setting]) -> str:
-    """Of Vega's axis: CPUs, and other numbers that grow by factors, stand at equal distances."""
+    """Vega's scale for the axis: CPUs, and other numbers that grow by factors, are equally spaced."""
     numbers = [float(value) for value in values] if is_numeric(values) else []
     ordered = sorted(numbers)
     grows = all(after >= 1.5 * before for before, after in itertools.pairwise(ordered))
@@ -35,7 +35,7 @@ def x_scale(path: str, values: Sequence[Setting]) -> str:
 
 
 def words_of(results: Results, axes: Axes) -> dict[str, str]:
-    """What stands at a chart's axes, and the kind of the axis x, as the page makes them in templates/sections/sweep.js."""
+    """The axes' titles and the kind of the x axis, as templates/sections/sweep.js computes them."""
     units = [point.metrics[axes.metric].unit for point in results.points if axes.metric in point.metrics]
     return {
         "x": path_words(axes.x),
@@ -46,7 +46,7 @@ def words_of(results: Results, axes: Axes) -> dict[str, str]:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """What is shown until a reader chooses: what a paper says over a path, else the answer's metric over its path."""
+    """The axes shown first: those of a paper's figure over a path, otherwise the answer's metric over its path."""
     swept = results.swept()
     answer = results.answer
     names = [name for name, count in _metric_counts(results).items() if count > 1]
@@ -62,26 +62,26 @@ def default_axes(results: Results) -> Axes | None:
 
 
 def _moves_alone(results: Results, x: str) -> bool:
-    """Whether a chart over x has more than one place on its axis: of two paths that go in step one stays."""
+    """Whether a chart over x would have more than one place on its axis. Of two paths swept in step, one stays fixed."""
     stays = held(results, x, default_series(results.swept(), x))
     return _places(results, [x, *stays]) > _places(results, stays)
 
 
 def _metric_counts(results: Results) -> Counter[str]:
-    """How many points have each metric."""
+    """The number of points that have each metric."""
     return Counter(name for point in results.points for name in point.metrics)
 
 
 def default_series(swept: Mapping[str, Sequence[Setting]], x: str) -> str:
-    """Which path gets the colours: one of words rather than of numbers."""
+    """The path to colour by; words are preferred to numbers."""
     others = [path for path, values in swept.items() if path != x and len(values) > 1]
     return next((path for path in others if not is_numeric(swept[path])), others[0] if others else "")
 
 
 def held(results: Results, x: str, series: str) -> list[str]:
-    """Which other paths stay as they are at the chosen point, so that a chart has one point in each place.
+    """The other paths to fix at the chosen point's values, so that a chart has one point at each place.
 
-    Only as many as that takes: paths that go in step with x need not stay.
+    Paths swept in step with x need not be fixed.
     """
     told_apart = [path for path in (x, series) if path]
     stays: list[str] = []
@@ -96,7 +96,7 @@ def _places(results: Results, paths: Sequence[str]) -> int:
 
 
 def choices(results: Results) -> dict[str, Any]:
-    """What the page needs for its charts over the sweep: where it begins, and what stays for each pair of axes."""
+    """The page's data for its sweep charts: the first axes, and the paths to fix for each pair of axes."""
     swept = results.swept()
     axes = default_axes(results)
     return {
@@ -110,7 +110,7 @@ def choices(results: Results) -> dict[str, Any]:
 
 
 def rows(results: Results, chosen: Point, axes: Axes) -> list[dict[str, Any]]:
-    """One row for each point of the chart, as the page makes them in templates/sections/sweep.js."""
+    """One row for each point of the chart, as templates/sections/sweep.js computes them."""
     stays = held(results, axes.x, axes.series)
     return [
         {

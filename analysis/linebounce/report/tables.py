@@ -1,7 +1,7 @@
-"""What the page's charts and tables are drawn from: frames of a run, added up where a chart needs no more.
+"""The tables behind the page's charts, from a run's frames, summed where a chart needs no more detail.
 
-The page only chooses among their rows (a point, a kind, a home node); whatever is worked out is worked out here, so that the
-page and the figures for papers show the same numbers.
+The page only selects rows (a point, a kind, a home node). All computation is here, so that the page and the figures for papers
+show the same numbers.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from linebounce.report.machine import Machine, machine_of
 from linebounce.report.metric_names import metric_names
 from linebounce.results import Results
 
-# Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
+# Bars of a latency histogram: 48 per decade, so that peaks 20 % apart have valleys between them.
 _BINS_PER_DECADE = 48
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 ALL = "all"
@@ -30,12 +30,12 @@ def is_hit(source: pl.Expr) -> pl.Expr:
 
 
 def _rank() -> pl.Expr:
-    """A source's place in COLOURS: the order in which a chart stacks them."""
+    """A source's position in COLOURS, the order in which a chart stacks them."""
     return pl.col("source").replace_strict(tuple(COLOURS), range(len(COLOURS)), default=len(COLOURS)).alias("rank")
 
 
 def with_all_kinds(latency: pl.DataFrame) -> pl.DataFrame:
-    """latency.csv with a third kind: kernel and user together."""
+    """latency.csv with a third kind, `all`: kernel plus user."""
     kinds = latency["kind"].unique()
     if len(kinds) < 2:
         return latency.with_columns(kind=pl.lit(ALL))
@@ -43,7 +43,7 @@ def with_all_kinds(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
-    """Histogram of misses: for each point, kind and source the share of accesses in each step of a logarithmic axis."""
+    """A histogram of misses: for each point, kind and source, the share of accesses in each bin of a logarithmic axis."""
     step = (pl.col("latency_ns").log10() * _BINS_PER_DECADE).floor()
     misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
     total = pl.col("count").sum().over("point", "kind")
@@ -62,10 +62,11 @@ def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
-    """For each point, kind and source (and all sources together): which share of misses takes at most, and more than, so long.
+    """Cumulative curves: for each point, kind and source (and all sources together), the shares of misses at most as long and
+    longer.
 
-    One row for each step of the histogram, at the longest latency in it, so that no curve has more points than can be seen, and
-    one before the first, from which a curve rises.
+    One row for each bin, at the longest latency in it, so that no curve has more points than can be seen, plus one before the
+    first, where the curve starts.
     """
     misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
     together = misses.with_columns(source=pl.lit(ALL))
@@ -87,14 +88,14 @@ def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
             *key,
             "latency_ns",
             at_most_pct=(100 * pl.col("at_most")).round_sig_figs(6),
-            # The last step has nothing above it, and a logarithmic axis no place for that.
+            # Nothing is longer than the last bin, and a logarithmic axis has no place for 0.
             more_pct=pl.when(pl.col("at_most") < 1).then((100 * (1 - pl.col("at_most"))).round_sig_figs(6)),
         )
     )
 
 
 def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
-    """Count, mean and percentiles of each source, hits in the own caches too."""
+    """Count, mean and percentiles for each source, including hits in the CPU's own caches."""
     key = ["point", "kind", "source"]
     ordered = with_all_kinds(latency).sort(*key, "latency_ns")
     rank = pl.col("count").cum_sum().over(key) / pl.col("count").sum().over(key)
@@ -111,7 +112,7 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """The share of each source's latency that is queueing, and the resource that most of it is for; of all kinds together."""
+    """Adds the share of each source's latency that is queueing, and the resource with most of it, for all kinds together."""
     waits = [f"queueing_{resource}_ns_mean" for resource in RESOURCES]
     sums = lines.group_by("point", "source").agg(
         (pl.col(column) * pl.col("count")).sum() for column in ("latency_ns_mean", "queueing_ns_mean", *waits)
@@ -131,15 +132,15 @@ def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def locks(results: Results) -> pl.DataFrame:
-    """locks.csv, with the part of metrics' names that stands for each lock."""
+    """locks.csv plus the part of metric names that stands for each lock."""
     names = metric_names(results.locks["lock"].unique().to_list())
     return results.locks.with_columns(pl.col("lock").replace_strict(names, return_dtype=pl.String).alias("metric_name"))
 
 
 def matrix(results: Results) -> pl.DataFrame:
-    """matrix.csv with the place of each CPU in a drawing: those of a node, and in it of a bus, beside each other.
+    """matrix.csv plus each CPU's position in a drawing, where CPUs of a node, and of a bus in it, are adjacent.
 
-    Before the cells as measured come their means over all homes, whose home_node is null, and over all states, ALL.
+    Before the measured cells come their means over all homes, with a null home_node, and over all states, with the state ALL.
     """
     parts = results.matrix.partition_by("point", maintain_order=True)
     return pl.concat(
@@ -148,7 +149,7 @@ def matrix(results: Results) -> pl.DataFrame:
 
 
 def with_places(cells: pl.DataFrame, machine: Machine) -> pl.DataFrame:
-    """With the place of each CPU in a drawing, and whether both are on one node."""
+    """Adds each CPU's position in a drawing, and whether both CPUs are on one node."""
     order: list[int] = []
     nodes: list[int] = []
     for node in machine.nodes_with_cpus():
@@ -172,7 +173,7 @@ def _with_means(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
-    """What stands below a drawing of matrix(): the mean within a node, and between nodes where there are several."""
+    """The text below a drawing of matrix(): the means within a node and, with several nodes, between nodes."""
     if matrix.is_empty():
         return matrix
     means = {
@@ -183,7 +184,8 @@ def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
 
 
 def series(results: Results, most: int = 400) -> pl.DataFrame:
-    """series.csv, each series in at most so many stretches of time, with its lowest, highest and mean value in each."""
+    """series.csv with each series reduced to at most `most` stretches of time, with the lowest, highest and mean value of
+    each."""
     last = pl.col("time_us").max().over("point", "name")
     stretch = (pl.col("time_us") / last * (most - 1)).fill_nan(0).floor()
     return (
@@ -200,7 +202,7 @@ def series(results: Results, most: int = 400) -> pl.DataFrame:
 
 
 def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
-    """The structures with the most latency at each point, by source: total time in us, and its share of all misses' time."""
+    """The structures with the most latency at each point, by source: total time in us and its share of all misses' time."""
     time = (pl.col("count") * pl.col("latency_ns_mean")).sum() / 1000
     by_source = lines.group_by("point", "structure", "source").agg(time.alias("time_us"))
     total = pl.col("time_us").sum().over("point", "structure")
@@ -215,7 +217,7 @@ def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
 
 
 def homes(lines: pl.DataFrame) -> pl.DataFrame:
-    """For each point and node the misses on lines that have their home there, and how many of them other nodes' CPUs had."""
+    """For each point and node: the misses on lines whose home is there, and how many came from other nodes' CPUs."""
     remote = (pl.col("count") * pl.col("remote_pct")).sum() / pl.col("count").sum()
     return (
         lines.group_by("point", "home")
@@ -225,9 +227,9 @@ def homes(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def cpi(results: Results, most: int = 15) -> pl.DataFrame:
-    """Where the CPUs' time went, by part: a bar for each CPU, of its own time, and for each of the functions with most time.
+    """CPU time by part: one bar for each CPU, of its own time, and one for each of the `most` costliest functions.
 
-    A function's bar is its share of all CPUs' time. `rank` stacks the parts.
+    A function's bar is its share of all CPUs' time. `rank` orders the parts of a bar.
     """
     parts = (
         results.cpi.drop("cycles")
@@ -256,7 +258,7 @@ def cpi(results: Results, most: int = 15) -> pl.DataFrame:
 
 
 def cpi_functions(results: Results) -> pl.DataFrame:
-    """The functions of each point: their share of all CPUs' time, cycles per instruction, and the part that took most."""
+    """The functions of each point: share of all CPUs' time, cycles per instruction, and the largest part."""
     parts = [pl.col(part).sum() for part in CPI_PARTS]
     sums = results.cpi.group_by("point", "function").agg(pl.col("instructions").sum(), pl.col("cycles").sum(), *parts)
     most = pl.max_horizontal(CPI_PARTS)
@@ -274,7 +276,7 @@ def cpi_functions(results: Results) -> pl.DataFrame:
 
 
 def subsystems(point: Point) -> list[dict[str, Any]]:
-    """Each subsystem's share of misses and latency on the 500 costliest lines, the largest first."""
+    """Each subsystem's share of misses and latency on the 500 costliest lines, largest first."""
     shares: dict[str, dict[str, float]] = {}
     for name, metric in point.metrics.items():
         head, _, column = name.rpartition(".")
@@ -291,7 +293,7 @@ def subsystems(point: Point) -> list[dict[str, Any]]:
 
 
 def paper_table(results: Results) -> list[dict[str, Any]]:
-    """Every paper row as the page shows it. `source` is where the figure stands, from the configuration."""
+    """All paper rows as the page shows them. `source` is the configuration's reference to the figure."""
     sources = {str(row.get("id")): row.get("source", "") for row in results.config.get("paper", [])}
     tables = {str(row.get("id")): row.get("source", "") for row in results.config.get("table", [])}
     shared = _shared_begin([row.id for row in results.paper])
@@ -302,7 +304,7 @@ def paper_table(results: Results) -> list[dict[str, Any]]:
 
 
 def _shared_begin(names: Sequence[str]) -> int:
-    """How many letters of whole words, up to a point, all names begin with: a chart's labels go without them."""
+    """The length of the longest prefix of whole words, up to a dot, that all names share; a chart's labels omit it."""
     words = list(zip(*(name.split(".")[:-1] for name in names), strict=False))
     same = list(itertools.takewhile(lambda word: len(set(word)) == 1, words))
     return sum(len(word[0]) + 1 for word in same)
@@ -313,7 +315,7 @@ def _settings_text(at: At) -> str:
 
 
 def _table_source(row: str, tables: Mapping[str, str]) -> str:
-    """Rows of a measured table are called TABLE.ROW."""
+    """The source of a row; rows of a measured table are called TABLE.ROW."""
     found = [name for name in tables if row.startswith(name + ".")]
     return tables[max(found, key=len)] if found else ""
 
@@ -368,8 +370,8 @@ def _tolerance_text(row: PaperRow) -> str:
 
 
 def _placed(row: ValueRow) -> dict[str, Any]:
-    """Where a row stands in a chart against the paper: as a difference in points of a percentage if its tolerance is one, else
-    as a ratio. Ratios that the axis doesn't reach stand at its end, with an arrow."""
+    """A row's position in a chart against the paper: a difference in percentage points if its tolerance is one, otherwise a
+    ratio. A ratio beyond the axis is drawn at its end, with an arrow."""
     if row.paper is None or row.simulated is None:
         return {}
     if row.tolerance_abs is not None and row.unit == "%":

@@ -1,4 +1,4 @@
-"""The inside of a node as a drawing: cores with their caches, buses and their controllers, directory and memory."""
+"""Draws the inside of a node: cores with their caches, buses and their controllers, directory and memory."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def number_text(value: float) -> str:
 
 
 def node_drawing(machine: Machine, node: int) -> Markup:
-    """The page fills in how busy the bus is."""
+    """Draws a node. The page fills in how busy the bus is."""
     drawing = Drawing()
     buses = [machine.cores_of_bus(node, bus) for bus in range(machine.buses_per_node)]
     columns = max(1, *(min(len(cores), _CORES_IN_A_ROW) for cores in buses))
@@ -40,7 +40,7 @@ def node_drawing(machine: Machine, node: int) -> Markup:
 
 
 def _bus(drawing: Drawing, machine: Machine, cores: Sequence[Sequence[int]], left: float, width: float) -> float:
-    """Cores in rows above their bus, the controller below it; returns the lower edge."""
+    """Draws cores in rows above their bus and the controller below it; returns the lower edge."""
     height = 40 + _CACHE_HEIGHT * len(machine.caches)
     rows = -(-len(cores) // _CORES_IN_A_ROW)
     bus = Box(left, rows * (height + _GAP), width, 62)
@@ -48,7 +48,7 @@ def _bus(drawing: Drawing, machine: Machine, cores: Sequence[Sequence[int]], lef
         Box(left + i % _CORES_IN_A_ROW * (_CORE_WIDTH + _GAP), i // _CORES_IN_A_ROW * (height + _GAP), _CORE_WIDTH, height)
         for i in range(len(cores))
     ]
-    for box in boxes:  # below the boxes that they run behind
+    for box in boxes:  # drawn first, so that the lines run behind the boxes
         drawing.line((box.middle, box.bottom), (box.middle, bus.top))
     for cpus, box in zip(cores, boxes, strict=True):
         _core(drawing, machine, cpus, box)
@@ -78,12 +78,12 @@ def _core(drawing: Drawing, machine: Machine, cpus: Sequence[int], box: Box) -> 
         drawing.text(box.middle, top + 26, hit, f"small{kind}")
 
 
-# A part of a node: its name, and lines about it.
+# A part of a node: its name, and lines of text about it.
 Part = tuple[str, Sequence[str]]
 
 
 def _controller(machine: Machine) -> Sequence[Part]:
-    """What stands behind each bus of a machine with nodes."""
+    """The parts behind each bus of a machine with nodes."""
     config: Mapping[str, Any] | None = machine.config.get("node")
     if config is None:
         return []
@@ -110,7 +110,7 @@ def _home_parts(machine: Machine, node: int) -> Sequence[Part]:
 
 
 def _stack(drawing: Drawing, parts: Sequence[Part], middle: float, top: float, width: float) -> float:
-    """Boxes below each other, joined; returns the lower edge of the last."""
+    """Draws boxes one below the other, joined by lines; returns the last one's lower edge."""
     for title, lines in parts:
         box = Box(middle - width / 2, top + _GAP, width, 30 + 15 * len(lines))
         drawing.line((middle, top), (middle, box.top))

@@ -1,4 +1,4 @@
-"""A report of `linebounce validate`: how far simulated figures are from published ones, on a page and as a picture."""
+"""The report of `linebounce validate`: how far simulated figures are from published ones, as a page and as a picture."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from linebounce.results import read_document, reading
 
 FILE = "validation.json"
 _SCHEMA = "linebounce.validate/1"
-_FAR = 0.3  # beyond which a figure in the picture has its name
-_NAMED = 5  # at most, in a panel
+_FAR = 0.3  # figures with a larger error are named in the picture
+_NAMED = 5  # the most names in a panel
 _DOCUMENTS = "documents"
 _KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
-# By unit: the axis's title, and what one is in the panel's unit. A change is a factor.
+# By unit: the axis title, and the factor to the panel's unit. Changes are shown as factors.
 _PANELS = {"ns": ("ns", 1.0), "us": ("ns", 1000.0), "1/s": ("1/s", 1.0)}
 _CHANGES = "factor of a change"
 _OTHERS = "other figures"
@@ -29,12 +29,12 @@ Document = Mapping[str, Any]
 def is_validation(directory: Path) -> bool:
     try:
         return (directory / FILE).exists() and not (directory / "results.json").exists()
-    except OSError:  # a name that can't be a file's; what opens it says so
+    except OSError:  # the name can't be a file's; opening it will report that
         return False
 
 
 def read_validation(directory: Path) -> Document:
-    """Raises InputError for what `linebounce validate` of this version has not written."""
+    """Raises InputError for anything but the output of this version's `linebounce validate`."""
     path = directory / FILE
     document: Document = read_document(path, json.loads)
     with reading(path):
@@ -46,7 +46,7 @@ def read_validation(directory: Path) -> Document:
 
 
 def panels_of(document: Document) -> dict[str, Rows]:
-    """What the picture shows, by panel: figures with a size, without those of the five documents."""
+    """The rows of the picture, by panel: figures with a size, except those of the five documents."""
     panels: dict[str, Rows] = {title: [] for title in ("ns", "1/s", _CHANGES, _OTHERS)}
     for row in document["rows"]:
         placed = _placed(row)
@@ -85,7 +85,7 @@ def _placed(row: Document) -> tuple[str, dict[str, Any]] | None:
 
 
 def write_validation_figures(document: Document, folder: Path) -> Iterator[Path]:
-    """validation.svg and .png, if there is any figure to draw; yields each path."""
+    """Writes validation.svg and .png if there is anything to draw; yields each path."""
     from linebounce.report.figures import drawn  # noqa: PLC0415  # Vega's compiler takes a moment to load
 
     panels = panels_of(document)
@@ -98,7 +98,7 @@ def write_validation_figures(document: Document, folder: Path) -> Iterator[Path]
 
 
 def make_validation_page(document: Document) -> str:
-    """The whole file: it has no scripts and needs no network."""
+    """The whole file, which has no scripts and needs no network."""
     from linebounce.report.figures import drawn  # noqa: PLC0415
     from linebounce.report.page import environment  # noqa: PLC0415
 
@@ -119,7 +119,7 @@ def make_validation_page(document: Document) -> str:
 
 
 def _scores(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
-    """The rows of the table of counts: a name, and what stands behind it."""
+    """The rows of the table of counts: a name, and the cells after it."""
     for kind, title in _KINDS.items():
         yield from _score(title, document["score"][kind])
     for family, kinds in document["families"].items():
@@ -173,7 +173,7 @@ def _shown(row: Document) -> dict[str, Any]:
 
 
 def _distance(row: Document) -> float:
-    """Larger is worse; what went the wrong way is worst."""
+    """A sort key for errors: larger is worse, and the wrong sign is worst."""
     ratio = row["simulated_over_published"]
     if ratio is None or ratio <= 0:
         return float("inf") if row["ok"] is False or row.get("sign_right") is False else 1

@@ -1,4 +1,4 @@
-"""The scripts that draw a report's charts in a browser."""
+"""Bundles the scripts that draw a report's charts in a browser."""
 
 import gzip
 import os
@@ -11,23 +11,23 @@ from linebounce.commands import limit_of_memory
 from linebounce.errors import UsageError
 from linebounce.files import write_file
 
-_BUNDLER_BYTES = 4 << 30  # of addresses
+_BUNDLER_BYTES = 4 << 30  # the bundler's address space needs this much
 
 
 def vega_bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that needs no other.
+    """Vega, Vega-Lite and Vega-Embed bundled as one script.
 
-    Bundling takes longer than the rest of a report, and its outcome depends on vl_convert's version alone: it is kept among the
-    user's cached files, compressed, so that damage is noticed. Where nothing can be kept, it is made again.
+    Bundling takes longer than the rest of a report, and its result depends only on vl_convert's version. So it is cached in the
+    user's cache folder, compressed so that damage is noticed, and made again if it can't be cached.
     """
     kept = None
-    with suppress(RuntimeError):  # no home directory
+    with suppress(RuntimeError):  # there may be no home directory
         kept = _cached_files() / f"vega-{version('vl-convert-python')}.js.gz"
         with suppress(OSError, EOFError, zlib.error):
-            if bundle := gzip.decompress(kept.read_bytes()).decode():  # of nothing, it makes nothing
+            if bundle := gzip.decompress(kept.read_bytes()).decode():  # the cached file may be empty
                 return bundle
     if (limit_of_memory() or _BUNDLER_BYTES) < _BUNDLER_BYTES:
-        raise MemoryError  # the bundler would end the process
+        raise MemoryError  # without enough memory, the bundler would end the process
     import vl_convert  # noqa: PLC0415  # it takes hundreds of MB of addresses
 
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet

@@ -1,4 +1,4 @@
-"""What metrics and swept paths are called where people read: at axes and in legends."""
+"""The words for metrics and swept paths on axes and in legends."""
 
 import re
 
@@ -20,8 +20,8 @@ _OF_A_LOCK = {
 }
 _OF_ACCESSES = {"mean_ns": "mean latency", "peak_ns": "most frequent latency", "count": "accesses"}
 _OF_A_LINK = {"utilisation_pct": "utilisation", "mb_per_s": "traffic"}
-_UNITS = {"1/s": "", "us": "µs"}  # what is per second says so in its words
-# What ends a name and says its unit, which stands beside the words.
+_UNITS = {"1/s": "", "us": "µs"}  # words for rates say "per second" themselves
+# The end of a name that gives its unit, which is shown beside the words.
 _UNIT_AT_THE_END = re.compile(r"_(ns|us|pct|cycles|mhz|kib|mib|bytes)$")
 _UNIT_OF_A_PATH = {"us": "µs", "mhz": "MHz", "kib": "KiB", "mib": "MiB", "pct": "%"}
 _SPELLED = {
@@ -55,7 +55,7 @@ def axis_title(name: str, unit: str) -> str:
 
 
 def path_words(path: str) -> str:
-    """A path of the configuration with its unit: "memory latency (ns)" for `machine.memory.latency_ns`."""
+    """A configuration path in words, with its unit: "memory latency (ns)" for `machine.memory.latency_ns`."""
     table, _, rest = path.partition(".")
     name = rest or table
     unit = _UNIT_AT_THE_END.search(name)

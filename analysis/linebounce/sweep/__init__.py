@@ -1,1 +1,1 @@
-"""Sweeps: the points of an experiment on a Dask cluster, and the sensitivity of a metric to parameters."""
+"""Runs an experiment's points on a Dask cluster, and measures how sensitive a metric is to parameters."""

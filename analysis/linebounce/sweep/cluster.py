@@ -1,4 +1,4 @@
-"""The Dask cluster that runs a sweep: its own on this machine, one that is there, or one that Slurm or Kubernetes starts."""
+"""Opens the Dask cluster for a sweep: a new one on this machine, an existing one, or one that Slurm or Kubernetes starts."""
 
 import atexit
 import contextlib
@@ -19,24 +19,24 @@ from linebounce.errors import UsageError
 
 CONNECT_TIMEOUT_S = 10
 _SBATCH_TIMEOUT_S = 60
-# Where HTTP servers listen, which have neither TLS nor passwords. Another sweep may have Dask's usual port.
+# The address for HTTP servers, which have neither TLS nor passwords. Port 0, because another sweep may use Dask's usual port.
 _LOOPBACK = "127.0.0.1:0"
-# Workers of another machine have an HTTP server each, whatever they are told.
+# A worker on another machine starts an HTTP server even with --no-dashboard, so it must listen locally.
 _WORKER_ARGUMENTS = ["--no-dashboard", "--dashboard-address", _LOOPBACK]
-# Keyword arguments of SLURMCluster that would let anyone in the network run code as the user.
+# Keyword arguments of SLURMCluster that a user may not set: they could let anyone on the network run code as the user.
 _FIXED = ("security", "protocol")
 _ROLES = ("client", "scheduler", "worker")
 
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """At most one of scheduler, slurm and kubernetes is set; none: this machine."""
+    """Where a sweep runs. At most one of scheduler, slurm and kubernetes is set; if none is, it runs on this machine."""
 
-    workers: int | None = None  # here: simulations at the same time; Slurm: jobs; Kubernetes: pods
+    workers: int | None = None  # on this machine: simulations at the same time; with Slurm: jobs; with Kubernetes: pods
     scheduler: str = ""
     slurm: str = ""
     kubernetes: str = ""
-    logs: Path = Path()  # Slurm: what its jobs say
+    logs: Path = Path()  # with Slurm: the folder for the jobs' output
 
     @property
     def local(self) -> bool:
@@ -44,7 +44,7 @@ class ClusterOptions:
 
     @property
     def where_workers_are(self) -> str:
-        """What to look at while there is no worker."""
+        """A hint about where to look while the cluster has no worker."""
         if self.slurm:
             return f"`squeue --me` tells what became of the jobs, and what they said is in {self.logs}"
         if self.kubernetes:
@@ -54,12 +54,12 @@ class ClusterOptions:
 
 @contextlib.contextmanager
 def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterator[Any]:
-    """A client of the cluster; what was started for it is stopped at the end. `tell` is called with lines for the user.
+    """A client of the cluster. At the end, stops everything that was started for it. `tell` prints lines for the user.
 
-    UsageError when a package is missing or a scheduler does not answer.
+    Raises UsageError if a package is missing or a scheduler does not answer.
     """
     distributed = _need("distributed", "distributed")
-    # What the library says of lost connections is said by the sweep, once and in a line.
+    # Silences the library's messages about lost connections; the sweep reports them once, in one line.
     for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
         if name.startswith(("asyncio", "distributed", "tornado")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -81,7 +81,7 @@ def _start(distributed: Any, options: ClusterOptions) -> Any:
         return _slurm_cluster(options)
     if options.kubernetes:
         return _start_kubernetes(options)
-    # Points are processes of their own already: threads that wait for them are enough, and start at once.
+    # Points are separate processes, so threads that wait for them are enough, and start immediately.
     at_once = options.workers or len(os.sched_getaffinity(0))
     try:
         return distributed.LocalCluster(
@@ -92,7 +92,7 @@ def _start(distributed: Any, options: ClusterOptions) -> Any:
             worker_dashboard_address=_LOOPBACK,
             memory_limit=0,
         )
-    except (OSError, RuntimeError) as error:  # a scratch folder can't be made, or a port not opened
+    except (OSError, RuntimeError) as error:  # a scratch folder can't be made, or a port can't be opened
         raise UsageError(f"the workers can't be started: {_first_line(error)}") from None
 
 
@@ -123,8 +123,8 @@ def _slurm_cluster(options: ClusterOptions) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _key(folder: Path) -> Iterator[Any]:
-    """A certificate made for this sweep, in files that only the user can read. Scheduler and workers refuse whoever has none of
-    it, so they may listen at every address of their machine where no interface is asked for."""
+    """Makes a TLS certificate for this sweep, in files that only the user can read. Scheduler and workers refuse connections
+    without it, so they may listen on all interfaces if no interface is given."""
     _need("cryptography", "cryptography")
     security = _need("distributed", "distributed").Security
     temporary = security.temporary().get_tls_config_for_role("worker")
@@ -137,15 +137,15 @@ def _key(folder: Path) -> Iterator[Any]:
             of_roles = {f"tls_{role}_{name}": str(files[name]) for role in _ROLES for name in ("cert", "key")}
             yield security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **of_roles)
     except OSError as error:
-        raise UsageError(f"--slurm: cannot write {folder}: {error.strerror}") from None
+        raise UsageError(f"--slurm: {folder}: cannot be written: {error.strerror}") from None
     finally:
-        with contextlib.suppress(OSError):  # what is not empty stays
+        with contextlib.suppress(OSError):  # a folder that is not empty stays
             folder.rmdir()
             folder.parent.rmdir()
 
 
 def _try_job(script: str) -> None:
-    """Asks Slurm whether it would take such a job: a refusal is nowhere to be seen later, and the sweep would wait for ever."""
+    """Asks Slurm whether it would accept the job. Otherwise a refusal would be invisible, and the sweep would wait forever."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh") as file:
         file.write(script)
         file.flush()
@@ -168,8 +168,9 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
     operator = _need("dask_kubernetes.operator", "dask-kubernetes")
     try:
         return operator.KubeCluster(n_workers=options.workers or 1, quiet=True, **keywords)
-    except Exception as error:  # of several libraries, each with its own for what a cluster can refuse
-        atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)  # it would ask the same cluster, and raise the same
+    except Exception as error:  # several libraries are involved, each with its own exceptions
+        # it would contact the same cluster and fail in the same way
+        atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)
         raise UsageError(
             f'--kubernetes "{options.kubernetes}": no cluster was started: {_first_line(error)}; check that '
             "`kubectl get nodes` answers, and that `kubectl get daskclusters` knows Dask's operator"
@@ -177,7 +178,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    """Without the library's advice for programmers."""
+    """The first line of a message, without the library's advice for programmers."""
     return re.split(r"\n|\. |, for example", str(error).strip())[0] or type(error).__name__
 
 
@@ -189,7 +190,7 @@ def _need(module: str, package: str) -> Any:
 
 
 def _local_dashboard(cluster: Any) -> str:
-    """On this machine alone."""
+    """The address of a dashboard on this machine; empty otherwise."""
     link = f"http://127.0.0.1:{cluster.scheduler.http_server.port}/status"
     return link if importlib.util.find_spec("bokeh") else f"{link} (without pictures: they need the Python package bokeh)"
 
@@ -212,7 +213,7 @@ def _connect(distributed: Any, address: str) -> Any:
 
 
 def _keywords(option: str, text: str) -> dict[str, int | str]:
-    """queue=normal,cores=16,memory=32GB: the keyword arguments of the cluster's class."""
+    """Parses "queue=normal,cores=16,memory=32GB" into keyword arguments of the cluster's class."""
     keywords: dict[str, int | str] = {}
     for part in text.split(","):
         key, equals, value = part.partition("=")

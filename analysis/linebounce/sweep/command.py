@@ -1,4 +1,5 @@
-"""`linebounce sweep`: the points of `linebounce run`, spread over a Dask cluster; and which parameters move a metric."""
+"""The command `linebounce sweep`: runs the points of `linebounce run` on a Dask cluster, or finds which parameters move a
+metric."""
 
 import argparse
 import os
@@ -20,45 +21,46 @@ from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
 from linebounce.sweep.points import Job, digest, status_of
 
-_LOG_LINES = 15  # of a failed point's log
-_SHOWN_FAILURES = 5  # points whose log is shown
+_LOG_LINES = 15  # lines to show of a failed point's log
+_SHOWN_FAILURES = 5  # failed points whose log is shown
 
-_EXAMPLES = """examples:
-  linebounce sweep lock_scaling                                  the points of `linebounce run lock_scaling`, on this machine
+_EXAMPLES = """Examples:
+  linebounce sweep lock_scaling                                  the same as `linebounce run lock_scaling`
   linebounce sweep my_locks.toml -o out/slow --set machine.memory.latency_ns=200
   linebounce sweep my_locks.toml --scheduler tcp://host:8786     on a cluster: `dask scheduler`, `dask worker tcp://host:8786`
   linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8
   linebounce sweep my_locks.toml --kubernetes name=sweep,image=my/linebounce --workers 8
 
-Which of them move the metric, and by how much:
+Find which parameters move a metric, and by how much:
   linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --metric latency.remote_c2c.mean_ns
 
-Whatever ends a sweep, the same command goes on: what has finished is not run again. A point that fails is run once more.
+To resume a sweep that ended for any reason, give the same command again: finished points are kept. A point that fails runs a
+second time.
 
-Exit codes: 0 done, 1 some points failed or the scheduler was lost, 2 wrong usage or no scheduler, 3 input that can't be read,
+Exit codes: 0 done; 1 some points failed or the scheduler was lost; 2 wrong usage or no scheduler; 3 input that can't be read;
 130 interrupted."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run, where to, and on which cluster."""
+    """What to run, the output directory, and the cluster."""
 
     experiment: Experiment
-    directory: Path  # absolute
+    directory: Path  # an absolute path
     fresh: bool
     cluster: ClusterOptions
-    command: tuple[str, ...]  # as it was typed
-    metric: str = ""  # with --vary: what it is about
+    command: tuple[str, ...]  # the command line as typed
+    metric: str = ""  # with --vary: the metric that it measures
     variations: int = 0
 
     def first(self, plan: Plan) -> Sequence[int]:
-        """The points that say whether there is such a metric."""
+        """The points to run first, because they show whether the metric exists."""
         from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415
 
         return base_points(len(plan.at), self.variations) if self.metric else ()
 
     def knows_metric(self, plan: Plan) -> bool:
-        """Whether these points have ended. UsageError if they have, without the metric."""
+        """Whether the first points have ended. Raises UsageError if they have, and none has the metric."""
         if not self.metric:
             return True
         from linebounce.sweep.sensitivity import know_metric  # noqa: PLC0415
@@ -105,7 +107,7 @@ def _output(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def _is_file(path: Path) -> bool:
-    """A name that no file system takes is none."""
+    """Whether the text names a file; false for a name that no file system accepts."""
     with suppress(OSError):
         return path.is_file()
     return False
@@ -123,7 +125,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
 
 
 def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
-    """Runs what is missing, and merges. `merged` is given what `linebounce run --merge` prints. Returns the exit code."""
+    """Runs the missing points, and merges. Passes `merged` the output of `linebounce run --merge`. Returns the exit code."""
     experiment, directory = sweep.experiment, sweep.directory
     begun = datetime.now(UTC)
     plan = experiment.plan(None if sweep.fresh else directory)
@@ -150,9 +152,9 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
 
 
 def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict[int, str]]:
-    """The exit code, and the failed points with what the program said of each."""
+    """Returns the exit code and, for each failed point, the program's message."""
     with open_client(sweep.cluster, tell) as client:
-        # Dask is there by now, or was named.
+        # By now Dask is known to be installed, or reported missing.
         from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415
         from linebounce.sweep.progress import ProgressBar  # noqa: PLC0415
 
@@ -176,7 +178,8 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
                 return INTERRUPTED, progress.failed
             except SchedulerLostError:
                 bar.close()
-                # Workers that write into the directory go on for a while: what is there may be more than was heard of.
+                # Workers that write directly into the directory continue for a moment, so it may have more finished points than
+                # were reported.
                 done = len(sweep.experiment.plan(sweep.directory).done)
                 tell(
                     f"the scheduler is gone; {done} of {progress.points} points are finished in {sweep.directory}, "
@@ -225,7 +228,7 @@ def _by_hand(experiment: Experiment, directory: Path, point: int) -> str:
 
 @contextmanager
 def _signals_interrupt() -> Iterator[None]:
-    """SIGTERM and a terminal that goes away end a sweep as Ctrl-C does."""
+    """Makes SIGTERM and a closed terminal end a sweep as Ctrl-C does."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -246,41 +249,50 @@ def _at_least_one(text: str) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them."
+    description = "Run the points of an experiment on a Dask cluster, on this machine or on many, and merge them."
     parser = parser_of("linebounce sweep", description, _EXAMPLES, usage="[OPTIONS] FILE.toml|NAME")
-    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="as for `linebounce run`")
+    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="As for `linebounce run`")
     parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="results directory; default: out/ and the experiment's name"
+        "-o", "--output", metavar="DIR", type=Path, help="Results directory; default: out/ and the experiment's name"
     )
-    parser.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], help="override a value; may be repeated")
-    parser.add_argument("--machine", metavar="NAME", help="use this machine instead of the experiment's")
-    parser.add_argument("--seed", metavar="N", type=int, help="seed of each point's first run; default: the experiment's")
-    parser.add_argument("--fresh", action="store_true", help="delete earlier results in the directory and start over")
+    parser.add_argument(
+        "--set",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        help="Override a value of the experiment or its machine; may be repeated",
+    )
+    parser.add_argument("--machine", metavar="NAME", help="Use this machine instead of the experiment's")
+    parser.add_argument("--seed", metavar="N", type=int, help="Seed of each point's first run; default: the experiment's")
+    parser.add_argument("--fresh", action="store_true", help="Delete earlier results in the directory and start over")
     parser.add_argument(
         "--workers",
         metavar="N",
         type=_at_least_one,
-        help="simulations at the same time (default: one for each core); with --slurm jobs, with --kubernetes pods",
+        help="Simulations at the same time; with --slurm, jobs; with --kubernetes, pods; default: one for each core",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="a running Dask scheduler: tcp://host:8786")
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="Use this running Dask scheduler: tcp://host:8786")
     where.add_argument(
-        "--slurm", metavar="KEY=VALUE,...", default="", help="start workers by Slurm; options of dask_jobqueue.SLURMCluster"
+        "--slurm",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="Start workers through Slurm, with these options of dask_jobqueue.SLURMCluster",
     )
     where.add_argument(
         "--kubernetes",
         metavar="KEY=VALUE,...",
         default="",
-        help="start workers as pods; options of KubeCluster",
+        help="Start workers as pods, with these options of KubeCluster",
     )
     parser.add_argument(
         "--vary",
         metavar="PATH=N%",
         action="append",
         default=[],
-        help="sensitivity: run with this parameter N %% lower and higher; of a table, such as machine.bus, every time in it",
+        help="Run with this parameter N %% lower and higher; for a table such as machine.bus, with every latency in it",
     )
-    parser.add_argument("--metric", metavar="METRIC", help="the metric that --vary measures")
+    parser.add_argument("--metric", metavar="METRIC", help="The metric whose change --vary reports")
     words = sys.argv[1:] if arguments is None else arguments
     parsed = parser.parse_args(words, argparse.Namespace(command=("linebounce", "sweep", *words)))
     if bool(parsed.vary) != bool(parsed.metric):

@@ -1,7 +1,8 @@
-"""The client's part of a sweep: hands points to the workers of a Dask cluster until each has ended.
+"""The client's side of a sweep: hands points to the workers of a Dask cluster until each has ended.
 
-Points go out a few at a time, so that a worker always has the next ones and none has them all. Short points go several to a
-task: the program reads and checks the whole experiment each time it starts, and that should stay a small part of the time.
+Points are submitted a few at a time, so that each worker always has the next ones queued but none has them all. Short points
+are grouped into a task, because the program reads and checks the whole experiment at each start, which should stay a small
+share of the time.
 """
 
 import asyncio
@@ -20,17 +21,17 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
 
-_ATTEMPTS = 2  # a failed point is retried once
-# Of a task's work: starting the program, as a rule and at the end of a sweep.
+_ATTEMPTS = 2  # a failed point runs a second time
+# The share of a task's time that may go into starting the program, normally and at the end of a sweep.
 _START_SHARE = 0.03
 _LARGEST_START_SHARE = 0.5
-_TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the next
+_TASKS_AHEAD = 2  # for each thread of a worker: the running task and the next
 _POLL_S = 0.5
-_TELL_AFTER_S = 10.0  # without any worker
+_TELL_AFTER_S = 10.0  # time without any worker
 _STOP_TIMEOUT_S = 10.0
 
 
-# What Dask raises when nobody is there any more.
+# Exceptions that Dask raises when the scheduler is gone.
 _LOST = (OSError, RuntimeError, asyncio.CancelledError, distributed.client.FuturesCancelledError)
 
 
@@ -40,16 +41,16 @@ class SchedulerLostError(Exception):
 
 @dataclass
 class Progress:
-    """How far the sweep has come."""
+    """The progress of a sweep."""
 
     points: int
     done: int = 0
-    underway: int = 0  # done, too, while others of their task are running
-    failed: dict[int, str] = field(default_factory=dict)  # with what the program said
+    underway: int = 0  # includes finished points whose task is still running
+    failed: dict[int, str] = field(default_factory=dict)  # the program's message for each failed point
 
 
 class Dispatcher:
-    """Runs the points of one job. `show` is called after every change; `no_worker`: what to do where there is none."""
+    """Runs the points of one job. Calls `show` after every change, and `no_worker` if there is no worker."""
 
     def __init__(self, client: Any, job: Job, progress: Progress, show: Callable[[str], None], no_worker: str) -> None:
         self.client = client
@@ -58,17 +59,17 @@ class Dispatcher:
         self.show = show
         self.no_worker = no_worker
         self.waiting: deque[int] = deque()
-        self.again: deque[int] = deque()  # each goes alone, so that the message is about it
+        self.again: deque[int] = deque()  # points to retry, each alone, so that its message is about it
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()
-        # Measured on the tasks: what a point takes without starting the program, and what starting it takes.
+        # Measured on finished tasks: the time for a point without starting the program, and the time to start it.
         self.point_s = math.inf
         self.start_s = math.inf
-        self.finished_of: dict[Any, int] = {}  # of a running task, the points that are in the directory already
+        self.finished_of: dict[Any, int] = {}  # by running task: its points that are finished in the directory
 
     def run(self, points: Iterable[int]) -> None:
-        """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any, or
-        write what comes out)."""
+        """Runs these points until each has ended, successfully or not. Raises SchedulerLostError, and UsageError if no
+        worker can run any point or write its results."""
         self.waiting.extend(points)
         try:
             self._work()
@@ -76,7 +77,8 @@ class Dispatcher:
             raise SchedulerLostError from error
 
     def stop(self) -> None:
-        """Ends what is running; the workers begin nothing more of it. Never raises: it is for the end of a broken sweep."""
+        """Ends the running points; workers start no more of them. Never raises, because it is called to clean up after a
+        failure."""
         with contextlib.suppress(*_LOST):
             self.client.cancel(list(self.running))
             self.client.run(stop, self.job.name, on_error="ignore")
@@ -102,8 +104,8 @@ class Dispatcher:
             self.running[future] = points
 
     def _next_points(self, threads: int) -> list[int]:
-        """As many as keep the program's start a small part of a task; towards the end fewer, so that all threads end together,
-        but none for which starting the program is most of the work."""
+        """Enough points to keep the program's start a small share of the task. Towards the end fewer, so that all threads
+        finish together, but never so few that starting the program would be most of the work."""
         starts = self.start_s / max(self.point_s, 1e-3) if self.start_s < math.inf else 0.0
         fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
         least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
@@ -125,7 +127,8 @@ class Dispatcher:
         self.show("")
 
     def _look_at_running(self) -> None:
-        """Counts what tasks under way have finished, where the workers write into this directory: they go in order."""
+        """If workers write into this directory, counts the points that running tasks have finished. Points of a task run in
+        order."""
         for future, points in self.running.items():
             finished = self.finished_of.get(future, 0)
             while finished < len(points) and status_of(self.job.point_directory(points[finished])) == "complete":
@@ -158,7 +161,7 @@ class Dispatcher:
             self.attempts[point] += 1
             if self.attempts[point] < _ATTEMPTS:
                 self.again.append(point)
-            elif outcome.refused:  # it would refuse all the others, too
+            elif outcome.refused:  # the worker would refuse all other points, too
                 raise UsageError(log.removeprefix("linebounce: "))
             else:
                 self.progress.failed[point] = log
@@ -169,6 +172,6 @@ def _first_line(error: BaseException) -> str:
 
 
 def write_files(directory: Path, files: dict[str, bytes]) -> None:
-    """What a worker has sent, in the order in which it came. Errors: UsageError."""
+    """Writes the files that a worker sent, in the order in which they arrived. Raises UsageError."""
     for name, content in files.items():
         write_file(directory / name, content)

@@ -1,4 +1,4 @@
-"""The end of a sweep: the C++ program merges the points, and the manifest says how they came about."""
+"""Ends a sweep: the C++ program merges the points, and the manifest records how they were run."""
 
 import json
 import os
@@ -14,11 +14,12 @@ from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.sweep.points import wait_until_free
 
-_WAIT_S = 10.0  # for a run of the directory that is under way
+_WAIT_S = 10.0  # longest wait for another run in the directory
 
 
 def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
-    """Exit code, standard output and errors of the merge; where no point had to run, of a `run` that finds them all there."""
+    """Returns the exit code, standard output and standard error of the merge; if no point had to run, of a `run` that finds
+    them all finished."""
     deadline = time.monotonic() + _WAIT_S
     wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
     command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
@@ -29,9 +30,9 @@ def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str,
 
 
 def sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
-    """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
+    """Records in the manifest how and when the sweep ran, and how long it took; the merge only knows about itself."""
     manifest = directory / "manifest.json"
-    with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
+    with suppress(OSError, UsageError, ValueError):  # on failure, the manifest stays as the merge wrote it
         document = json.loads(manifest.read_bytes())
         document |= {
             "argv": [os.fsencode(word).decode(errors="replace") for word in command],

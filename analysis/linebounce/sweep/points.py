@@ -1,8 +1,8 @@
-"""The part of a sweep that runs on a worker: a few points of an experiment, by the C++ program, into the results directory.
+"""The part of a sweep that runs on a worker: runs a few points of an experiment with the C++ program.
 
-A worker that sees the client's results directory (a shared file system, or the same machine) writes straight into it: a point
-that has finished is safe whatever happens to client, scheduler or worker. On one that does not see it the point runs in a
-scratch directory, and its files go back with the answer.
+A worker that sees the client's results directory (on a shared file system or the same machine) writes straight into it, so that
+a finished point is safe whatever happens to client, scheduler or worker. Otherwise the point runs in a scratch directory, and
+its files are returned with the outcome.
 """
 
 import contextlib
@@ -28,16 +28,17 @@ _LOCK_POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Job:
-    """One sweep, as described to every worker."""
+    """The description of a sweep that every worker gets."""
 
-    name: str  # its own, and no other sweep's
+    name: str  # unique to this sweep
     experiment: Experiment
-    directory: Path  # absolute
-    manifest: str  # digest of its manifest.json, by which a worker knows that it sees the same directory
+    directory: Path  # an absolute path
+    manifest: str  # the digest of its manifest.json, by which a worker recognizes that it sees the same directory
     swept: bool
-    folder: str = ""  # the client's working directory, for relative paths in what it was given; used where it exists
-    root: str = ""  # LINEBOUNCE_ROOT of the client, likewise
-    resolved: str = ""  # the experiment for workers that do not see the directory; empty if all are on this machine
+    folder: str = ""  # the client's working directory, for relative paths in arguments; used if it exists on the worker
+    root: str = ""  # the client's LINEBOUNCE_ROOT; used if it exists on the worker
+    # the resolved experiment for workers that do not see the directory; empty if all workers are on this machine
+    resolved: str = ""
 
     def point_directory(self, point: int) -> Path:
         return self.directory / "points" / str(point) if self.swept else self.directory
@@ -45,24 +46,25 @@ class Job:
 
 @dataclass
 class Outcome:
-    """What became of the points of one task."""
+    """The result of one task's points."""
 
     done: list[int] = field(default_factory=list)
-    failed: dict[int, str] = field(default_factory=dict)  # with what the program said
+    failed: dict[int, str] = field(default_factory=dict)  # the program's message for each failed point
     not_run: list[int] = field(default_factory=list)
-    refused: bool = False  # what failed is not the simulation: an output that can't be written, or the experiment
-    simulation_s: float = 0.0  # of the points that are done
-    wall_s: float = 0.0  # of the task
-    files: dict[str, bytes] = field(default_factory=dict)  # by their path in the results directory; empty where it is shared
+    refused: bool = False  # the failure is not the simulation's: output can't be written, or the experiment is wrong
+    simulation_s: float = 0.0  # of the finished points
+    wall_s: float = 0.0  # of the whole task
+    # content by path in the results directory; empty if the directory is shared
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
-# Of this worker process: what it runs for each job, and the jobs that were told to stop.
+# State of this worker process: the running programs of each job, and the jobs that were told to stop.
 _running: dict[str, set[subprocess.Popen[str]]] = {}
 _stopped: set[str] = set()
 
 
 def digest(path: Path) -> str:
-    """Of a file's content; empty if there is none."""
+    """The digest of a file's content; empty if there is no file."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -70,7 +72,7 @@ def digest(path: Path) -> str:
 
 
 def run_points(job: Job, points: Sequence[int]) -> Outcome:
-    """Runs these points one after the other. Raises UsageError on a worker without the program."""
+    """Runs these points in order. Raises UsageError if the worker lacks the program."""
     begun = time.monotonic()
     outcome = _run_points(job, points)
     outcome.wall_s = time.monotonic() - begun
@@ -95,16 +97,16 @@ def _run_points(job: Job, points: Sequence[int]) -> Outcome:
 
 
 def stop(job_name: str) -> None:
-    """Ends what this worker runs of a sweep, and lets it begin no more of it."""
+    """Ends the running programs of a sweep on this worker, and starts no more."""
     _stopped.add(job_name)
     for process in tuple(_running.get(job_name, ())):
         process.send_signal(signal.SIGTERM)
 
 
 def wait_until_free(directory: Path, or_until: Callable[[], bool]) -> None:
-    """Waits while a run of this very directory is under way: that of a worker that was killed, or of an earlier sweep.
+    """Waits while another run uses this directory: that of a killed worker, or an earlier sweep.
 
-    The program's lock lies in the directory and goes with its process.
+    The program's lock is in the directory and disappears with its process.
     """
     with contextlib.suppress(OSError), (directory / LOCK).open("rb") as file:
         while not or_until():
@@ -130,14 +132,15 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
         else:
             outcome.not_run.append(point)
     if code != 0 and not outcome.failed and outcome.not_run and job.name not in _stopped:
-        # The program itself ended early: at the first point that has no end.
+        # The program itself ended early, at the first point without a result.
         outcome.failed[outcome.not_run.pop(0)] = log or f"the program ended with {code}"
         outcome.refused = code == USAGE
     return outcome
 
 
 def _run(job: Job, command: list[str]) -> tuple[int, str]:
-    """Exit code and what it said. Its own session: Ctrl-C is for the client, which then stops the workers."""
+    """Returns the exit code and the output. Runs in its own session, so that Ctrl-C reaches only the client, which then
+    stops the workers."""
     environment = os.environ | ({"LINEBOUNCE_ROOT": job.root} if job.root and Path(job.root).is_dir() else {})
     with subprocess.Popen(
         command,
@@ -152,7 +155,7 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
     ) as process:
         running = _running.setdefault(job.name, set())
         running.add(process)
-        if job.name in _stopped:  # told so in this moment
+        if job.name in _stopped:  # stop() was called just now
             process.send_signal(signal.SIGTERM)
         try:
             _, log = process.communicate()
@@ -162,7 +165,7 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
 
 
 def status_of(directory: Path) -> str:
-    """In the directory's manifest: complete, failed or interrupted; empty if there is none that can be read."""
+    """The status in the directory's manifest: complete, failed or interrupted; empty if there is no readable manifest."""
     return str(_manifest(directory).get("status", ""))
 
 
@@ -175,7 +178,7 @@ def _manifest(directory: Path) -> dict[str, Any]:
 
 
 def _files_of(job: Job, points: Sequence[int]) -> dict[str, bytes]:
-    """Of each point that has come to an end, the manifest last: with it, it is done."""
+    """The files of each point that has ended. The manifest comes last, because it marks the point as finished."""
     files: dict[str, bytes] = {}
     for point in points:
         if status_of(job.point_directory(point)) not in ("complete", "failed"):

@@ -1,4 +1,4 @@
-"""The progress of a sweep: a bar, on a terminal only."""
+"""Shows the progress of a sweep as a bar, on a terminal only."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from linebounce.console import errors
 if TYPE_CHECKING:
     from linebounce.sweep import dispatch
 
-_SPEED_OVER_S = 600  # the time left goes by the speed of so many seconds
+_SPEED_OVER_S = 600  # the remaining time is estimated from the speed over this long
 
 
 class ProgressBar:
-    """Points done, failed, and the time that is left."""
+    """Shows the points done and failed, and the remaining time."""
 
     def __init__(self, label: str, progress: dispatch.Progress, tell: Callable[[str], None]) -> None:
         self._progress = progress
@@ -33,7 +33,7 @@ class ProgressBar:
             TimeRemainingColumn(),
         )
         self._bar = Progress(*columns, console=errors(), disable=not sys.stderr.isatty(), speed_estimate_period=_SPEED_OVER_S)
-        # What was there already is part of the bar, and not of the speed.
+        # Points that were finished before count in the bar, but not for the speed.
         self._task = self._bar.add_task(label, total=progress.points, completed=progress.done, failed="")
 
     def __enter__(self) -> ProgressBar:
@@ -44,7 +44,7 @@ class ProgressBar:
         self.close()
 
     def show(self, line: str) -> None:
-        """As it is now; a line that is not empty is told to the user."""
+        """Updates the bar; prints `line` above it unless empty."""
         failed = len(self._progress.failed)
         ended = self._progress.done + self._progress.underway + failed
         self._bar.update(self._task, completed=ended, failed=f"{failed} failed" if failed else "")

@@ -1,8 +1,8 @@
-"""Sensitivity: which parameters move a metric, and by how much.
+"""Sensitivity: finds which parameters move a metric, and by how much.
 
-The experiment is run as it is and with each parameter a little lower and higher, as one sweep whose lists are taken in step:
-a file in the results directory, which `linebounce run` takes as well. The elasticity is the metric's relative change from the
-lower to the higher value, over the parameter's: 1 means that the metric follows it, 0 that it doesn't care.
+Runs the experiment as it is, and with each parameter slightly lower and higher, as one sweep whose lists advance together. The
+sweep is a file in the results directory, which `linebounce run` accepts as well. The elasticity is the metric's relative change
+from the lower to the higher value, divided by the parameter's: 1 means proportional, 0 independent.
 """
 
 import difflib
@@ -29,7 +29,7 @@ from linebounce.sweep.points import status_of
 
 Number = int | float
 
-# What a table's `--vary` takes of it: times and clocks. A size or a number of ways a little higher is no machine.
+# The keys of a table that `--vary` changes: times and clocks. A slightly larger size or way count would not be a valid machine.
 _TIMED = re.compile(r"(^|_)(ns|us|cycles|clocks|mhz)$")
 _PERCENT = re.compile(r"(?P<path>[^=\s]+)=(?P<percent>\d+(\.\d*)?)%")
 _PIPE_COLUMNS = 160
@@ -47,24 +47,25 @@ class Variation:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a parameter does to the metric at one point."""
+    """The effect of a parameter on the metric at one point."""
 
     variation: Variation
-    lower: float  # the metric's means
+    lower: float  # the metric's mean at the lower value
     higher: float
     elasticity: float
-    ci95: float | None  # half the width of its 95 % interval, paired over seeds; None with one seed
+    ci95: float | None  # half the width of the change's 95 % interval, paired by seed; None with one seed
 
     @property
     def none(self) -> bool:
-        """Whether the metric is the same on both sides, with every seed."""
+        """Whether the metric is equal on both sides with every seed."""
         return self.elasticity == 0 and not self.ci95
 
 
 def prepare(
     experiment: Experiment, vary: Sequence[str], directory: Callable[[str], Path]
 ) -> tuple[Experiment, Path, list[Variation]]:
-    """The sweep over all variations, as an experiment in its results directory. `directory` is given the experiment's name."""
+    """The sweep over all variations, as an experiment in its results directory. `directory` maps the experiment's name to
+    the directory."""
     text = experiment.resolved()
     base = tomllib.loads(text)
     variations = [variation for option in vary for variation in variations_of(option, base)]
@@ -81,7 +82,8 @@ def prepare(
 
 
 def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
-    """What `--vary PATH=N%` varies. UsageError names near paths, or why there is nothing to vary."""
+    """The variations that `--vary PATH=N%` asks for. Raises UsageError, which names similar paths or says why nothing can be
+    varied."""
     found = _PERCENT.fullmatch(option)
     if found is None or not 0 < float(found["percent"]) < 100:
         raise UsageError(f'--vary "{option}": must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100')
@@ -116,7 +118,7 @@ def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
 
 
 def _variation(path: str, base: Number, share: float) -> Variation:
-    """Whole numbers of cycles, clocks and percent stay whole, and move by 1 at least. A share stays one: 0 to 100."""
+    """Integer cycles, clocks and percentages stay integers and change by at least 1. A percentage stays within 0 to 100."""
     most = 100 if path.endswith("_pct") and base <= 100 else math.inf
     if isinstance(base, int) and not path.endswith(("_ns", "_us", "_mhz")):
         step = max(1, round(base * share))
@@ -125,7 +127,7 @@ def _variation(path: str, base: Number, share: float) -> Variation:
 
 
 def _settings(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """All values below a table, by their paths."""
+    """All values below a table, with their paths."""
     for key, value in table.items():
         if isinstance(value, Mapping):
             yield from _settings(value, f"{prefix}{key}.")
@@ -138,7 +140,8 @@ def _is_number(value: object) -> bool:
 
 
 def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Variation]) -> str:
-    """The base's own sweep, and within each of its points the base and every parameter's two other values, in step."""
+    """The base's own sweep and, at each of its points, the base and the two other values of every parameter, as lists that
+    advance together."""
     axes = [*base.get("sweep", {}).get("together", ())]
     steps = {}
     for index, variation in enumerate(variations):
@@ -153,12 +156,12 @@ def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Va
 
 
 def base_points(points: int, variations: int) -> range:
-    """Of a sweep over variations, the points that have none."""
+    """The points of a sweep over variations that have no variation."""
     return range(0, points, 1 + 2 * variations)
 
 
 def know_metric(metric: str, base: Sequence[Path]) -> bool:
-    """Given the directories of the base's points: whether all of them have ended. UsageError if none has the metric then."""
+    """Whether all base points, given their directories, have ended. Raises UsageError if they have, and none has the metric."""
     status = {directory: status_of(directory) for directory in base}
     if not set(status.values()) <= {"complete", "failed"}:
         return False
@@ -170,7 +173,7 @@ def know_metric(metric: str, base: Sequence[Path]) -> bool:
 
 
 class Study:
-    """A finished sweep over variations, and the metric that it is about. UsageError when there is no such metric."""
+    """A finished sweep over variations, and the metric to measure. Raises UsageError if there is no such metric."""
 
     def __init__(self, output: Path, metric: str, variations: Sequence[Variation]) -> None:
         self.results = linebounce.open(output)
@@ -187,7 +190,8 @@ class Study:
         console.print(Text(f"Results: {self.results.directory}/"))
 
     def effects(self, points: Sequence[Point]) -> list[Effect]:
-        """Of one base point, points[0], and its variations; the largest first. Those without the metric are left out."""
+        """The effects at one base point, points[0], given it and its variations; largest first. Variations without the
+        metric are left out."""
         found = [
             self._effect(variation, points[0], points[1 + 2 * index], points[2 + 2 * index])
             for index, variation in enumerate(self.variations)
@@ -213,7 +217,7 @@ class Study:
         return [*shown, Text("")]
 
     def _effect(self, variation: Variation, *points: Point) -> Effect | None:
-        """Of the base, the lower and the higher point. None where the metric is missing at one, or 0 in the base."""
+        """`points`: base, lower, higher. None if one lacks the metric, or if it is 0 in the base."""
         base, low, high = (point.metrics.get(self.metric) for point in points)
         if not (base and low and high) or base.value == 0:
             return None

@@ -1,4 +1,4 @@
-"""What the run itself answers: "state of x in CPU 1" read from the document of `linebounce steps`."""
+"""Reads answers from the run itself, such as "state of x in CPU 1", out of the document of `linebounce steps`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from linebounce.teach.engine import Document
 Answer = str | int | float
 
 ROW, ACCESS, MESSAGE = 0, 1, 2
-# Of an access: it reads nothing.
+# The kind of an access that reads nothing.
 _STORE = 1
 
 FORMS = (
@@ -32,38 +32,38 @@ FORMS = (
 
 
 class UnreadableError(Exception):
-    """A reading that is of no known form, or names what the run has not."""
+    """The text is not a known form of reading, or names something that the run lacks."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Steps of a run: what is counted lies between `begin` and `end`, what is looked at is as it is at `end`."""
+    """Steps of a run. Events are counted between `begin` and `end`; states are those at `end`."""
 
     run: Document
     begin: int
     end: int
 
     def rows(self, kind: int) -> Iterator[list[Any]]:
-        """Between both."""
+        """The steps of this kind in the span."""
         return (row for row in self.run["log"][self.begin : self.end] if row[1] == kind)
 
     def earlier(self, kind: int) -> Iterator[list[Any]]:
-        """From the start of the run."""
+        """The steps of this kind from the start of the run to the end of the span."""
         return (row for row in self.run["log"][: self.end] if row[1] == kind)
 
 
 def read(text: str, span: Span) -> Answer:
-    """UnreadableError, which names the legal forms, if the text is none of them."""
+    """Raises UnreadableError, which lists the legal forms, if the text has none of them."""
     words = " ".join(text.split())
     for pattern, reader in _READERS:
         found = pattern.fullmatch(words)
         if found:
             return reader(found, span)
-    raise UnreadableError(f'"{text}" is nothing that can be read from a run; legal: {"; ".join(FORMS)}')
+    raise UnreadableError(f'"{text}" cannot be read from a run; legal: {"; ".join(FORMS)}')
 
 
 def read_is(text: str, span: Span) -> tuple[Answer, str]:
-    """Of "READING is VALUE" what is read, and the value. UnreadableError as above."""
+    """Splits "READING is VALUE" into what was read and the value. Raises UnreadableError as read() does."""
     reading, found, value = text.rpartition(" is ")
     if not found:
         raise UnreadableError(f'"{text}" is not of the form "READING is VALUE"')
@@ -71,7 +71,7 @@ def read_is(text: str, span: Span) -> tuple[Answer, str]:
 
 
 def same(answer: Answer, value: str) -> bool:
-    """Whether what was read is what the text says."""
+    """Whether what was read equals the text."""
     if isinstance(answer, str):
         return answer == value
     try:
@@ -85,7 +85,7 @@ def _number(text: Any) -> int:
 
 
 def _line(span: Span, name: str) -> int:
-    """Of a word or an object."""
+    """The line of a word or an object."""
     addresses = {word[2]: _number(word[0]) for word in span.run["words"]}
     addresses |= {thing[0]: _number(thing[2]) for thing in span.run["objects"]}
     if name not in addresses:
@@ -144,7 +144,7 @@ def _value(found: re.Match[str], span: Span) -> int:
 def _value_read(found: re.Match[str], span: Span) -> int:
     read_ = [row for row in span.earlier(ACCESS) if row[3] == int(found[1]) and row[4] != _STORE]
     if not read_:
-        raise UnreadableError(f"CPU {found[1]} has read nothing up to there")
+        raise UnreadableError(f"CPU {found[1]} has read nothing by then")
     return _number(read_[-1][7])
 
 
@@ -152,7 +152,7 @@ def _sender(found: re.Match[str], span: Span) -> str:
     agent, ends = _agent(span, found[1]), span.run["endpoints"]
     senders = [row[2] for row in span.earlier(MESSAGE) if row[7] and ends[row[3]][:2] == ["cache", agent]]
     if not senders:
-        raise UnreadableError(f"CPU {found[1]}'s cache has got no data up to there")
+        raise UnreadableError(f"CPU {found[1]}'s cache has received no data by then")
     return str(ends[senders[-1]][2])
 
 
@@ -168,7 +168,7 @@ def _messages_called(found: re.Match[str], span: Span) -> int:
 
 
 def _messages_that_ask(_found: re.Match[str], span: Span) -> int:
-    """Put on a bus by a cache, without data: requests and upgrades."""
+    """Counts messages that a cache puts on a bus without data: requests and upgrades."""
     ends = span.run["endpoints"]
     return sum(1 for row in span.rows(MESSAGE) if ends[row[2]][0] == "cache" and ends[row[3]][0] == "bus" and not row[7])
 
@@ -186,7 +186,7 @@ def _loads(found: re.Match[str], span: Span) -> int:
 def _metric(found: re.Match[str], span: Span) -> float:
     metrics = span.run["metrics"]
     if found[1] not in metrics:
-        # What never happened has no metric.
+        # An event that never happened has no metric.
         if found[1].endswith(".count"):
             return 0
         raise UnreadableError(f"the run has no metric {found[1]}: {meant(found[1], sorted(metrics))}")
@@ -222,7 +222,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
 
 
 def copies(span: Span) -> list[str]:
-    """Of each line that has a name and a copy somewhere: "x: CPU 0 S, CPU 1 I, value 7"."""
+    """Each named line that has a copy somewhere, such as "x: CPU 0 S, CPU 1 I, value 7"."""
     number = next(i for i, table in enumerate(span.run["tables"]) if table["name"] == "cache")
     states: list[str] = span.run["tables"][number]["states"]
     found: dict[int, dict[int, str]] = {}

@@ -1,4 +1,4 @@
-"""`linebounce teach`: the command."""
+"""The command `linebounce teach`."""
 
 import argparse
 import sys
@@ -10,8 +10,8 @@ from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
 
-_EXAMPLES = """examples:
-  linebounce teach                      the lessons that there are
+_EXAMPLES = """Examples:
+  linebounce teach                      lists the lessons
   linebounce teach -o site              writes the page: site/index.html opens in any browser, without a network
   linebounce teach --serve              serves it on this machine, and says where
   linebounce teach --lesson 1           plays lesson 1 in the terminal
@@ -23,8 +23,8 @@ _EXAMPLES = """examples:
 
 In the terminal: Enter goes on, b goes back, n leaves a question out, q ends.
 
-Exit codes: 0 done, 1 an answer is wrong (--grade), 2 wrong usage, a lesson with a mistake, or a file that can't be
-written, 3 a file that can't be read."""
+Exit codes: 0 done; 1 an answer is wrong (--grade); 2 wrong usage, a lesson with a mistake, or a file that can't be
+written; 3 a file that can't be read."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,24 +35,24 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     description = "Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal."
     parser = parser_of("linebounce teach", description, _EXAMPLES, usage="[-o DIR | --serve | --lesson N | OPTION ...]")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the page into this folder")
-    what.add_argument("--serve", action="store_true", help="serve the page on 127.0.0.1 until Ctrl-C")
-    what.add_argument("--lesson", metavar="N", help="play a lesson in the terminal: its number, its name, or a file")
-    what.add_argument("--new", metavar="FILE", type=Path, help="write a lesson to start from")
-    what.add_argument("--check", metavar="FILE", type=Path, nargs="+", help="check lessons: scenes, moments and answers")
-    what.add_argument("--grade", metavar="FILE", type=Path, help="grade the answers in this file")
+    what.add_argument("-o", "--output", metavar="DIR", type=Path, help="Write the page into this folder")
+    what.add_argument("--serve", action="store_true", help="Serve the page on 127.0.0.1 until Ctrl-C")
+    what.add_argument("--lesson", metavar="N", help="Play a lesson in the terminal: its number, its name, or a file")
+    what.add_argument("--new", metavar="FILE", type=Path, help="Write a lesson to start from")
+    what.add_argument("--check", metavar="FILE", type=Path, nargs="+", help="Check lessons: scenes, moments and answers")
+    what.add_argument("--grade", metavar="FILE", type=Path, help="Grade the answers in this file")
     what.add_argument(
-        "--hand-out", metavar="NAME", help="write an assignment's folder for students: questions, files to change"
+        "--hand-out", metavar="NAME", help="Write an assignment's folder for students: questions, files to change"
     )
-    what.add_argument("--lessons-js", metavar="FILE", type=Path, help="write only the lessons, as the page reads them")
-    parser.add_argument("--assignment", metavar="FILE", type=Path, help="with --grade: grade by this file")
-    parser.add_argument("--port", metavar="N", type=int, default=0, help="with --serve; default: any that is free")
-    parser.add_argument("--json", action="store_true", help="with --grade, or alone: one JSON document")
+    what.add_argument("--lessons-js", metavar="FILE", type=Path, help="Write only the lessons, as the page reads them")
+    parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
+    parser.add_argument("--port", metavar="N", type=int, default=0, help="Port for --serve; default: any free one")
+    parser.add_argument("--json", action="store_true", help="With --grade, or alone: print one JSON document")
     parsed = parser.parse_args(arguments)
     if parsed.assignment and not parsed.grade:
-        parser.error("--assignment belongs to --grade")
+        parser.error("--assignment needs --grade")
     if not 0 <= parsed.port <= 65535:
-        parser.error("--port is 0 to 65535")
+        parser.error(f"--port: {parsed.port} is out of range; legal: 0 to 65535")
     return parsed
 
 
@@ -64,7 +64,7 @@ def _teach(arguments: argparse.Namespace) -> int:
     return _list(engine, arguments)
 
 
-# What each needs is loaded with it: the parser of Markdown and Rich take a moment.
+# Each subcommand imports its own modules: the Markdown parser and Rich load slowly.
 
 
 def _list(engine: Engine, arguments: argparse.Namespace) -> int:
@@ -99,7 +99,7 @@ def _play(engine: Engine, arguments: argparse.Namespace) -> int:
 def _new(engine: Engine, arguments: argparse.Namespace) -> int:
     path = arguments.new if arguments.new.suffix == ".md" else arguments.new.with_name(f"{arguments.new.name}.md")
     if path.exists():
-        raise UsageError(f"{path} is there already")
+        raise UsageError(f"{path} exists already; nothing was written")
     write_file(path, read_file(engine.root / "teach" / "new-lesson.md"))
     print(path)
     return 0

@@ -1,5 +1,5 @@
-"""A lesson made ready to be played: every scene has run, every moment has its step, every answer has been held against the
-run, every table to be broken has been through the checker."""
+"""Prepares a lesson for playing: runs every scene, finds the step of every moment, checks every answer against the run, and
+every table to break with the checker."""
 
 import re
 import tomllib
@@ -25,10 +25,10 @@ class Played:
     """A scene that has run."""
 
     scene: Scene
-    experiment: str  # the whole text of it
+    experiment: str  # the experiment's whole text
     file: Path
     run: Document
-    steps: dict[str, int] = field(default_factory=dict)  # of each moment that is asked for
+    steps: dict[str, int] = field(default_factory=dict)  # the step of each requested moment
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Compiler:
     lesson: Lesson
     folder: Path
     played: dict[str, Played] = field(default_factory=dict)
-    place: dict[str, str] = field(default_factory=dict)  # by scene: the moment at which the lesson stands
+    place: dict[str, str] = field(default_factory=dict)  # by scene: the moment that the lesson has reached
 
     @property
     def path(self) -> Path:
@@ -77,13 +77,13 @@ class Compiler:
         return Played(scene, text, file, run)
 
     def _experiment(self, scene: Scene) -> str:
-        """The scene's text with what every scene says alike, behind it or before it, so that lines keep their numbers."""
+        """The scene's text, plus what all scenes have in common, placed so that the scene's lines keep their numbers."""
         try:
             values = tomllib.loads(scene.block.text)
         except tomllib.TOMLDecodeError as error:
             found = str(error).partition("(at line ")[2].partition(",")[0]
             line = scene.block.line + (int(found) - 1 if found.isdecimal() else 0)
-            raise LessonError(self.path, line, f"this is no TOML: {error}") from None
+            raise LessonError(self.path, line, f"this is not TOML: {error}") from None
         head = "".join(f'{key} = "{scene.name}"\n' for key in ("name", "title") if key not in values)
         tail = ""
         if "workload" not in values:
@@ -97,7 +97,7 @@ class Compiler:
         return head + scene.block.text.rstrip("\n") + "\n" + tail
 
     def _scene_error(self, scene: Scene, message: str) -> LessonError:
-        """At the line of the scene or of its program that the message names."""
+        """An error at the line of the scene, or of its program, that the message names."""
         for name, block in self.lesson.programs.items():
             line, said = place_in(message, f"{name}.lua")
             if line:
@@ -111,7 +111,7 @@ class Compiler:
     # ---- moments ----
 
     def _find_moments(self) -> None:
-        """Asks once for all moments of a scene, and one by one if there is something wrong."""
+        """Finds all moments of a scene in one run of the program; if that fails, one by one, to find the wrong one."""
         wanted: dict[str, dict[str, LessonError]] = {name: {} for name in self.played}
         for scene, moment, error in self._wanted():
             wanted[scene].setdefault(moment, error)
@@ -218,7 +218,7 @@ class Compiler:
         return [state for table in tables if table["name"] == _STATE_CONTROLLER for state in table["states"]]
 
     def _answer(self, question: Question, begin: int, end: int) -> Any:
-        """What the file says, or the run; LessonError where both speak and differ."""
+        """The answer in the file, or the one read from the run. Raises LessonError if both exist and differ."""
         table = question.table
         if not question.scene:
             return question.answer
@@ -237,12 +237,12 @@ class Compiler:
             raise table.error("answer", f"the answer is {question.answer}, but in the run {question.answer_from} is {read}")
         if question.kind in ("choice", "state") and question.choices and str(read) not in question.choices:
             listed = ", ".join(question.choices)
-            raise table.error("choices", f"in the run {question.answer_from} is {read}, which is none of: {listed}")
+            raise table.error("choices", f"in the run {question.answer_from} is {read}, not one of the choices: {listed}")
         return question.answer if question.answer is not None else self._of_kind(question, read)
 
     def _of_kind(self, question: Question, read: answers.Answer) -> answers.Answer:
         if question.kind == "number" and isinstance(read, str):
-            raise question.table.error("answer_from", f"{question.answer_from} is {read}, which is no number")
+            raise question.table.error("answer_from", f"{question.answer_from} is {read}, which is not a number")
         return read if question.kind == "number" else str(read)
 
     def _require(self, question: Question, claim: str, span: answers.Span) -> None:
@@ -295,12 +295,12 @@ class Compiler:
 
     def _edited(self, task: Break, key: str, text: str, edits: tuple[tuple[str, str], ...]) -> str:
         for old, new in edits:
-            # How many blanks there are between words is the table's layout; those in front are a program's.
+            # Blanks between words are only the table's layout; blanks at the start of a line are part of a program.
             pattern = re.compile(re.sub(r"(?<=[^ ])(\\ )+", lambda _: " +", re.escape(old)))
             found = pattern.findall(text)
             if len(found) != 1:
                 where = f"is there {len(found)} times" if found else "is not there"
-                raise task.table.error(key, f'{key}: what is to be replaced {where} in {task.name}: "{old.strip()}"')
+                raise task.table.error(key, f'{key}: the text to replace {where} in {task.name}: "{old.strip()}"')
             text = pattern.sub(lambda _found, new=new: new, text)  # type: ignore[misc]
         return text
 
@@ -319,7 +319,7 @@ class Compiler:
 
 
 def verdict_of(engine: Engine, task: Break, text: str, folder: Path) -> Verdict:
-    """What the checker says of a protocol's table or of a lock."""
+    """The checker's verdict on a protocol's table or a lock."""
     if task.target == "protocol":
         file = folder / f"{task.name}.md"
         write_file(file, text.encode())
@@ -330,6 +330,6 @@ def verdict_of(engine: Engine, task: Break, text: str, folder: Path) -> Verdict:
 
 
 def compile_lesson(engine: Engine, lesson: Lesson) -> Compiled:
-    """LessonError for the first mistake."""
+    """Raises LessonError for the first mistake."""
     with scratch_folder() as folder:
         return Compiler(engine, lesson, folder).compile()

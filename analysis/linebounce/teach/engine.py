@@ -1,4 +1,4 @@
-"""The program, asked: what a scene's run does step by step, where a moment is, and what the checkers say."""
+"""Runs the program for lessons: the steps of a scene's run, the positions of moments, and the verdicts of the checkers."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from linebounce.commands import UNREADABLE
 from linebounce.errors import UnreadableError, UsageError
 from linebounce.program import find_program
 
-# A lesson's run takes milliseconds, a proof seconds. What takes longer is no lesson, or a file made to take for ever.
+# A lesson's run takes milliseconds, and a proof seconds. Anything longer is a mistake, or a file made to take forever.
 _LONGEST_S = 300
-# Where the lessons, machines, protocols and programs are: the source tree, or lib/linebounce of an installed program.
+# Where lessons, machines, protocols and programs are found: the source tree, or lib/linebounce of an installed program.
 _DATA = Path("models/protocols")
 
 Document = dict[str, Any]
@@ -22,16 +22,16 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What `check` or `check-lock` says of a file."""
+    """The verdict of `check` or `check-lock` on a file."""
 
     holds: bool
-    promise: str  # that is broken; empty if it holds
-    text: str  # what is broken, for a reader
-    output: str  # all that was printed
+    promise: str  # the broken promise; empty if all hold
+    text: str  # the violation, in words
+    output: str  # the program's whole output
 
 
 class EngineError(Exception):
-    """What the program says against a file."""
+    """The program's error message about a file."""
 
 
 class Engine:
@@ -40,7 +40,7 @@ class Engine:
         self.root = _root_of(Path(self.program))
 
     def steps(self, experiment: Path) -> Document:
-        """The document of one run. EngineError if the experiment is refused, or its run fails."""
+        """The document of one run. Raises EngineError if the experiment is refused, or its run fails."""
         done = self._run("steps", str(experiment))
         if done.returncode != 0:
             raise EngineError(_message(done))
@@ -48,7 +48,8 @@ class Engine:
         return document
 
     def positions(self, experiment: Path, moments: Sequence[str]) -> list[int]:
-        """Where each moment is, one after the other. EngineError, which names it, for one that is none or never comes."""
+        """The position of each moment, in order. Raises EngineError, which names a moment that is malformed or never
+        happens."""
         done = self._run("steps", str(experiment), *(word for moment in moments for word in ("--at", moment)))
         if done.returncode not in (0, 1):
             raise EngineError(_message(done))
@@ -59,7 +60,7 @@ class Engine:
         return [int(position) for position, *_ in lines]
 
     def check(self, protocol: Path) -> Verdict:
-        """EngineError for a table that can't be read."""
+        """Raises EngineError for a table that can't be read."""
         done = self._run("check", str(protocol), "--json")
         if done.returncode not in (0, 1):
             raise EngineError(_message(done))
@@ -97,7 +98,7 @@ def _root_of(program: Path) -> Path:
     for folder in program.resolve().parents:
         if (folder / _DATA).is_dir():
             return folder
-    raise UsageError(f"there is no folder {_DATA} above {program}: it belongs into a source tree or an installation")
+    raise UsageError(f"there is no folder {_DATA} above {program}: it belongs to a source tree or an installation")
 
 
 def _message(done: subprocess.CompletedProcess[str]) -> str:
@@ -106,6 +107,6 @@ def _message(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def place_in(message: str, file: str) -> tuple[int, str]:
-    """Of "FILE:LINE:COLUMN: what" the line and the message; 0 if no line of this file is named."""
+    """Splits "FILE:LINE:COLUMN: what" into the line and the message; 0 if the message names no line of this file."""
     found = re.search(rf"(?:\S*/)?{re.escape(file)}:(\d+)(?::\d+)?:\s*(.*)", message, re.DOTALL)
     return (int(found[1]), found[2].strip()) if found else (0, message)

@@ -1,5 +1,5 @@
-"""A student's answers, graded: predictions compared, tables and locks through the checkers. Both files come from others, and
-what they name is looked at inside their own folder alone."""
+"""Grades a student's answers: compares predictions, and checks tables and locks with the checkers. Both files are untrusted,
+so files that they name must be in their own folder."""
 
 import difflib
 import json
@@ -25,7 +25,7 @@ from linebounce.teach.source import read_text
 _LONGEST = 256 << 10
 _MOST_ANSWERS = 1000
 _PAGE_FORMAT = "linebounce.answers/1"
-# What the page's file has tests and lessons in, what they are called here, and which of the answers counts.
+# The groups in a file from the page: the key of the tests or lessons, their names here, and which answer counts.
 _PAGE_GROUPS: tuple[tuple[str, dict[str, str], str], ...] = (
     ("tests", {"pre": "pre-test", "post": "post-test"}, "given"),
     ("lessons", {}, "first"),
@@ -34,7 +34,7 @@ _PAGE_GROUPS: tuple[tuple[str, dict[str, str], str], ...] = (
 
 @dataclass(frozen=True)
 class Graded:
-    """One task."""
+    """The grade of one task."""
 
     id: str
     given: str
@@ -46,7 +46,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class Handed:
-    """What the student's file holds."""
+    """The content of a student's file."""
 
     path: Path
     assignment: str
@@ -55,7 +55,7 @@ class Handed:
 
 
 def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool) -> int:
-    """1 if an answer is wrong or missing. InputError for a student's file that can't be read."""
+    """Returns 1 if an answer is wrong or missing. Raises InputError for a student's file that can't be read."""
     if path.suffix == ".json":
         return _grade_page(engine, path, as_json=as_json)
     handed = _read(path)
@@ -77,7 +77,7 @@ def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool)
 
 
 def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
-    """What the page saves: tests and lessons, each graded as an assignment. Its own marks are not believed."""
+    """Grades a file from the page: tests and lessons, each like an assignment. The page's own marks are ignored."""
     documents = []
     for handed in _read_page(path):
         lesson = read_lesson(Library(engine).assignment(handed.assignment))
@@ -87,7 +87,7 @@ def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
             compiled = compiler.compile()
             kept = {key: value for key, value in handed.answers.items() if key in known}
             graded = _graded(compiler, compiled, Handed(path, handed.assignment, handed.student, kept))
-        # A table that was changed in the page is not in its file.
+        # The page's file has no tables that were changed in the page.
         graded = [one for one, task in zip(graded, lesson.tasks, strict=True) if isinstance(task, Question)]
         documents.append(_document(lesson, handed, graded))
         if not as_json:
@@ -101,9 +101,9 @@ def _read_page(path: Path) -> list[Handed]:
     try:
         values = json.loads(read_text(path, _LONGEST))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: this is no JSON: {error}") from None
+        raise InputError(f"{path}: this is not JSON: {error}") from None
     if not isinstance(values, dict) or values.get("format") != _PAGE_FORMAT:
-        raise InputError(f'{path}: this is no file of answers that the page has saved (format "{_PAGE_FORMAT}")')
+        raise InputError(f'{path}: this is not a file of answers saved by the page (format "{_PAGE_FORMAT}")')
     student = values.get("name") if isinstance(values.get("name"), str) else ""
     handed = [
         Handed(path, name, str(student), _page_answers(group, key))
@@ -131,21 +131,21 @@ def _read(path: Path) -> Handed:
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: this is no TOML: {error}") from None
+        raise InputError(f"{path}: this is not TOML: {error}") from None
     answers = values.get("answers", {})
     if not isinstance(answers, dict) or len(answers) > _MOST_ANSWERS:
-        raise InputError(f"{path}: [answers] is a table of up to {_MOST_ANSWERS} answers")
+        raise InputError(f"{path}: [answers] must be a table of at most {_MOST_ANSWERS} answers")
     for key in values:
         if key not in ("assignment", "student", "answers"):
             raise InputError(f'{path}: there is no key "{key}": assignment, student, [answers]')
     for key in ("assignment", "student"):
         if not isinstance(values.get(key, ""), str):
-            raise InputError(f"{path}: {key} is a text")
+            raise InputError(f"{path}: {key} must be a string")
     return Handed(path, values.get("assignment", ""), values.get("student", ""), answers)
 
 
 def _graded(compiler: Compiler, compiled: Compiled, handed: Handed) -> list[Graded]:
-    """In the assignment's order, those without an answer, too."""
+    """The grades in the assignment's order, including tasks without an answer."""
     graded = []
     for part, form in zip(compiler.lesson.parts, compiled["parts"], strict=True):
         if not isinstance(part, Question | Break):
@@ -171,7 +171,7 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
         text = read_text(_inside(folder, given), _LONGEST)
         says = _verdict(compiler, task, form, text)
     except UnreadableError:
-        raise  # which is no mistake of the student
+        raise  # not the student's mistake
     except (InputError, EngineError) as error:
         says = str(error)
     right = not says
@@ -179,22 +179,22 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
 
 
 def _inside(folder: Path, given: Any) -> Path:
-    """The file, which lies in the folder of the answers."""
+    """The file's path, which must be in the folder of the answers."""
     if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError("the answer is the name of a file beside the answers")
+        raise InputError("the answer must be the name of a file beside the answers")
     root = folder.resolve()
     path = (root / given).resolve()
     if not path.is_relative_to(root) or not path.is_file():
-        raise InputError(f'"{given}" is no file in the folder of the answers')
+        raise InputError(f'"{given}" is not a file in the folder of the answers')
     return path
 
 
 def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
-    """Empty if it is right; else why it is not."""
+    """Why the answer is wrong; empty if it is right."""
     limit = form["changes"]
     changed = _changed_lines(form["text"], text)
     if not changed:
-        return "nothing has been changed"
+        return "nothing was changed"
     if limit and changed > limit:
         return f"{changed} lines differ from the file that was given; at most {limit} may"
     verdict = verdict_of(compiler.engine, task, text, compiler.folder)
@@ -207,7 +207,7 @@ def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
 
 
 def _changed_lines(before: str, after: str) -> int:
-    """The larger of lines that are gone and lines that are new; blank ends of lines don't count."""
+    """The larger of the numbers of removed and added lines; ignores blanks at line ends."""
     old, new = ([line.rstrip() for line in text.splitlines()] for text in (before, after))
     gone = fresh = 0
     for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():

@@ -1,4 +1,4 @@
-"""An assignment as a folder for students: what is asked, without what is right, the files to change, and a form for answers."""
+"""Writes an assignment as a folder for students: the questions without answers, the files to change, and an answer form."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from linebounce.teach.source import Block
 
 
 def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
-    """UsageError if the folder is there already. Returns the file to read first."""
+    """Returns the file to read first. Raises UsageError if the folder exists already."""
     lesson = read_lesson(assignment)
     if directory.exists():
-        raise UsageError(f"{directory} is there already")
+        raise UsageError(f"{directory} exists already")
     with scratch_folder() as folder:
         compiled = Compiler(engine, lesson, folder).compile()
     forms = list(zip(lesson.parts, compiled["parts"], strict=True))
@@ -53,7 +53,7 @@ def _points(points: int) -> str:
 
 
 def _form(lesson: Lesson) -> str:
-    """Answers are commented out: none is given yet."""
+    """The answer form, in which all answers are commented out."""
     lines = [f'assignment = "{lesson.path.stem}"', 'student    = ""', "", "[answers]"]
     for task in lesson.tasks:
         kind = task.kind if isinstance(task, Question) else "change"

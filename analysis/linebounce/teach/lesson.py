@@ -1,4 +1,4 @@
-"""What a lesson says, read from its file. What needs the simulator to be known is added by compiler.py."""
+"""Reads a lesson's file. compiler.py adds everything that needs the simulator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from linebounce.teach.source import (
 )
 
 QUESTION_KINDS = ("choice", "multiple", "number", "state", "text")
-# In `wrong`: the reply to any other answer.
+# The key in `wrong` for the reply to any other answer.
 ELSE = "else"
 
 _LESSON = {
@@ -71,7 +71,7 @@ _BREAK = {
 
 @dataclass(frozen=True)
 class Scene:
-    """A machine and a program that runs on it."""
+    """A machine and the program that runs on it."""
 
     name: str
     block: Block
@@ -84,7 +84,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Moment:
-    """A place of a scene's run, and what is to be seen there."""
+    """A position in a scene's run, and what to look at there."""
 
     table: Table
     scene: str
@@ -94,11 +94,11 @@ class Moment:
 
 @dataclass(frozen=True)
 class Question:
-    """Something to predict. `answer` is what the file says, None where the run is to say it."""
+    """A prediction to make. `answer` is None if the run supplies it."""
 
     table: Table
     id: str
-    scene: str  # empty: it is about no run
+    scene: str  # empty if the question is not about a run
     at: str
     kind: str
     choices: tuple[str, ...]
@@ -114,13 +114,13 @@ class Question:
 
     @property
     def within(self) -> float:
-        """How far a number may be off."""
+        """The tolerance for a number."""
         return float(self.table.values.get("within", 0))
 
 
 @dataclass(frozen=True)
 class Break:
-    """A table or a lock to change until the checker says what `until` is."""
+    """A table or lock to change until the checker says `until`."""
 
     table: Table
     id: str
@@ -144,11 +144,11 @@ Part = Block | Scene | Moment | Question | Break  # a Block is prose
 @dataclass
 class Lesson:
     path: Path
-    number: int  # of the file's name; 0 without one
+    number: int  # the number in the file's name; 0 without one
     slug: str
     table: Table
     parts: list[Part] = field(default_factory=list)
-    programs: dict[str, Block] = field(default_factory=dict)  # Lua by its name
+    programs: dict[str, Block] = field(default_factory=dict)  # Lua text by name
     locks: dict[str, Block] = field(default_factory=dict)
 
     @property
@@ -165,7 +165,7 @@ class Lesson:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """LessonError, with file and line, for the first mistake that is seen without running anything."""
+    """Raises LessonError, with file and line, for the first mistake that can be found without running anything."""
     blocks = blocks_of(path, read_text(path))
     first = next((block for block in blocks if block.kind != "prose"), None)
     if first is None or first.kind != "lesson":
@@ -186,7 +186,7 @@ def _add_lua(lesson: Lesson, blocks: Sequence[Block]) -> None:
         if block.kind in LUA_KINDS:
             known = lesson.programs if block.kind == "program" else lesson.locks
             if block.name in known:
-                raise LessonError(lesson.path, block.line - 1, f'a {block.kind} "{block.name}" is there already')
+                raise LessonError(lesson.path, block.line - 1, f'the {block.kind} "{block.name}" is defined already')
             known[block.name] = block
 
 
@@ -194,7 +194,7 @@ def _require_unique(lesson: Lesson) -> None:
     seen: set[str] = set()
     for task in lesson.tasks:
         if task.id in seen:
-            raise task.table.error("id", f'the id "{task.id}" is there already')
+            raise task.table.error("id", f'the id "{task.id}" is used already')
         seen.add(task.id)
 
 
@@ -208,7 +208,7 @@ def _again(lesson: Lesson, block: Block) -> Part:
 
 def _scene(lesson: Lesson, block: Block) -> Part:
     if block.name in lesson.scenes:
-        raise LessonError(lesson.path, block.line - 1, f'a scene "{block.name}" is there already')
+        raise LessonError(lesson.path, block.line - 1, f'the scene "{block.name}" is defined already')
     return Scene(block.name, block, lesson.programs.get(block.name))
 
 
@@ -221,7 +221,8 @@ def _scene_of(lesson: Lesson, table: Table, default: str) -> str:
 
 
 def _last_scene(lesson: Lesson) -> str:
-    """Of a test, none: most of its questions are about no run, and a run must not tell the answer before it is given."""
+    """The scene that a lesson shows last. None for a test: most of its questions are not about a run, and a run must not
+    give away an answer."""
     names = [] if lesson.table.text("kind") == "test" else list(lesson.scenes)
     return names[-1] if names else ""
 
@@ -230,7 +231,7 @@ def _moment(lesson: Lesson, block: Block) -> Part:
     table = table_of(lesson.path, block, _MOMENT)
     scene = _scene_of(lesson, table, _last_scene(lesson))
     if not scene:
-        raise LessonError(lesson.path, block.line - 1, "a moment stands below the scene that it is of: ```toml scene NAME")
+        raise LessonError(lesson.path, block.line - 1, "a moment must follow its scene: ```toml scene NAME")
     return Moment(table, scene, table.text("at"), table.text("say"))
 
 
@@ -244,7 +245,7 @@ def _question(lesson: Lesson, block: Block) -> Part:
     wrong = {str(key): value for key, value in table.values.get("wrong", {}).items()}
     for key, value in wrong.items():
         if not isinstance(value, str):
-            raise table.error(key, f'why "{key}" is wrong is a text')
+            raise table.error(key, f'why "{key}" is wrong must be a string')
     answer = table.values.get("answer")
     question = Question(
         table,
@@ -260,9 +261,9 @@ def _question(lesson: Lesson, block: Block) -> Part:
         wrong,
     )
     if answer is None and not question.answer_from:
-        raise table.error("ask", "a question has an answer, or answer_from, which reads it from the run")
+        raise table.error("ask", "a question needs answer, or answer_from, which reads the answer from the run")
     if not scene and (question.at or question.then or question.answer_from or question.holds):
-        raise table.error("at", "this needs a run to look at: a scene above it")
+        raise table.error("at", "this needs a run: a scene above it")
     _CHECKS[question.kind](question)
     return question
 
@@ -270,9 +271,9 @@ def _question(lesson: Lesson, block: Block) -> Part:
 def _check_choice(question: Question) -> None:
     table, choices = question.table, question.choices
     if len(choices) < 2:
-        raise table.error("choices", "a choice is between two texts at least: choices = [...]")
+        raise table.error("choices", "a choice needs at least two strings: choices = [...]")
     if len(set(choices)) != len(choices):
-        raise table.error("choices", "a choice is there twice")
+        raise table.error("choices", "a choice is declared twice")
     answers = question.answer if isinstance(question.answer, list) else [question.answer]
     for answer in answers:
         if answer is not None and answer not in choices:
@@ -280,7 +281,7 @@ def _check_choice(question: Question) -> None:
     for key in question.wrong:
         if key not in choices:
             raise table.error(key, f'"{key}" is none of the choices: {_listed(choices)}')
-    # Of several, a right one can be left out.
+    # With several right choices, omitting a right one is a mistake, too.
     need = choices if question.kind == "multiple" else [choice for choice in choices if choice not in answers]
     for choice in need:
         if choice not in question.wrong and question.answer is not None:
@@ -289,7 +290,7 @@ def _check_choice(question: Question) -> None:
 
 def _check_multiple(question: Question) -> None:
     if not isinstance(question.answer, list):
-        raise question.table.error("answer", "with several right choices the answer is a list of them")
+        raise question.table.error("answer", "with several right choices, the answer must be a list of them")
     _check_choice(question)
 
 
@@ -300,9 +301,9 @@ def _check_open(question: Question) -> None:
     if question.choices and question.kind != "state":
         raise table.error("choices", f"a question of kind {question.kind} has no choices")
     if question.kind == "number" and isinstance(question.answer, str | list):
-        raise table.error("answer", "the answer is a number")
+        raise table.error("answer", "the answer must be a number")
     if question.kind in ("state", "text") and isinstance(question.answer, int | float):
-        raise table.error("answer", "the answer is a text")
+        raise table.error("answer", "the answer must be a string")
 
 
 _CHECKS: dict[str, Callable[[Question], None]] = {
@@ -322,7 +323,7 @@ def _edits(table: Table, key: str) -> tuple[tuple[str, str], ...]:
     edits = []
     for edit in table.values.get(key, []):
         if not isinstance(edit, dict) or set(edit) != {"replace", "by"} or not all(isinstance(v, str) for v in edit.values()):
-            raise table.error(key, f'{key} is a list of {{ replace = "text", by = "text" }}')
+            raise table.error(key, f'{key} must be a list of {{ replace = "text", by = "text" }}')
         edits.append((edit["replace"], edit["by"]))
     return tuple(edits)
 

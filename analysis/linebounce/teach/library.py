@@ -1,4 +1,4 @@
-"""The lessons, tests and assignments that there are, and all of them as what the page reads."""
+"""Lists the lessons, tests and assignments, and compiles them for the page."""
 
 import base64
 import gzip
@@ -19,7 +19,7 @@ _MACHINE = re.compile(r'^\s*machine\s*=\s*"([a-z0-9_]+)"', re.MULTILINE)
 
 
 class Library:
-    """teach/ of the source tree or of an installed program."""
+    """The teach/ folder of the source tree or of an installed program."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -27,14 +27,14 @@ class Library:
         self.assignments = engine.root / "teach" / "assignments"
 
     def lesson_files(self) -> list[Path]:
-        """By number."""
+        """The lessons by number."""
         files = sorted(self.lessons.glob("[0-9][0-9]-*.md"))
         if not files:
             raise UsageError(f"there are no lessons in {self.lessons}")
         return files
 
     def find(self, wanted: str) -> Path:
-        """A lesson or test by its number, name or file. UsageError names those that there are."""
+        """A lesson or test by number, name or file. Raises UsageError, which lists them."""
         if wanted.endswith(".md"):
             return Path(wanted)
         files = [*self.lesson_files(), *(self.lessons / f"{name}.md" for name in _TESTS.values())]
@@ -46,7 +46,7 @@ class Library:
         raise UsageError(f'there is no lesson "{wanted}"; known: {names}')
 
     def assignment(self, name: str) -> Path:
-        """One that ships, by its name alone: who hands in answers can't choose another file."""
+        """A shipped assignment, by name only, so that a student's file can't choose another file."""
         files = {file.stem: file for folder in (self.assignments, self.lessons) for file in folder.glob("*.md")}
         files |= {file.stem.partition("-")[2]: file for file in self.lessons.glob("[0-9][0-9]-*.md")}
         if name not in files:
@@ -54,7 +54,7 @@ class Library:
         return files[name]
 
     def compiled(self, say: Any = None) -> Compiled:
-        """Everything that the page needs beside its own files. LessonError for the first mistake."""
+        """Everything that the page needs besides its own files. Raises LessonError for the first mistake."""
         lessons = [self._compile(file, say) for file in self.lesson_files()]
         tests = {key: self._compile(self.lessons / f"{name}.md", say) for key, name in _TESTS.items()}
         parts = [part for lesson in [*lessons, *tests.values()] for part in lesson["parts"]]
@@ -90,7 +90,7 @@ class Library:
 
 
 def _machines(scenes: Iterable[Compiled]) -> set[str]:
-    """Those of the scenes. A machine that stands upon another one is named in its file."""
+    """The machines that the scenes use. A machine file names the one that it extends."""
     return {name for scene in scenes for name in _MACHINE.findall(scene["experiment"])}
 
 
@@ -99,7 +99,7 @@ def _is_shipped_lock(engine: Engine, part: Compiled) -> bool:
 
 
 def script(compiled: Compiled) -> str:
-    """As a script, for a page that was opened from a file may not fetch one; compressed, for most of it is protocol tables. The
+    """A script, because a page opened from a file may not fetch data; compressed, because most of it is protocol tables. The
     same lessons give the same bytes."""
     text = json.dumps(_without_markdown(compiled), ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
@@ -107,7 +107,7 @@ def script(compiled: Compiled) -> str:
 
 
 def _without_markdown(value: Any) -> Any:
-    """The page shows HTML; what it was made from is for the terminal."""
+    """Drops the Markdown sources, which only the terminal needs; the page shows HTML."""
     if isinstance(value, list):
         return [_without_markdown(one) for one in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`linebounce teach` alone: the lessons, tests and assignments that there are."""
+"""Lists the lessons, tests and assignments: `linebounce teach` without options."""
 
 import json
 

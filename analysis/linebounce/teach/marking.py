@@ -1,4 +1,4 @@
-"""Whether an answer is right, and what is to be said of it: in the terminal, and where answers are graded."""
+"""Decides whether an answer is right and what to reply, in the terminal and when grading."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +10,11 @@ from linebounce.teach.lesson import ELSE, Question
 @dataclass(frozen=True)
 class Mark:
     right: bool
-    says: str  # Markdown
+    says: str  # the reply, in Markdown
 
 
 def mark(question: Question, compiled: Compiled, given: Any) -> Mark:
-    """`given`: a text, a number, or a list of texts for several choices."""
+    """`given`: a string, a number, or a list of strings for several choices."""
     right = _RIGHT[question.kind](compiled, given)
     return Mark(right, question.table.text("right") if right else _why_wrong(question, compiled, given))
 

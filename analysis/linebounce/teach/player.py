@@ -1,4 +1,4 @@
-"""A lesson in the terminal: the same steps, sentences and questions as on the page, as text."""
+"""Plays a lesson in the terminal, with the same steps, sentences and questions as the page."""
 
 import sys
 from dataclasses import dataclass, field
@@ -21,21 +21,21 @@ from linebounce.teach.marking import mark
 from linebounce.teach.source import Block, read_text
 
 _COLUMNS = 100
-# Of a long way from one moment to the next, so many steps are told at its end.
+# Between distant moments, only this many of the last steps are shown.
 _MOST_STEPS = 24
 _HELP = "Enter: continue, b: back, n: skip, q: quit"
 
 
 class _EndError(Exception):
-    """The reader has had enough, or there is no more input."""
+    """The reader quits, or the input ends."""
 
 
 class _BackError(Exception):
-    """To the part before."""
+    """The reader goes back to the previous part."""
 
 
 class _SkipError(Exception):
-    """On, without an answer."""
+    """The reader skips the question."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Player:
     compiled: Compiled
     folder: Path
     first_tries: dict[str, bool] = field(default_factory=dict)
-    shown: tuple[str, int] = ("", -1)  # the step at which the machine was shown last
+    shown: tuple[str, int] = ("", -1)  # the scene and step shown last
 
     def play(self) -> None:
         table = self.lesson.table
@@ -73,7 +73,7 @@ class Player:
                 place = self._before(place)
 
     def _before(self, place: int) -> int:
-        """The last part that stopped: what is between runs through without a stop."""
+        """The last part that waited for the reader; the parts between run without a stop."""
         place -= 1
         while place > 0 and isinstance(self.lesson.parts[place], Block | Scene):
             place -= 1
@@ -105,7 +105,7 @@ class Player:
             self.console.print(Syntax(compiled["program"].rstrip(), "lua", background_color="default", line_numbers=True))
 
     def _steps(self, scene: str, begin: int, end: int) -> None:
-        """What happened between two steps, and the copies that there are then."""
+        """Shows what happened between two steps, and the copies at the end."""
         if not scene or (begin == end and self.shown == (scene, end)):
             return
         self.shown = (scene, end)
@@ -141,7 +141,7 @@ class Player:
             self._steps(question.scene, compiled["step"], compiled["then_step"])
 
     def _given(self, question: Question, compiled: Compiled) -> Any:
-        """Choices by their numbers or words; several with commas or blanks between."""
+        """The chosen answer: choices by number or words; several are separated by commas or blanks."""
         several = question.kind == "multiple"
         prompt = {"multiple": "Numbers of all that are right", "number": "A number", "text": "Your answer"}
         while True:
@@ -211,7 +211,7 @@ class Player:
         self._input("", keep=False)
 
     def _input(self, prompt: str, *, keep: bool = True) -> str:
-        """What was typed. A pipe's lines are shown, as a terminal shows what is typed."""
+        """Reads a line. Echoes it if it comes from a pipe, as a terminal does."""
         shown = prompt or f"({_HELP}) "
         self.console.print(escape(shown), end="")
         line = sys.stdin.readline()
@@ -232,7 +232,7 @@ class Player:
 
 
 def _choice(word: str, choices: list[str]) -> str | None:
-    """Of a number, or of the choice's own words; without choices, the word."""
+    """A choice by its number or its own words; without choices, the word itself."""
     if not choices:
         return word or None
     if word.isdecimal() and 1 <= int(word) <= len(choices):
@@ -242,7 +242,7 @@ def _choice(word: str, choices: list[str]) -> str | None:
 
 
 def play(engine: Engine, path: Path) -> int:
-    """The exit code is 0, however many answers are right."""
+    """Returns 0 however many answers are right."""
     lesson = read_lesson(path)
     with scratch_folder() as folder:
         compiler = Compiler(engine, lesson, folder)

@@ -1,4 +1,4 @@
-"""The page as files of a folder, and a server for it on this machine alone."""
+"""Writes the page's files into a folder, and serves them on this machine."""
 
 import functools
 import http.server
@@ -16,7 +16,7 @@ _INDEX = "index.html"
 
 
 def built_page(engine: Engine) -> Path:
-    """The folder with the page's own files. UsageError, which says how to build them, if there is none."""
+    """The folder with the page's own files. Raises UsageError, which says how to build them, if there is none."""
     root = engine.root
     places = (root / "build" / "teach", root.parent.parent / "share" / "linebounce" / "teach", root / "share" / "teach")
     for place in places:
@@ -29,7 +29,7 @@ def built_page(engine: Engine) -> Path:
 
 
 def write_site(engine: Engine, directory: Path) -> Path:
-    """All of the page, lessons included; returns its index. Files are there whole or not at all."""
+    """Writes the whole page with its lessons, and returns the path of its index. Files appear whole or not at all."""
     page = built_page(engine)
     lessons = script(Library(engine).compiled()).encode()
     for file in sorted(page.rglob("*")):
@@ -43,18 +43,18 @@ def write_site(engine: Engine, directory: Path) -> Path:
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-        """Requests are no news."""
+        """Requests are not logged."""
 
 
 class _Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
-        """A browser that leaves in the middle of a file is no news, either."""
+        """Ignores browsers that disconnect in the middle of a file."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 def serve(directory: Path, port: int) -> None:
-    """Until Ctrl-C. UsageError if the port is taken."""
+    """Serves until Ctrl-C. Raises UsageError if the port is taken."""
     handler = functools.partial(_Handler, directory=str(directory))
     try:
         server = _Server(("127.0.0.1", port), handler)

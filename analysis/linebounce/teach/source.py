@@ -1,4 +1,4 @@
-"""A lesson's Markdown file as a list of blocks, each with its line, so that whatever is wrong can be named by file and line."""
+"""Splits a lesson's Markdown file into blocks with line numbers, so that errors can name file and line."""
 
 import re
 import tomllib
@@ -15,10 +15,10 @@ from linebounce.files import read_file
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-# A lesson is text that somebody wrote by hand; what is longer is something else.
+# Lessons are written by hand; a longer file is something else.
 LONGEST_FILE = 1 << 20
 
-# What "```toml KIND NAME" may be.
+# The legal KINDs in "```toml KIND NAME", and those that need a NAME.
 KINDS = ("break", "lesson", "moment", "question", "scene")
 NAMED = ("scene",)
 LUA_KINDS = ("lock", "program")
@@ -35,36 +35,36 @@ class LessonError(UsageError):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block, or prose between two of them. `line` is that of the first line of `text`."""
+    """A fenced block, or the prose between two. `line` is the line of the first line of `text`."""
 
     kind: str  # "prose", or one of KINDS or LUA_KINDS
     name: str
     text: str
     line: int
     html: str = ""
-    plain: str = ""  # of prose: its Markdown
+    plain: str = ""  # for prose, its Markdown
 
 
 def html(text: str) -> str:
-    """A short text of a block, such as a question or why a choice is wrong."""
+    """The HTML for a short text of a block, such as a question or the reply to a wrong choice."""
     rendered: str = _MARKDOWN.render(text.strip())
     return rendered.strip()
 
 
 def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
-    """InputError for what can't be read, is no text or too long."""
+    """Raises InputError for a file that can't be read, is not text, or is too long."""
     content = read_file(path, longest + 1)
     if len(content) > longest:
-        raise InputError(f"{path} is longer than {longest >> 10} KiB, which is the limit")
+        raise InputError(f"{path} is longer than the limit of {longest >> 10} KiB")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}:{line}: this is no UTF-8 text") from None
+        raise InputError(f"{path}:{line}: this is not UTF-8 text") from None
 
 
 def blocks_of(path: Path, text: str) -> list[Block]:
-    """All of the file, in its order. LessonError for a fenced block of no kind that is known."""
+    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind."""
     blocks: list[Block] = []
     prose: list[Token] = []
     lines = text.splitlines()
@@ -80,7 +80,7 @@ def blocks_of(path: Path, text: str) -> list[Block]:
 
 
 def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Tokens that belong together: a paragraph with what is in it, a list, a fenced block."""
+    """Groups tokens into top-level elements: a paragraph with its content, a list, a fenced block."""
     group: list[Token] = []
     depth = 0
     for token in tokens:
@@ -92,7 +92,7 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _fenced(path: Path, token: Token) -> Block | None:
-    """The block that this is, or none for text, code of the prose included."""
+    """The block of a fenced token; None for prose, including its code."""
     words = token.info.split() if token.type == "fence" else []
     if len(words) < 2 or words[0] not in ("toml", "lua"):
         return None
@@ -105,7 +105,7 @@ def _fenced(path: Path, token: Token) -> Block | None:
         how = f"```{words[0]} {words[1]} NAME" if named else f"```{words[0]} {words[1]}"
         raise LessonError(path, line, f"this block begins as {how}")
     if named and not re.fullmatch(r"[a-z][a-z0-9_]*", words[2]):
-        raise LessonError(path, line, f'"{words[2]}" is no name: small letters, digits and _, a letter first')
+        raise LessonError(path, line, f'"{words[2]}" is not a name; legal: a small letter, then small letters, digits and _')
     return Block(words[1], words[2] if named else "", token.content, line + 1)
 
 
@@ -122,7 +122,7 @@ class Field:
     """A key that a block may have."""
 
     type: type | tuple[type, ...]
-    says: str  # of the type, for the message
+    says: str  # the expected type in words, for messages
     required: bool = False
     legal: tuple[str, ...] = ()
 
@@ -133,14 +133,14 @@ NEEDED_TEXT = Field(str, "a text", required=True)
 
 @dataclass(frozen=True)
 class Table:
-    """A block's TOML, whose keys and types are known to be right."""
+    """A block's TOML, with keys and types already checked."""
 
     path: Path
     block: Block
     values: dict[str, Any]
 
     def line(self, key: str) -> int:
-        """Of a key, or of any text that stands in the block; else the block's first."""
+        """The line of a key, or of any text in the block; if it is not found, the block's first line."""
         found = re.search(rf'^\s*(\[\[?)?"?{re.escape(key)}"?(\s*=|\])', self.block.text, re.MULTILINE)
         place = found.start() if found else self.block.text.find(key)
         if found:
@@ -154,23 +154,23 @@ class Table:
         return str(self.values.get(key, default)).strip()
 
     def texts(self, key: str) -> list[str]:
-        """A list of texts, or one text as a list of it."""
+        """A list of strings, or a single string as a list."""
         value = self.values.get(key, [])
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(one, str) for one in values):
-            raise self.error(key, f"{key} holds texts: put each in quotation marks")
+            raise self.error(key, f"{key} holds strings: put each in quotation marks")
         return list(values)
 
 
 def table_of(path: Path, block: Block, fields: dict[str, Field]) -> Table:
-    """LessonError for what is no TOML, for unknown and missing keys, and for wrong types."""
+    """Raises LessonError for malformed TOML, unknown or missing keys, and wrong types."""
     table = Table(path, block, _toml(path, block))
     for key, value in table.values.items():
         if key not in fields:
             known = ", ".join(sorted(fields))
             raise table.error(key, f'a block "{block.kind}" has no key {key}: {meant(key, sorted(fields))} (known: {known})')
         field = fields[key]
-        # In Python a truth value is a number, too.
+        # In Python a bool is an int, too.
         if not isinstance(value, field.type) or (isinstance(value, bool) and field.type is not bool):
             raise table.error(key, f"{key} is {field.says}")
         if field.legal and value not in field.legal:
@@ -187,4 +187,4 @@ def _toml(path: Path, block: Block) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) - 1 if place and place[1] else block.text.count("\n")
-        raise LessonError(path, block.line + line, f"this is no TOML: {_TOML_PLACE.sub('', str(error))}") from None
+        raise LessonError(path, block.line + line, f"this is not TOML: {_TOML_PLACE.sub('', str(error))}") from None

@@ -1,1 +1,1 @@
-"""`linebounce trace export`: a run's timeline in the formats of other viewers."""
+"""Exports a run's timeline to formats of other viewers: `linebounce trace export`."""

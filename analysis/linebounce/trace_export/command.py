@@ -1,4 +1,4 @@
-"""`linebounce trace export`: the command."""
+"""The command `linebounce trace export`."""
 
 import argparse
 import sys
@@ -10,17 +10,17 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import written_whole
 
-_EXAMPLES = """examples:
+_EXAMPLES = """Examples:
   linebounce run lock_scaling --set run.record_timeline=true -o out/locks
   linebounce trace export out/locks --point 7 --perfetto locks.pftrace      one point of a sweep
   linebounce trace export out/locks/points/7 --perfetto locks.pftrace       the same
   linebounce trace export out/oltp --perfetto oltp.pftrace                  then open oltp.pftrace in ui.perfetto.dev
 
-Tracks: CPUs (functions and sleep, below each its misses), locks (who holds them, below each who waits), buses (address and
-data), links, grace periods; counters: the series of a workload that has some (series.csv), also of a run without a timeline.
-Times are rounded to whole nanoseconds, for Perfetto has no others.
+The tracks are CPUs (functions and sleep, with their misses below), locks (holders, with the waiting CPUs below), buses (address
+and data), links and grace periods. A workload's series (series.csv) become counters, even without a timeline. Times are rounded
+to whole nanoseconds, because Perfetto has no finer ones.
 
-Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read, or without a timeline."""
+Exit codes: 0 done; 2 wrong usage or a file that can't be written; 3 results that can't be read, or without a timeline."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,11 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Writes the timeline of a run (--set run.record_timeline=true) as a trace that Perfetto's viewer opens."
+    description = "Write the timeline of a run (--set run.record_timeline=true) as a trace for the Perfetto viewer."
     parser = parser_of("linebounce trace export", description, _EXAMPLES)
-    parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory made by `linebounce run`")
-    parser.add_argument("--point", metavar="K", type=int, help="the point of a sweep, counted from 0")
-    parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="the trace to write")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="A results directory, as `linebounce run` writes it")
+    parser.add_argument("--point", metavar="K", type=int, help="The point of a sweep, counted from 0")
+    parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="The trace to write")
     return parser.parse_args(arguments)
 
 
@@ -44,7 +44,7 @@ def _export(arguments: argparse.Namespace) -> int:
     point = results.point(arguments.point).number
     series = results.series.filter(point=point)
     timeline = results.timeline(point) if results.has_timeline(point) or series.is_empty() else None
-    # Perfetto's messages take a moment to load: not before the run is known to be good.
+    # Perfetto's message classes load slowly, so they are imported only when the run is known to be good.
     from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
     from linebounce.trace_export.tracks import counters_of, tracks_of  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""Tracks as a Perfetto trace: TrackEvent packets, which ui.perfetto.dev opens.
+"""Writes tracks as a Perfetto trace: TrackEvent packets, which ui.perfetto.dev opens.
 
-Perfetto counts whole nanoseconds: times are rounded to the nearest. What touched before still touches then, nothing overlaps.
+Perfetto counts whole nanoseconds, so times are rounded to the nearest. Adjacent spans stay adjacent, and none begin to overlap.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder  # t
 
 from linebounce.trace_export.tracks import Argument, Counter, Slice, Track
 
-_SEQUENCE = 1  # all packets are of one writer
+_SEQUENCE = 1  # all packets come from one writer
 
 
 def write_perfetto(tracks: Iterable[Track], counters: Iterable[Counter], file: IO[bytes]) -> tuple[int, int]:
-    """Writes every track with its slices, and every counter; returns how many slices and samples.
+    """Writes every track with its slices, and every counter; returns the numbers of slices and samples.
 
     Times count from the start of the simulation.
     """

@@ -1,7 +1,7 @@
-"""Where each span of a timeline is drawn: a tree of tracks, as a viewer shows them.
+"""Decides where each span of a timeline is drawn: in a tree of tracks, as a viewer shows them.
 
-Spans of one track may overlap (a CPU has several misses under way, readers hold a lock together), and slices of a Perfetto
-track may not. Such a track has lanes, tracks of one name below one parent, which Perfetto's viewer shows as one.
+Spans of one track may overlap (a CPU has several misses under way, readers share a lock), but slices of a Perfetto track may
+not. Such a track has lanes: tracks with the same name below one parent, which Perfetto's viewer shows as one.
 """
 
 import re
@@ -18,7 +18,7 @@ Argument = str | int
 
 @dataclass(frozen=True)
 class Slice:
-    """A span as it is drawn: in nanoseconds, with what a click on it shows."""
+    """A span as drawn: times in nanoseconds, and the details that a click shows."""
 
     kind: str
     begin_ns: float
@@ -29,7 +29,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Track:
-    """A lane: the names from the root on, and its slices in order of time, which do not overlap. Without slices a heading."""
+    """One lane: its names from the root down, and its slices in time order without overlap. Without slices it is a heading."""
 
     path: tuple[str, ...]
     lane: int
@@ -38,20 +38,20 @@ class Track:
 
 @dataclass(frozen=True)
 class Counter:
-    """A series: (nanoseconds, value) in order of time, each value until the next."""
+    """A series of (nanoseconds, value) in time order; each value holds until the next."""
 
     name: str
     samples: Sequence[tuple[float, float]]
 
 
 def counters_of(series: pl.DataFrame) -> Iterator[Counter]:
-    """The series of one point, one counter for each name."""
+    """One counter for each series of a point."""
     for (name,), part in series.group_by("name", maintain_order=True):
         yield Counter(str(name), list(zip((part["time_us"] * 1000).to_list(), part["value"].to_list(), strict=True)))
 
 
 def _place(span: Span) -> dict[str, Argument]:
-    """What of an object a span is about: `object.field` of a miss, of a bus or link the line."""
+    """What a span is about: for a miss its `object.field`, for a bus or link the line."""
     if not span["object"]:
         return {}
     found: dict[str, Argument] = {"object": span["object"], "line": span["line"]}
@@ -98,9 +98,10 @@ _GROUPS = ("CPUs", "Locks", "Buses", "Links", "Grace periods")
 
 
 def tracks_of(timeline: pl.DataFrame) -> Iterator[Track]:
-    """Every track, a parent before its children, siblings in the order of a viewer's list; every span on one of them.
+    """All tracks with all spans; parents come before children, and siblings in the viewer's order.
 
-    Perfetto's viewer lists what has no parent by name, whatever its rank: the order of the groups themselves is not ours."""
+    Perfetto's viewer sorts tracks without a parent by name, whatever their rank, so the order of the groups can't be chosen.
+    """
     drawn = sorted(
         ((_KINDS[span["kind"]].path(span), span) for span in timeline.iter_rows(named=True)),
         key=lambda entry: (_order(entry[0]), entry[1]["begin_ns"], entry[1]["end_ns"]),
@@ -122,13 +123,13 @@ def _slice(span: Span) -> Slice:
 
 
 def _order(path: tuple[str, ...]) -> tuple[int, list[str], tuple[str, ...]]:
-    """Groups in their order, CPU 2 before CPU 10. No two paths are at one place in it, not even lock1 and lock01."""
+    """Sort key: groups in their order, CPU 2 before CPU 10. No two paths compare equal, not even lock1 and lock01."""
     words = [re.sub(r"\d+", lambda number: number.group().zfill(9), word) for word in path[1:]]
     return _GROUPS.index(path[0]), words, path
 
 
 def _lanes(slices: Sequence[Slice]) -> list[list[Slice]]:
-    """Each slice on the first lane where none is before it any more."""
+    """Puts each slice on the first lane that is free at its start."""
     lanes: list[list[Slice]] = []
     for slice_ in slices:
         free = next((lane for lane in lanes if lane[-1].end_ns <= slice_.begin_ns), None)

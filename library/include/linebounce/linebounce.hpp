@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-// Where configs/ and models/protocols/ are. The CMake package says it: those that were installed with it. LINEBOUNCE_ROOT in
-// the environment goes before it.
+// The folder with configs/ and models/protocols/. The CMake package defines it: those that were installed with it.
+// LINEBOUNCE_ROOT in the environment takes precedence.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
@@ -33,10 +33,9 @@ using Value = std::uint64_t;
 
 class PlacedMemory;
 
-// What a program sees of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes`: 1, 2, 4
-// or 8, and the address a multiple of it. Errors: std::invalid_argument for another width or address, for a negative amount and
-// for a condition that is no function; std::out_of_range for bytes that lie in no placed object. A refused call has done
-// nothing.
+// A program's view of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes`: 1, 2, 4 or
+// 8; the address must be a multiple of it. Errors: std::invalid_argument for another width or address, a negative amount, or a
+// condition that is no function; std::out_of_range for bytes outside all placed objects. A refused call has no effect.
 class Cpu {
  public:
   Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}
@@ -47,20 +46,20 @@ class Cpu {
   Value load(Address address, int bytes = 8);
   void store(Address address, Value value, int bytes = 8);
   void store_release(Address address, Value value, int bytes = 8);
-  // These return what was there before.
+  // These return the word's value before the operation.
   Value exchange(Address address, Value value, int bytes = 8);
   Value fetch_add(Address address, Value addend, int bytes = 8);
   Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8);
   void fence();
   void prefetch(Address address);
 
-  // At most kMostAtOnce.
+  // REQUIRES: at most kMostAtOnce.
   void compute(std::int64_t cycles);
   void execute(std::int64_t instructions);
   static constexpr std::int64_t kMostAtOnce = 1'000'000'000'000;
 
-  // Loads the word again and again until `done` says so of its value, which it returns. `done` depends on that value alone: it
-  // is asked once for each change, however long the wait.
+  // Loads the word until `done` returns true for its value, and returns that value. `done` may depend only on the value: it is
+  // called once for each change, however long the wait.
   Value spin_until(Address address, const std::function<bool(Value)>& done, int bytes = 8);
 
  private:
@@ -70,7 +69,7 @@ class Cpu {
 
 using Program = std::function<void(Cpu&)>;  // runs on a stack of 256 KiB
 
-// Who supplied a line, seen from the node that asked for it, or that only the right to write was missing (upgrade).
+// Misses by supplier, seen from the requesting node; an upgrade needed only the right to write.
 struct Transfers {
   std::map<std::string, std::int64_t> count;  // local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade
   double total_latency_ns = 0;
@@ -80,21 +79,22 @@ struct Transfers {
 
 struct LineCost {
   std::string object;
-  std::int64_t line = 0;  // of the object, from 0
+  std::int64_t line = 0;  // number of the line in the object, from 0
   Transfers transfers;
 };
 
 struct Statistics {
   double time_ns = 0;  // until the last program had ended
   Transfers transfers;
-  std::vector<LineCost> lines;  // of placed objects, the costliest first
+  std::vector<LineCost> lines;  // lines of placed objects, the costliest first
 };
 
-// Several may exist, and run one after the other, in one thread, but none inside another's program, whose stack is small.
-// Results are the same in each run.
+// Several simulations may exist and run one after the other in one thread, but not inside another's program, whose stack is
+// small. Results are the same in each run.
 class Simulation {
  public:
-  // A machine that ships ("p3_xeon_4way"), or a TOML file. Errors: std::runtime_error with file, line and legal values.
+  // `machine`: a machine that ships ("p3_xeon_4way"), or a TOML file. Errors: std::runtime_error with file, line and legal
+  // values.
   explicit Simulation(const std::string& machine) : Simulation(machine, LINEBOUNCE_HOME) {}
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -103,19 +103,18 @@ class Simulation {
   [[nodiscard]] int cpus() const;
   [[nodiscard]] int line_bytes() const;
 
-  // A new object, all zeros, on lines of its own. Its home is this node, or follows the machine's policy. Errors, here and
-  // below: std::logic_error once run() was called; std::invalid_argument for a size, std::out_of_range for a node that can't
-  // be.
+  // Places a new object, zeroed, on lines of its own. Its home is `node`, or follows the machine's policy. Errors, here and
+  // below: std::logic_error after run(); std::invalid_argument for an illegal size; std::out_of_range for an unknown node.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
-  static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of an object
-  // Sets a word's value before the programs start. Errors: as Cpu's accesses, for a bad width or address.
+  static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // the largest object
+  // Sets a word's value before the programs start. Errors: as for Cpu's accesses, for an illegal width or address.
   void preset(Address address, Value value, int bytes = 8);
 
-  // What a CPU does. One without a program does nothing. Errors: std::out_of_range for a CPU that isn't there.
+  // Sets a CPU's program; a CPU without one does nothing. Errors: std::out_of_range for an unknown CPU.
   void program(int cpu, Program program);
 
-  // Until every program has ended. Once. Errors: std::logic_error the second time; std::runtime_error with a report for a
-  // deadlock, or an inconsistency of the model; what a program throws.
+  // Runs until every program has ended; may be called once. Errors: std::logic_error on the second call; std::runtime_error
+  // with a report for a deadlock or an inconsistency of the model; whatever a program throws.
   Statistics run();
 
  private:

@@ -1,4 +1,4 @@
-// `linebounce trace convert`: between the two forms; other programs' formats are in sim/sources/formats.hpp.
+// `linebounce trace convert` converts between the two forms; other programs' formats are in sim/sources/formats.hpp.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -57,7 +57,7 @@ void from_trace(const ConvertArguments& arguments) {
   file.finish();
 }
 
-// What the foreign format does not hold is in the trace, too; said here it is not overlooked.
+// The trace also lists what the foreign format does not hold; printing it here keeps it from being overlooked.
 void from_foreign(const SourceFormat& format, const ConvertArguments& arguments) {
   UnfinishedFile file(arguments.out);
   const std::vector<std::string> missing = convert_foreign(format, arguments.in, file.path());
@@ -65,7 +65,7 @@ void from_foreign(const SourceFormat& format, const ConvertArguments& arguments)
   for (const std::string& sentence : missing) std::cout << sentence << "\n";
 }
 
-constexpr const char* kTrace = "trace";  // what IN is taken for without --from
+constexpr const char* kTrace = "trace";  // the format of IN without --from
 
 // nullptr: a trace.
 const SourceFormat* format_asked_for(const ConvertArguments& arguments) {
@@ -76,7 +76,7 @@ const SourceFormat* format_asked_for(const ConvertArguments& arguments) {
     names.emplace_back(format.name);
   }
   if (arguments.from == kTrace) return nullptr;
-  throw ConfigError("--from: the format " + not_known(arguments.from, names));
+  throw ConfigError("--from: format " + not_known(arguments.from, names));
 }
 
 ExitCode convert(const ConvertArguments& arguments) {
@@ -112,7 +112,7 @@ void add_trace_convert(Command& trace) {
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");
-  command.flag("--word-locks", arguments->word_locks, "Make locks of the words that behave like locks");
+  command.flag("--word-locks", arguments->word_locks, "Turn words that behave like locks into locks");
   command.footer(kConvertFooter);
   command.action([arguments] { return convert(*arguments); });
 }

@@ -21,12 +21,12 @@ using nlohmann::ordered_json;
 
 constexpr const char* kInfoFooter = R"(Examples:
   linebounce trace info pool.lbt                  its streams, objects, locks and functions
-  linebounce trace info pool.lbt --check          and whether it makes sense
+  linebounce trace info pool.lbt --check          also checks that its operations make sense
   linebounce trace info pool.lbt --recover        what a truncated file still holds
-  linebounce trace info pool.lbt --json --top 3   for a program
+  linebounce trace info pool.lbt --json --top 3   as JSON
 
-A structure's streams and writers are those of its object with the most. Exit code 3: the trace cannot be read, or --check
-found a fault.)";
+A structure's streams and writers are those of its object that has most of them. Exit code 3: the trace cannot be read, or
+--check found a fault.)";
 
 struct InfoArguments {
   std::string file;

@@ -34,11 +34,10 @@ constexpr const char* kRecordFooter = R"(Examples:
   linebounce trace record dcache_dbench --point 3 -o dbench.lbt
   linebounce trace record random.toml -o random.lbt --for 2
 
-A run with a measured time is recorded for longer than that, so that a replay on a faster machine or with a better lock still has
-work until the end; --for says how much longer. FILE appears when it is complete: a recording that fails or is interrupted leaves
-the previous file.)";
+A run with a measured time is recorded for longer (--for), so that a replay on a faster machine or with a better lock still has work
+until the end. FILE is replaced when the recording is complete: one that fails or is interrupted leaves the previous file.)";
 
-// Counts the misses of the measured time alone, though more is recorded.
+// Counts misses of the measured time only, though more is recorded.
 class Recording final : public SimulationTap {
  public:
   Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
@@ -50,7 +49,7 @@ class Recording final : public SimulationTap {
     return recorder_.emplace(memory, locks, timebase, cpus);
   }
   void miss(const Miss& miss) override {
-    // What the end of a run finds under way is not counted.
+    // Misses in flight at the end of the run are not counted.
     if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(ordinal(miss.source));
   }
   void end(const PointData&) override {
@@ -106,7 +105,7 @@ void add_trace_record(Command& trace) {
   Command command = trace.subcommand("record", "Run a point of an experiment and record its programs' operations");
   command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
   command.option("-o,--output", "FILE", &arguments->file, "The trace; text if its name ends in .txt").required();
-  command.option("--point", "K", &arguments->point, "Which point of the sweep; default: 0");
+  command.option("--point", "K", &arguments->point, "The point of the sweep, counted from 0; default: 0");
   add_overrides(command, *arguments);
   command
       .option("--for", "FACTOR", &arguments->longer,

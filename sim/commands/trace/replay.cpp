@@ -31,10 +31,10 @@ constexpr const char* kReplayFooter = R"(Examples:
   linebounce trace replay torn.lbt --recover
       the part before the first damage in a damaged trace
 
-Machine and measured time default to the recorded run's. A trace that was not recorded in a simulation needs a machine, and is
-measured from start to end. Threads of one CPU take turns where they wait for each other, but not while one waits for a lock that
-another CPU holds: a program that waits for a thread inside a critical section may hang there (exit code 4), and needs one CPU
-per thread. Results are those of `run`; the same command with the same options reads finished ones.)";
+Machine and measured time default to the recorded run's. A trace that was not recorded in a simulation needs --machine, and is
+measured from start to end. Threads on one CPU take turns when they wait for each other, but not while one waits for a lock that
+another CPU holds. A program that waits for another thread inside a critical section may therefore hang (exit code 4); give it one
+CPU per thread. The results are like those of `run`; repeating the command reads finished ones.)";
 
 struct ReplayArguments {
   std::string file, machine, threads, directory;
@@ -56,7 +56,7 @@ std::string measured_setting(const toml::table& recorded, const char* path) {
   return fmt::format("{}={}", path, recorded.at_path(path).value<double>().value_or(0));
 }
 
-// What the options say, laid over what was recorded.
+// Applies the options to the recorded configuration.
 ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& reader) {
   const toml::table recorded = recorded_configuration(reader.summary());
   ReplayStudy study{.name = "replay",
@@ -71,7 +71,7 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
       study.machine = recorded_machine(reader);
     }
   }
-  // Another machine needs another time for the same operations: all of them are measured there.
+  // Another machine takes another time for the same operations, so all of them are measured there.
   const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
   if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
@@ -83,7 +83,7 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
   return study;
 }
 
-// Empty: the replay is of something else than the recorded run.
+// The differences from the recorded run; empty if the replay is of something else.
 std::string differences(const trace::Summary& recorded, const ReportedPoint& point, const Painter& paint) {
   std::string out;
   for (const auto& [source, count] : recorded.misses) {
@@ -97,7 +97,7 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
          out;
 }
 
-// Where a faster replay has come to the trace's end: what its figures then are of.
+// Reports a faster replay that has reached the trace's end, and what its figures then cover.
 std::string over_early(const Plan& plan, const ReportedPoint& point) {
   const RunSpec run = plan.make_point(0).input.run;
   const double over_us = metric_of(point, "replay.first_thread_over_us");
@@ -108,13 +108,13 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
       over_us, run.warmup_us + run.measure_us);
 }
 
-// A lock that was asked for, in a trace without any.
+// The warning that --lock was given for a trace without locks.
 std::string nothing_replaced(const ReplayArguments& arguments, const trace::Reader& reader) {
   if (arguments.locks.empty() || !reader.symbols().locks.empty()) return {};
   return fmt::format("--lock {} changed nothing: the trace has no locks.\n", arguments.locks.front());
 }
 
-// Of each machine, lock and folding its own: they are looked at side by side.
+// Each machine, lock and folding has its own folder, so that results can be compared.
 fs::path default_directory(const ReplayArguments& arguments) {
   std::string name = fs::path(arguments.file).stem().string();
   if (!arguments.machine.empty()) name += "-" + fs::path(arguments.machine).stem().string();
@@ -156,11 +156,12 @@ void add_trace_replay(Command& trace) {
   command.option("FILE", "", &arguments->file, "A trace, binary or text").required();
   command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
   command
-      .option("--lock", "[NAME=]ALGORITHM", &arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
+      .option("--lock", "[NAME=]ALGORITHM", &arguments->locks,
+              "Use this algorithm for all locks, or for one; default: as recorded")
       .one_value_each();
   command.option("--threads", "MAP", &arguments->threads,
-                 "CPUs of the threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each");
-  command.option("--set", "path=value", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
+                 "Which CPUs run the threads: one_each, round_robin, block, or a list such as \"0 0 1 1\"; default: one_each");
+  command.option("--set", "PATH=VALUE", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,

@@ -28,16 +28,16 @@ constexpr const char* kSynthFooter = R"(Examples:
   linebounce trace synth -o cache.lbt --locks 1 --section 20 --between 500 --skew 0.9
       a table under one lock; --locks 16: under striped ones
   linebounce trace synth -o private.lbt --shared 0 --accesses 100000000 --between 0
-      nothing but private data, 10^8 accesses of each thread
+      private data only, 10^8 accesses for each thread
   linebounce trace synth -o small.txt --threads 2 --accesses 20
-      as text, to look at
+      as readable text
   linebounce trace synth dentry -o lookups.lbt --threads 16
-      a load of a kernel: dentry, refcount, timer or slab, each with options of its own (docs/loads.md)
+      a kernel workload: dentry, refcount, timer or slab, each with its own options (docs/loads.md)
 
-Each thread repeats the same steps: it computes, draws a shared object, acquires its lock if there are locks, makes a section of
-accesses, and releases the lock. Under a lock, all shared accesses of a section go to that object; without locks each access
-draws its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same seed
-give the same trace.)";
+Each thread repeats the same steps: it computes, draws a shared object, acquires the object's lock if there are locks, makes a
+section of accesses, and releases the lock. Under a lock, all shared accesses of a section go to that object; without locks, each
+access draws its own. All other accesses go to the thread's private memory. Each access is 8 bytes. The same options and seed give
+the same trace.)";
 
 template <class Spec>
 struct Arguments {
@@ -45,7 +45,7 @@ struct Arguments {
   std::string output;
 };
 
-// Makes the file at `output`; `write` fills it. Says what it holds: `content`.
+// Makes the file `output`, which `write` fills, and prints `content`, which says what it holds.
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
   if (output.empty()) throw UsageError("--output is required");
@@ -61,11 +61,11 @@ ExitCode make_trace(const std::string& output, const std::vector<std::string>& a
   return ExitCode::done;
 }
 
-// Whatever keeps writers out of data that they change in place.
+// Requires a lock that excludes readers from data that writers change in place.
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
       lock_names([](const LockTraits& traits) { return traits.excludes && traits.readers != Readers::never_wait; });
-  if (std::ranges::find(legal, name) == legal.end()) throw ConfigError("--lock: the lock " + not_known(name, legal));
+  if (std::ranges::find(legal, name) == legal.end()) throw ConfigError("--lock: lock " + not_known(name, legal));
 }
 
 template <class T>
@@ -104,7 +104,7 @@ void add_seed(Command& command, std::uint64_t& seed) {
 ExitCode synth(const Arguments<SynthSpec>& arguments, const std::vector<std::string>& argv) {
   const SynthSpec& spec = arguments.spec;
   if (spec.object_bytes % 8 != 0)
-    throw ConfigError(fmt::format("--object-size: {} is no multiple of 8, the size of an access", spec.object_bytes));
+    throw ConfigError(fmt::format("--object-size: {} is not a multiple of 8, the size of an access", spec.object_bytes));
   require_lock(spec.algorithm);
   return make_trace(arguments.output, argv,
                     fmt::format("{} accesses of {} threads", spec.accesses * spec.threads, spec.threads),
@@ -140,7 +140,7 @@ void require_room(const SlabLoad& load) {
 }
 void require_room(const auto& /*no arrays*/) {}
 
-// Its own options are added by `add_own`.
+// `add_own` adds the load's own options.
 template <class Load, class AddOwn>
 void add_load(Command& synth, const char* name, const char* meaning, AddOwn add_own, const char* example) {
   auto arguments = std::make_shared<Arguments<Load>>();

@@ -1,4 +1,4 @@
-// `linebounce trace`: the commands that make, show and replay traces, one file each.
+// `linebounce trace`: the parent of the commands that make, show and replay traces, which have one file each.
 #include "models/listed.hpp"
 #include "sim/commands/command.hpp"
 

@@ -25,7 +25,7 @@ using trace::Operation;
 struct Access {
   std::uint32_t object = trace::kNone;
   std::int64_t offset = 0, bytes = 0;
-  int times = 1;  // at addresses behind each other
+  int times = 1;  // at consecutive addresses
   bool reads = false, writes = false;
 };
 
@@ -40,7 +40,7 @@ Access memory_access(const Operation& operation) {
   return access;
 }
 
-// A lock whose word lies in an object. Whatever algorithm it has, who takes it or lets it go writes there.
+// A lock whose word lies in an object. With any algorithm, acquiring and releasing it write there.
 Access lock_access(const trace::Lock& lock) {
   return {lock.object, lock.offset, lock.word_bytes, 1, false, lock.object != trace::kNone};
 }
@@ -58,7 +58,7 @@ Access access_of(const Operation& operation, const trace::Symbols& symbols) {
   }
 }
 
-// A handler runs on a CPU in the place of the thread that it interrupts there.
+// A handler counts as the thread that it interrupts on its CPU.
 std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams) {
   std::vector<std::uint32_t> threads(streams.size());
   for (std::uint32_t stream = 0; stream < streams.size(); ++stream) {
@@ -71,8 +71,8 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   return threads;
 }
 
-// States of all objects' parts of 16 bytes, which no access crosses: only of those that somebody touches, for objects can be
-// far larger than what is used of them.
+// States of objects' granules of 16 bytes, which no access crosses. Only accessed ones are stored, because objects can be far
+// larger than their used parts.
 class Granules {
  public:
   static constexpr std::int64_t kBytes = 16;
@@ -90,17 +90,17 @@ class Granules {
     return first_[object] + static_cast<std::uint64_t>(offset / kBytes);
   }
 
-  // 0 of one that nobody has touched.
+  // 0 if the granule was never accessed.
   std::uint32_t& state(std::uint64_t number) {
     auto& [known, chunk] = recent_[number / kChunk % kRecent];
     if (known != number / kChunk) {
       known = number / kChunk;
-      chunk = &chunks_[known];  // stays where it is
+      chunk = &chunks_[known];  // the address of a chunk does not change
     }
     return (*chunk)[number % kChunk];
   }
 
-  // Calls use(object, offset, state) of all that have one, in order.
+  // Calls use(object, offset, state) for all granules with a state, in order.
   template <class Use>
   void each(Use&& use) {
     for (auto& [chunk, states] : chunks_) {
@@ -117,12 +117,12 @@ class Granules {
   static constexpr std::uint64_t kChunk = 256;
   static constexpr std::size_t kRecent = 1024;
   using Chunk = std::array<std::uint32_t, kChunk>;
-  std::vector<std::uint64_t> first_;  // by object: the number of its first one
+  std::vector<std::uint64_t> first_;  // by object: the number of its first granule
   std::map<std::uint64_t, Chunk> chunks_;
   std::array<std::pair<std::uint64_t, Chunk*>, kRecent> recent_{};
 };
 
-// Bits of a granule's state, and of a line's; below them the number of the first thread there, and one.
+// Bits of a granule's state and of a line's. The bits below hold the number of the first thread there, plus one.
 constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kOnALine = 1U << 29, kThread = kOnALine - 1;
 
 bool matters(std::uint32_t state) {
@@ -149,7 +149,7 @@ ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
   return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
 }
 
-// What one access covers is one piece, even if others look at parts of it.
+// All bytes of one access form one piece, even if other accesses use parts of it.
 void join_overlapping(std::vector<PieceUse>& pieces) {
   std::ranges::sort(pieces, {}, [](const PieceUse& piece) { return std::tuple(piece.object, piece.offset, piece.bytes); });
   std::vector<PieceUse> joined;
@@ -169,7 +169,7 @@ void join_overlapping(std::vector<PieceUse>& pieces) {
   pieces = std::move(joined);
 }
 
-// Those pieces that begin on a line.
+// Whether the pieces that begin on a line may be shared and written.
 bool matter(const std::vector<PieceUse>& pieces) {
   std::uint32_t state = 0;
   for (const PieceUse& piece : pieces) {
@@ -182,7 +182,7 @@ class ByteUses {
  public:
   explicit ByteUses(const std::vector<trace::Object>& objects) : granules_(objects) {}
 
-  // First pass: who touches what?
+  // First pass: which threads access each granule?
   void look(std::uint32_t thread, const Access& access) {
     std::uint64_t granule = granules_.number(access.object, access.offset);
     const std::uint64_t last = granules_.number(access.object, access.offset + access.bytes * access.times - 1);
@@ -192,7 +192,7 @@ class ByteUses {
     }
   }
 
-  // Between the passes, for each placement: marks what lies on a line that may matter. A granule that lies on two counts for
+  // Between the passes, for each placement: marks granules on lines that may matter. A granule that spans two lines counts for
   // both.
   void choose(const ObjectPlaces& places) {
     std::unordered_map<std::uint64_t, std::uint32_t> lines;
@@ -250,12 +250,12 @@ class ByteUses {
 
  private:
   Granules granules_;
-  std::vector<std::vector<PieceUse>> pieces_;               // of one granule each
-  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of granules in it
+  std::vector<std::vector<PieceUse>> pieces_;               // the pieces of one granule each
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of granules in pieces_
 };
 
-// Follows the stream that begins a program: while no other thread is alive, nobody can be disturbed by what it does, as by
-// setting up what they will use. After they have ended that is known only if it has made all of them itself.
+// Follows a program's first stream. While no other thread exists, its accesses disturb nobody, as when it sets up data for
+// others. After the others have ended, that is known only if this thread has created all of them itself.
 class Solitude {
  public:
   explicit Solitude(const trace::Reader& reader) {
@@ -266,7 +266,7 @@ class Solitude {
     created_ = streams.size() - 1;
   }
 
-  // The operations of each stream in turn.
+  // Takes the operations of each stream in turn.
   void take(std::uint32_t stream, const Operation& operation) {
     if (stream != first_) return;
     if (operation.kind == Kind::create) ++made_;

@@ -8,9 +8,9 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kCostly = 1;        // percent of the threads' time
-constexpr double kMostlyAdds = 0.9;  // of the writes
-constexpr double kBalanced = 0.8;    // subtractions to additions
+constexpr double kCostly = 1;        // in percent of the threads' time
+constexpr double kMostlyAdds = 0.9;  // share of writes
+constexpr double kBalanced = 0.8;    // ratio of subtractions to additions
 
 using trace::Kind;
 using Words = std::map<std::uint64_t, CountUse>;  // by offset
@@ -26,8 +26,9 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-// A loop of load and compare-and-exchange adds if nothing else is read between the two. Who claims a slot of a queue in that
-// way looks at the slot first, and uses the number. Who takes 1 off in that way has looked whether there is one: a semaphore.
+// A loop of load and compare-and-exchange is an addition if nothing else is read in between. A thread that claims a slot of a
+// queue in that way looks at the slot first, and uses the number. A thread that subtracts 1 in that way has checked that it
+// could: a semaphore.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;
@@ -42,7 +43,7 @@ void add_change(CountUse& use, const trace::Operation& it, const trace::Operatio
   if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
 }
 
-// `before`: the same thread's last operation that reads memory, but its stack.
+// `before`: the thread's previous operation that reads memory other than its stack.
 void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Operation& before,
                    const trace::Symbols& symbols) {
   if (it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
@@ -60,12 +61,12 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
   }
 }
 
-// As linebounce-record calls them: what a loop of compare-and-exchange expects is there.
+// Stacks by linebounce-record's names: the expected value of a compare-and-exchange loop lies there.
 bool is_on_stack(const trace::Operation& it, const trace::Symbols& symbols) {
   return it.id < symbols.objects.size() && symbols.objects[it.id].name.starts_with("stack of ");
 }
 
-// Of the words that are asked for.
+// Finds the uses of the given words.
 void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reader) {
   const trace::Symbols& symbols = reader.symbols();
   for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
@@ -119,7 +120,8 @@ CountUse& CountUse::operator+=(const CountUse& other) {
 CountKind CountUse::kind() const {
   const auto all = static_cast<double>(adds());
   if (all == 0 || all < kMostlyAdds * (all + static_cast<double>(other_writes))) return CountKind::none;
-  // An addition whose result is used has no sign where only its instruction is known: where as many go up, it goes down.
+  // If only the instruction is known, an addition whose result is used has no sign: it counts as a subtraction if as many
+  // additions exist.
   const std::int64_t down = downs + (downs == 0 ? other_adds : 0);
   const std::int64_t used_down = used_downs + (downs == 0 ? used_others : 0);
   if (ups == 0 && downs == 0) return CountKind::unknown;

@@ -1,4 +1,4 @@
-// Lines on which threads get into each other's way although they use different bytes.
+// Finds lines on which threads disturb each other although they use different bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace linebounce::sim {
 
-// How threads use some bytes. What a thread does with less than a tenth of all accesses counts for nothing: somebody has set
-// the bytes up, and somebody adds them up at the end.
+// How threads use some bytes. A thread with less than a tenth of all accesses is ignored: it may only set the bytes up, or add
+// them up at the end.
 enum class Users : std::uint8_t {
-  one,      // a thread of its own
-  readers,  // several, who hardly ever write
-  writers   // several, and they write: they share it truly
+  one,      // only one thread uses them
+  readers,  // several threads use them, and hardly ever write
+  writers   // several threads use and write them: true sharing
 };
 
 struct Piece {
@@ -25,64 +25,64 @@ struct Piece {
   std::int64_t offset = 0, bytes = 0;
   std::string field = {};  // empty: no field has these bytes
   Users users = Users::one;
-  std::uint32_t thread = 0;                 // whose it is, if it is one's
-  std::vector<std::uint32_t> threads = {};  // with a tenth of its accesses or more, in order
+  std::uint32_t thread = 0;                 // the user, if there is only one
+  std::vector<std::uint32_t> threads = {};  // threads with at least a tenth of the accesses, in order
   std::int64_t reads = 0, writes = 0;
-  bool written = false;  // more than once in a while
+  bool written = false;  // more than occasionally
   std::uint64_t line = 0;
-  // Of a line whose slots, or members, threads use in turn: which it is in. Each slot is several threads' over the whole run,
-  // but not when another one is used. Empty: not judged in time.
+  // The slot in a line whose slots, or members, threads use in turn: over the whole run each slot has several users, but not
+  // while another slot is in use. Empty: not judged over time.
   std::string slot = {};
 };
 
-// Whether moving the two apart would help somebody: others use them, and one of them is written. What is touched a single time,
-// as padding by who clears all of it, disturbs nobody.
+// Whether separating the two would help: they have different users, and one of them is written. Bytes that are accessed only
+// once, such as padding that a thread clears with the rest, disturb nobody.
 bool conflict(const Piece& a, const Piece& b);
 
 struct FalselySharedLine {
   std::uint64_t line = 0;
-  std::vector<Piece> pieces = {};  // all that are used, by object and offset
-  std::int64_t disturbed = 0;      // accesses to pieces that conflict with another: an upper bound of the misses
-  bool in_turn = false;            // only in time, as a replay has shown: see Piece::slot
+  std::vector<Piece> pieces = {};  // all used pieces, by object and offset
+  std::int64_t disturbed = 0;      // accesses to conflicting pieces: an upper bound of the misses
+  bool in_turn = false;            // whether sharing is only over time, as a replay has shown: see Piece::slot
 };
 
-// Those of the lines that hold pieces in conflict, the one with most accesses to them first. `in_time`: lines on which a replay
-// missed because of other bytes, by address; what has no conflict over the whole run may have one between slots.
+// The lines with conflicting pieces, those with most accesses to them first. `in_time`: lines on which a replay missed because
+// of other bytes, by address; they may have conflicts between slots even without one over the whole run.
 std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols,
                                               const std::vector<FalseLine>& in_time = {});
 
-// Lines that threads would share falsely if objects lay elsewhere: a block from malloc may begin at any multiple of 16
-// bytes, and many processors fetch lines in pairs.
+// Lines that threads would share falsely if objects lay elsewhere: a block from malloc may begin at any multiple of 16 bytes,
+// and many processors fetch lines in pairs.
 
-// An allocator's places for a block within a line of so many bytes: 0, 16, 32, ...
+// An allocator's offsets for a block in a line of this size: 0, 16, 32, ...
 std::vector<std::int64_t> heap_shifts(int line_bytes);
 
-// Of a layout whose objects are in conflict there, and not where they lay.
+// A layout whose objects conflict at other places, but not at the recorded ones.
 struct ElsewhereShared {
   std::string layout;
-  FalselySharedLine line;            // that with most accesses in conflict
-  std::vector<std::int64_t> shifts;  // of the heap, in bytes, at which it is shared
+  FalselySharedLine line;            // the line with most conflicting accesses
+  std::vector<std::int64_t> shifts;  // shifts of the heap, in bytes, at which it is shared
 };
 
-// Adds what `shared` has and `before` has not; `shift`: how the objects lie in `shared`.
+// Adds lines of `shared` that `before` lacks; `shift`: the heap's shift in `shared`.
 void add_elsewhere(std::vector<ElsewhereShared>& all, const std::vector<FalselySharedLine>& before,
                    const std::vector<FalselySharedLine>& shared, std::int64_t shift, const trace::Symbols& symbols);
 
-// ---- how large the elements of an array are that threads use as their own, from who uses which bytes ----
+// ---- the sizes of array elements that threads use as their own, derived from the bytes that each uses ----
 
 // An object without fields, a field that is used in pieces, or fields whose names are numbered.
 struct ArrayPlace {
-  std::string name;  // of its field; empty: all of the object
+  std::string name;  // the array's field; empty: the whole object
   std::int64_t begin = 0, size = 0;
-  bool numbered = false;  // its fields say where elements begin, the last of which may be cut short
+  bool numbered = false;  // whether its fields' names show where elements begin; the last element may be cut short
   friend bool operator==(const ArrayPlace&, const ArrayPlace&) = default;
 };
 
-// The array that a piece is in, if it is in one.
+// The array that a piece belongs to, if any.
 std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& symbols);
 
-// The largest element with which nobody finds another's pieces in his own: none if there is no such size below the array's.
-// `pieces` are the object's, by offset.
+// The largest element size at which no thread finds another's pieces in its own element; none if there is no such size below
+// the array's. `pieces`: the object's, by offset.
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces);
 
 }  // namespace linebounce::sim

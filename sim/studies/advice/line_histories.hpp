@@ -1,7 +1,7 @@
-// Why a thread missed a cache line: which bytes of the line other threads have used since its own last access.
+// Why a thread missed a cache line: the bytes of the line that other threads have used since its own last access.
 //
-// Sharing is judged in time, not over the whole run: a slot of a ring that one thread fills and another empties later is truly
-// shared, although both touch its neighbours' line in between.
+// Sharing is judged over time, not for the whole run: a slot of a ring that one thread fills and another empties later is truly
+// shared, although both access the neighbouring slots' line in between.
 #pragma once
 
 #include <array>
@@ -17,21 +17,21 @@ namespace linebounce::sim {
 enum class Interference : std::uint8_t {
   none,        // no other thread took the line: a cold, capacity or conflict miss
   same_bytes,  // another thread used bytes that this thread uses while it has the line: true sharing
-  other_bytes  // only bytes that this thread leaves alone: false sharing
+  other_bytes  // only bytes that this thread does not use: false sharing
 };
 
-// What a miss was caused by. A later hit on the fetched line may turn false sharing into true sharing (Dubois et al.: a miss is
+// The cause of a miss. A later hit on the fetched line may turn false sharing into true sharing (Dubois et al.: a miss is
 // useless only if nothing that others wrote is used until the line is lost again).
 struct MissCause {
   Interference why = Interference::none;
-  bool first_touch = true;  // the thread's first access to the line
-  Address word = 0;         // of the access that decided
+  bool first_touch = true;  // whether it is the thread's first access to the line
+  Address word = 0;         // address of the deciding access
 };
 
 // One thread's accesses to a word that several threads use.
 struct WordUse {
   std::int64_t reads = 0, writes = 0;
-  std::int64_t adds = 0;  // of the writes, atomic additions
+  std::int64_t adds = 0;  // writes that are atomic additions
 };
 
 class LineHistories {
@@ -43,23 +43,23 @@ class LineHistories {
     int cpu = 0;
     Address address = 0;
     int bytes = 0;
-    bool writes = false;  // takes the right to write: a failed compare-exchange does, too
+    bool writes = false;  // takes the right to write; true also for a failed compare-exchange
     WordUse use = {};
   };
-  // To be called in the order in which the machine runs accesses. `miss`: where the cause goes if the access missed, and stays
-  // valid; null: it hit.
+  // REQUIRES: called in the order in which the machine runs accesses. `miss`: receives the cause if the access missed, and must
+  // stay valid; null if it hit.
   void add(const Access& access, MissCause* miss);
   // The cause that `access` would have if it missed now.
   [[nodiscard]] MissCause cause_of(const Access& access) const;
 
-  // By CPU. Atomic additions are all counted, other accesses from when a second thread has used the line.
+  // By CPU. Counts all atomic additions, and other accesses from when a second thread has used the line.
   [[nodiscard]] const std::vector<WordUse>& users(Address word) const;
 
  private:
-  static constexpr int kUnits = 64;  // a line's parts that are told apart
+  static constexpr int kUnits = 64;  // number of parts of a line that are told apart
   using Time = std::uint64_t;        // number of an access; 0: never
 
-  // The latest uses by two different CPUs, which are enough to know the latest by any other CPU.
+  // The latest uses by two different CPUs, enough to find the latest by any other CPU.
   struct LatestUses {
     std::array<Time, 2> at{};
     std::array<int, 2> cpu{-1, -1};
@@ -76,11 +76,11 @@ class LineHistories {
   struct Uses {
     LatestUses reads, writes;
   };
-  // A CPU's own accesses to a line, and the miss by which it has it now.
+  // A CPU's own accesses to a line, and the miss that fetched its present copy.
   struct Own {
     Time last = 0, last_write = 0;
     MissCause* miss = nullptr;
-    Time last_before = 0, last_write_before = 0;  // as they were at that miss
+    Time last_before = 0, last_write_before = 0;  // the same at that miss
   };
   struct SharedLine {
     Uses all;
@@ -88,7 +88,7 @@ class LineHistories {
     std::vector<Own> own;  // by CPU
   };
   struct Line {
-    int cpu = -1;  // which alone has used it
+    int cpu = -1;  // the line's only user
     std::uint64_t read = 0, written = 0;
     Time last = 0, last_write = 0;
     std::unique_ptr<SharedLine> shared = nullptr;

@@ -17,7 +17,7 @@ using namespace workloads;
 
 namespace {
 
-// A structure as a C programmer would write it with a proposal's changes.
+// A structure with a proposal's changes, as a C programmer would write it.
 struct StructDrawing {
   struct Array {
     std::string name;  // empty: the object itself is the array
@@ -26,7 +26,7 @@ struct StructDrawing {
   std::string name;
   int line_bytes = 64;
   std::vector<Array> arrays;                    // spread
-  std::vector<std::vector<std::string>> split;  // a line each
+  std::vector<std::vector<std::string>> split;  // each entry gets a line
   const trace::Structure* structure = nullptr;  // none: bytes without fields
 };
 
@@ -56,7 +56,7 @@ class Drawer {
  public:
   explicit Drawer(const StructDrawing& drawing) : it_(drawing) {
     if (it_.structure != nullptr) members_ = members_of(*it_.structure);
-    // What an array's elements are called by alone: it is no structure in the program.
+    // Removes the name of an array's elements, which are no structure in the program.
     std::erase_if(members_, [](const Member& member) { return member.name.empty(); });
   }
 
@@ -107,22 +107,22 @@ class Drawer {
   std::string out_;
 };
 
-// Lines of text, each with its end. Types are not known: fields are drawn as bytes.
+// Draws the structure as lines of C. Types are not known, so fields are drawn as bytes.
 std::string struct_drawing(const StructDrawing& drawing) {
   return Drawer(drawing).draw();
 }
 
-// All that is known of the objects of one layout: for each of them its pieces, over all lines.
+// The pieces of all objects with one layout, over all lines.
 struct Subject {
   std::string layout;
   std::uint32_t structure = trace::kNone;
   std::map<std::uint32_t, std::vector<Piece>> objects;  // pieces by offset
   std::vector<std::size_t> lines;
   std::int64_t disturbed = 0;
-  bool by_neighbours = false;  // pieces of other objects are in conflict with its own
+  bool by_neighbours = false;  // whether pieces of other objects conflict with its own
 };
 
-// Objects of one structure beyond which no more are looked at: they are used as the first ones are.
+// The most objects of one structure that are examined; the rest is used like the first ones.
 constexpr std::size_t kEnoughObjects = 64;
 
 std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols) {
@@ -160,7 +160,7 @@ struct Spread {
   std::int64_t element = 0;
 };
 
-// Arrays whose elements are in each other's way, with the size that is right for all objects.
+// Arrays whose elements conflict, with an element size that is right for all objects.
 std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& symbols) {
   std::vector<Spread> spreads;
   for (const auto& [object, pieces] : subject.objects) {
@@ -180,7 +180,7 @@ std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& sym
   return spreads;
 }
 
-// Fields that nobody wants to see apart, in the order of the first of each. Those of spread arrays are left out.
+// Groups of fields that need not be separated, ordered by their first fields. Fields of spread arrays are left out.
 class FieldGroups {
  public:
   FieldGroups(const Subject& subject, const std::vector<Spread>& spreads) : subject_(&subject) {
@@ -193,7 +193,7 @@ class FieldGroups {
     }
   }
 
-  // Each a line of its own, but for those that stay.
+  // The groups that get lines of their own; the others stay.
   [[nodiscard]] std::vector<std::vector<std::string>> split() const {
     if (groups_.size() < 2) return {};
     auto staying = std::ranges::find_if(groups_, [&](const auto& group) { return is_only_read(group); });
@@ -270,7 +270,7 @@ class ProposalMaker {
     return proposal;
   }
 
-  // All [[layout.change]]s of the proposal, which have one name.
+  // All [[layout.change]]s of the proposal, under one name.
   [[nodiscard]] std::string change(const std::string& name) const {
     toml::table head{{"name", name}, {"structure", subject_.layout}};
     if (pairs_ && !(spreads_.empty() && split_.empty())) head.insert("line_bytes", line_bytes_);
@@ -334,7 +334,7 @@ class ProposalMaker {
   std::vector<std::vector<std::string>> split_;
 };
 
-// A word that `layout.changes` can choose by, and no other proposal has.
+// A name for `layout.changes` that no other proposal has.
 std::string choice_name(const std::string& layout, const std::vector<Proposal>& others) {
   std::string name = layout;
   std::replace_if(

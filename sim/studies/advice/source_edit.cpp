@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// what() is the place, and why there is no edit.
+// what() has the place, and the reason why there is no edit.
 class NoEdit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,7 +40,7 @@ SourceLine source_line(const std::string& source) {
   return place;
 }
 
-// "[...]" or "(...)" from `open` on, on this line: where it closes. None: not on this line.
+// The closing bracket for the "[" or "(" at `open`, on the same line; none if it is on another line.
 std::optional<std::size_t> closing(const std::string& code, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < code.size(); ++at) {
@@ -54,7 +54,7 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The places of a word in a line of code.
+// The columns of a word in a line of code.
 std::vector<std::size_t> places_of_word(const std::string& code, const std::string& word) {
   std::vector<std::size_t> places;
   for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + 1)) {
@@ -73,7 +73,7 @@ std::string indentation(const std::string& line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// A file that belongs to the system's packages, and not to the program.
+// Whether a file belongs to the system's packages rather than to the program.
 bool is_of_a_library(const std::string& file) {
   return std::ranges::any_of(std::array{"/usr/", "/lib/", "/opt/", "/nix/"},
                              [&file](const char* root) { return file.starts_with(root); });
@@ -89,7 +89,7 @@ std::string unqualified(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-// Bytes of a scalar by its type's words, all of which have to be known.
+// The size of a scalar type, if all its words are known.
 std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   static const std::map<std::string, std::int64_t> kBytes = {
       {"char", 1},         {"bool", 1},       {"_Bool", 1},      {"int8_t", 1},   {"uint8_t", 1},   {"short", 2},
@@ -108,7 +108,7 @@ std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   for (const std::string narrow : {"char", "short"}) {
     if (words.contains(narrow)) return kBytes.at(narrow);
   }
-  std::int64_t bytes = 0;  // of "unsigned long" what its longest word says
+  std::int64_t bytes = 0;  // for "unsigned long", that of the longest word
   for (const std::string& word : words) bytes = std::max(bytes, kBytes.at(word));
   return bytes;
 }
@@ -145,7 +145,7 @@ class Editor {
   }
 
  private:
-  // Of a structure's definition, in lines.
+  // First and last line of a structure's definition.
   struct Body {
     int open_line = 0, close_line = 0;
     std::size_t close_column = 0;
@@ -197,7 +197,7 @@ class Editor {
     file.insert(place.line, at, (apart ? " " : "") + aligned() + " ");
   }
 
-  // Blocks from malloc are aligned to 16 bytes, whatever their type asks for; those from new as the type asks.
+  // malloc aligns blocks to 16 bytes, whatever their type requires; new aligns them as the type requires.
   void align_blocks_of(std::uint32_t structure) {
     std::set<std::string> done;
     for (const trace::Object& object : symbols_.objects) {
@@ -226,7 +226,7 @@ class Editor {
       cautions_.insert("aligned_alloc needs C11 or C++17");
       return;
     }
-    throw NoEdit(fmt::format("{}: no one plain call of malloc, calloc or new stands there", object.source));
+    throw NoEdit(fmt::format("{}: expected exactly one plain call of malloc, calloc or new there", object.source));
   }
 
   std::string call_instead(const std::string& name, const std::string& inside, const std::string& source) {
@@ -240,7 +240,7 @@ class Editor {
     return fmt::format("__builtin_memset(aligned_alloc({}, {}), 0, {})", line_bytes_, bytes, bytes);
   }
 
-  // Variables and blocks without structure.
+  // Aligns variables and blocks without structure.
   void align_objects(const LayoutEdit& edit) {
     for (const std::uint32_t id : edit.objects) {
       const trace::Object& object = symbols_.objects.at(id);
@@ -253,7 +253,7 @@ class Editor {
     }
   }
 
-  // The type stays as it is: only where its objects begin is the program's own.
+  // Keeps the library's type, and aligns only the program's objects of that type.
   void align_objects_of_a_library(const trace::Structure& structure, const LayoutEdit& edit) {
     if (!edit.split.empty())
       throw NoEdit(
@@ -278,7 +278,7 @@ class Editor {
       if (code[begin] == ';') ++begin;
       return file.insert(place.line, code.find_first_not_of(" \t", begin), aligned() + " ");
     }
-    // "long a, b;": an attribute behind a declarator is of that one alone.
+    // In "long a, b;", an attribute after a declarator applies to that one only.
     const std::regex one_of_several(R"(^\s*)" + type + R"((?:\w+\s*(?:\[[^\]]*\]\s*)*(?:=[^,;(){}]*)?,\s*)*()" + name +
                                     R"()(?:=[^,;(){}]*)?[,;])");
     if (!std::regex_search(code, found, one_of_several)) throw no_declaration(object);
@@ -290,7 +290,7 @@ class Editor {
     return NoEdit(fmt::format("{}: no plain declaration of {} stands there", object.source, object.name));
   }
 
-  // An array of scalars: each becomes a structure's only member, and each use of an element one of that member.
+  // Turns an array of scalars into one of structures with a single member, and each use of an element into one of that member.
   void spread(const LayoutEdit& edit) {
     for (const auto& [array, element_bytes] : edit.spread) {
       if (!array.empty()) throw NoEdit(fmt::format("{} is a member: its uses may be in any file, and are left to you", array));
@@ -337,7 +337,8 @@ class Editor {
     }
   }
 
-  // By what stands before it: not another structure's member, not a declaration, and no address but for an atomic operation's.
+  // Judges by the preceding code: not another structure's member, not a declaration, and no address except for an atomic
+  // operation.
   static bool is_plain_use(const std::string& before) {
     static const std::regex kMember(R"((\.|->)\s*$)");
     static const std::regex kDeclared(R"((\w+)[\s*]*$)");
@@ -353,16 +354,16 @@ class Editor {
     return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
   }
 
-  // One declaration of a body: "long hits, misses;", of which there may be several on a line.
+  // One declaration in a body, such as "long hits, misses;"; a line may hold several.
   struct Declaration {
     int line = 0;
-    std::size_t begin = 0, end = 0;  // of the line, with the semicolon
+    std::size_t begin = 0, end = 0;  // columns in the line, including the semicolon
     std::string type;
     std::vector<std::string> declarators;  // "hits", "*name", "table[8]"
-    std::size_t moved = 0;                 // of the declarators that there were
+    std::size_t moved = 0;                 // how many of the declarators have moved
   };
 
-  // Members that move go behind the others, each group on a line of its own.
+  // Moves members behind the others, each group to a line of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
     SourceText& file = file_of(place, structure.name);
@@ -414,7 +415,7 @@ class Editor {
     }
   }
 
-  // Those before it, or those behind the first one of its line.
+  // Removes the blanks before the declaration, or those after it if it is the first on its line.
   static void remove_with_blanks(SourceText& file, const Declaration& declaration) {
     const std::string& code = file.code(declaration.line);
     std::size_t begin = declaration.begin, end = declaration.end;
@@ -426,7 +427,7 @@ class Editor {
     file.replace(declaration.line, begin, end - begin, "");
   }
 
-  // From the line of the definition on. Refused: what the preprocessor may change.
+  // The body that begins at the line of the definition. Refuses code that the preprocessor may change.
   static Body body_at(const SourceText& file, const SourceLine& place, const std::string& source) {
     int depth = 0;
     Body body;
@@ -445,7 +446,7 @@ class Editor {
     throw NoEdit(fmt::format("{}: no structure is defined there", source));
   }
 
-  // All of the body has to be plain declarations, each on one line.
+  // Parses the body, which must consist of plain declarations, each on one line.
   static std::vector<Declaration> declarations_in(const SourceText& file, const Body& body, const trace::Structure& structure) {
     static const std::regex kDeclaration(
         R"(\s*((?:\w+(?:::\w+)*(?:<[\w:]+>)?[\s*]+?)+)(\**\w+\s*(?:\[[^\]]*\]\s*)*(?:,\s*\**\w+\s*(?:\[[^\]]*\]\s*)*)*);\s*)");
@@ -460,7 +461,7 @@ class Editor {
       for (std::smatch found; begin != std::string::npos && begin < code.size();) {
         const auto from = code.begin() + static_cast<std::ptrdiff_t>(begin);
         if (is_open || !std::regex_search(from, code.end(), found, kDeclaration, std::regex_constants::match_continuous))
-          throw NoEdit(fmt::format("{}:{}: is more than plain declarations of members", file.path().string(), line));
+          throw NoEdit(fmt::format("{}:{}: has more than plain declarations of members", file.path().string(), line));
         const std::size_t end = code.find(';', begin) + 1;
         declarations.push_back({line, begin, end, found[1], declarators_of(found[2])});
         begin = code.find_first_not_of(" \t", end);
@@ -468,7 +469,7 @@ class Editor {
     }
     if (declarations.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
     if (std::regex_search(file.code(declarations.back().line), kOpenEnd))
-      throw NoEdit(fmt::format("{}: ends with an array of any length, behind which nothing may stand", structure.source));
+      throw NoEdit(fmt::format("{}: ends with a flexible array, after which no member may follow", structure.source));
     return declarations;
   }
 
@@ -498,7 +499,7 @@ class Editor {
   std::set<std::string> cautions_;
 };
 
-// Of the first: where a reader begins.
+// The place of the first edit.
 std::string place_to_edit(const LayoutEdit& edit, const trace::Symbols& symbols) {
   if (edit.structure != trace::kNone) {
     const std::string& source = symbols.structures.at(edit.structure).source;

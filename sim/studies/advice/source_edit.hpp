@@ -1,4 +1,4 @@
-// A proposal as an edit of the source that the recorded program was made from.
+// Applies a proposal to the source from which the recorded program was built.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ struct EditedSource {
 };
 
 struct SourceEdit {
-  std::vector<SourceText> files;      // that change; empty: there is no edit
-  std::string why_not;                // empty: there is one
-  std::vector<std::string> cautions;  // what the edit can't know
-  std::string place;                  // "/src/counters.c:12", of the definition to change; empty: not known
+  std::vector<SourceText> files;      // the edited files; empty: there is no edit
+  std::string why_not;                // the reason, if there is no edit
+  std::vector<std::string> cautions;  // facts that the edit can't know
+  std::string place;                  // the definition to change, "/src/counters.c:12"; empty: unknown
 };
 
-// Of proposals that go together. Only what is plainly declared is edited; all else is refused with the reason. `recorded`:
-// sources that are younger are not what ran, and are left alone. C and C++ of gcc and clang.
+// Edits sources for proposals that belong together. Only plain declarations are edited; all others are refused with the reason.
+// `recorded`: the time of the recording; younger sources are not what ran, and are refused. For C and C++ of gcc and clang.
 SourceEdit source_edit(const std::vector<LayoutEdit>& edits, const trace::Symbols& symbols, int line_bytes,
                        std::filesystem::file_time_type recorded);
 

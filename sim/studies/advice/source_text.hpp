@@ -1,4 +1,4 @@
-// A source file that is edited line by line, and the edits as a unified diff.
+// Edits a source file line by line, and shows the edits as a unified diff.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace linebounce::sim {
 
-// Line numbers begin at 1. What is looked for is looked for in code(): the file's lines with comments and the contents of
-// strings blanked out, so that columns are the same in both.
+// Line numbers begin at 1. Searches use code(): the file's lines with comments and the contents of strings blanked, so that
+// columns are the same.
 class SourceText {
  public:
   SourceText(std::filesystem::path path, std::string_view text);
@@ -20,18 +20,18 @@ class SourceText {
   [[nodiscard]] const std::string& code(int line) const { return code_.at(line - 1); }
   [[nodiscard]] const std::string& original(int line) const { return lines_.at(line - 1); }
 
-  // Inserts into a line, before this column (from 0) of the original.
+  // Inserts text into a line, before this column (from 0) of the original.
   void insert(int line, std::size_t column, const std::string& text);
-  // Replaces bytes of a line. REQUIRES: nothing else touches them.
+  // Replaces bytes of a line. REQUIRES: no other edit touches them.
   void replace(int line, std::size_t column, std::size_t bytes, const std::string& text);
   void remove(int line);
-  // Whole lines, before this one; later ones come behind earlier ones.
+  // Inserts whole lines before this one; later calls insert after earlier ones.
   void insert_before(int line, const std::string& text);
 
   [[nodiscard]] bool is_changed() const;
   [[nodiscard]] std::string text() const;
-  // With three lines of context; `name` is the file's there. Empty: nothing has changed. REQUIRES: the last line stays where
-  // the file has no newline at its end.
+  // The diff with three lines of context; `name` is the file's name in it. Empty if nothing has changed. REQUIRES: the last
+  // line stays if the file has no newline at its end.
   [[nodiscard]] std::string diff(const std::string& name) const;
 
  private:

@@ -37,36 +37,36 @@ constexpr std::array<ClassNames, kTimeClasses> kNames = {{{"computation", "compu
                                                           {"waiting", "waiting"},
                                                           {"waiting for threads to end", "joining"}}};
 
-// What a thread is doing: to what its time goes where no miss of its own takes it.
+// What a thread is doing, and so what its time is charged to unless a miss of its own takes it.
 struct Doing {
   enum class What : std::uint8_t { nothing, compute, access, lock, wait, join };
   What what = What::compute;
-  std::uint32_t subject = 0;             // a lock's number, or a waited-for object's
-  linebounce::Operation operation = {};  // of an access
+  std::uint32_t subject = 0;             // number of a lock, or of the awaited object
+  linebounce::Operation operation = {};  // for an access
   FunctionId function = 0;
 };
 
-// A miss with the time for which its thread waited.
+// A miss, and the time for which its thread waited.
 struct TimedMiss {
   MissCause cause;
   Miss miss;
-  std::optional<std::uint32_t> lock;  // in whose algorithm it happened
+  std::optional<std::uint32_t> lock;  // the lock in whose algorithm it happened
   Tick waited = 0;
 };
 
 // A program, or a handler that has interrupted it.
 struct Context {
-  int inside = 0;  // composites and spins
+  int inside = 0;  // nesting of composites and spins
   Doing doing;
 };
 
 struct Thread {
-  Tick accounted = 0;  // all time before it
+  Tick accounted = 0;  // all time before this is charged
   std::vector<Context> contexts = std::vector<Context>(1);
-  std::vector<TimedMiss*> misses;   // that have ended, perhaps after `accounted`
-  TimedMiss* unseen = nullptr;      // the latest, until its operation takes effect
-  linebounce::Operation last = {};  // the latest that took effect
-  MissCause last_cause = {};        // if it was a miss that is reported later
+  std::vector<TimedMiss*> misses;   // misses that have ended, perhaps after `accounted`
+  TimedMiss* unseen = nullptr;      // the latest miss, until its operation takes effect
+  linebounce::Operation last = {};  // the latest operation that took effect
+  MissCause last_cause = {};        // its cause, if it was a miss that is reported later
 };
 
 struct Key {
@@ -87,7 +87,7 @@ struct Sum {
   }
 };
 
-// "node" of "node[3]".
+// Removes the number: "node" for "node[3]".
 std::string without_number(const std::string& name) {
   const std::size_t open = name.rfind('[');
   const bool numbered = open != std::string::npos && open > 0 && name.ends_with("]") &&
@@ -95,7 +95,7 @@ std::string without_number(const std::string& name) {
   return numbered ? name.substr(0, open) : name;
 }
 
-// Whose writes are nine of ten: the others have set the word up.
+// Whether one thread makes nine of ten writes: the others may only have set the word up.
 bool has_one_writer(const std::vector<WordUse>& users) {
   constexpr double kOneWriter = 0.9;
   std::int64_t all = 0, most = 0;
@@ -113,7 +113,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
 
   [[nodiscard]] TimeAccount take() { return std::move(account_); }
 
-  // SimulationTap
+  // ---- SimulationTap ----
   ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
     memory_ = &memory;
     timebase_ = &timebase;
@@ -138,7 +138,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
   void program_ended(const Cpu& cpu) override { now_does(cpu, {.what = Doing::What::nothing}); }
   void end(const PointData& point) override;
 
-  // ProgramTap
+  // ---- ProgramTap ----
   void called(const Cpu& cpu, const ProgramCall& call) override {
     if (context_of(cpu).inside > 0) return;
     const bool accesses = call.what == ProgramCall::What::memory || call.what == ProgramCall::What::fence;
@@ -176,7 +176,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
  private:
   Context& context_of(const Cpu& cpu) { return threads_[cpu.id().value].contexts.back(); }
 
-  // What ended begins to be accounted for, and something else begins.
+  // Charges what has ended, and begins with something else.
   void now_does(const Cpu& cpu, Doing doing) {
     Thread& thread = threads_[cpu.id().value];
     account_until(thread, cpu.local_time());
@@ -203,7 +203,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
   }
 
   void account_until(Thread& thread, Tick now);
-  // The part of a stall that is the miss's own; what comes before it belongs to what the thread does.
+  // Charges the part of a stall that the miss itself takes. The time before it belongs to what the thread does.
   void account_miss(Thread& thread, TimedMiss& miss, Tick until);
   void account_rest(Thread& thread, Tick now);
   Sum& sum(TimeClass what, const std::string& name) { return sums_[{what, name}]; }
@@ -251,7 +251,7 @@ void TimeAccountant::account_until(Thread& thread, Tick now) {
   if (doing.what == Doing::What::access || doing.what == Doing::What::lock) {
     std::ranges::stable_sort(thread.misses, {}, [](const TimedMiss* it) { return it->miss.issued + it->miss.latency; });
     for (TimedMiss* miss : thread.misses) {
-      // A load waits for its own miss alone; earlier stores drain meanwhile.
+      // A load waits only for its own miss; earlier stores drain meanwhile.
       const bool is_load = doing.what == Doing::What::access && doing.operation.kind == OperationKind::load;
       if (is_load && (miss->miss.access != AccessKind::load || miss->miss.address != doing.operation.address)) continue;
       account_miss(thread, *miss, now);
@@ -279,7 +279,7 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
     case Doing::What::nothing: return;
     case Doing::What::compute: return sum(TimeClass::compute, "").add(ticks, doing.function);
     case Doing::What::access: {
-      // A load that took longer without a miss of the machine's has hit a farther cache of its own.
+      // A slow load without a miss has hit one of its farther private caches.
       const bool farther = doing.operation.kind == OperationKind::load && ticks > nearest_hit_;
       Sum& of =
           farther ? sum(TimeClass::private_misses, word_name(doing.operation.address, false)) : sum(TimeClass::compute, "");
@@ -297,15 +297,14 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
   }
 }
 
-// "shared_ptr<Table>" of the block in which the C++ library counts: "_Sp_counted_ptr_inplace<Table, std::allocator<void>,
-// ...>".
+// "shared_ptr<Table>" for the block with the C++ library's count: "_Sp_counted_ptr_inplace<Table, std::allocator<void>, ...>".
 std::string readable(const std::string& object) {
   const std::size_t type = object.find('<');
   if (!object.starts_with("_Sp_counted_") || type == std::string::npos) return object;
   return fmt::format("shared_ptr<{}>", object.substr(type + 1, object.find_first_of(",>", type) - type - 1));
 }
 
-// "queue.slots" of an object with fields.
+// "queue.slots" for an object with fields.
 std::string TimeAccountant::word_name(Address word, bool with_field) const {
   const AddressSpace::Place place = memory_->find_byte(word);
   if (place.object == AddressSpace::kNoObject) return "memory without a name";
@@ -320,7 +319,7 @@ void TimeAccountant::add_miss(const TimedMiss& timed) {
   const MissCause& cause = timed.cause;
   const bool is_false = cause.why == Interference::other_bytes;
   if (timed.lock && !is_false) return sum(TimeClass::lock, lock_names_[*timed.lock]).add(timed.waited, timed.miss.function);
-  // What another thread has set up, and memory supplies, costs no more than what nobody has.
+  // Data that another thread has set up and memory supplies costs no more than untouched data.
   const bool from_memory = timed.miss.source == Source::local_memory || timed.miss.source == Source::remote_memory;
   TimeClass what = TimeClass::private_misses;
   if (is_false) {
@@ -356,7 +355,7 @@ CountWord TimeAccountant::count_at(Address word) const {
   return {.layout = memory_->layouts()[memory_->objects()[place.object].layout].name, .offset = place.offset};
 }
 
-// Words of several objects with one layout are one.
+// Words of several objects with one layout count as one.
 void add_word(std::vector<CountWord>& words, const CountWord& word) {
   const auto known = std::ranges::find_if(
       words, [&word](const CountWord& it) { return it.layout == word.layout && it.offset == word.offset; });
@@ -448,7 +447,7 @@ TimeAccount account_time(const SimulationInput& input, const trace::Symbols& sym
 }
 
 std::string sentence(const TimeShare& share) {
-  constexpr double kFull = 90;  // percent of the run: a lock that is held for longer is no faster as another lock
+  constexpr double kFull = 90;  // in percent of the run: a lock held longer than that gains nothing from another algorithm
   std::string text;
   switch (share.what) {
     case TimeClass::compute: text = "computation and hits in the nearest cache"; break;

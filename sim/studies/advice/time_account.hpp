@@ -1,4 +1,4 @@
-// Where the time of a replay's threads goes: each tick of each thread belongs to one class, and has a name and a source line.
+// Where the time of a replay's threads goes: each tick of each thread belongs to one class, with a name and a source line.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 namespace linebounce::sim {
 
 enum class TimeClass : std::uint8_t {
-  compute,         // instructions and hits in the nearest cache
-  private_misses,  // of a cache's own making: no other thread took the line
-  lock,            // acquiring and releasing a lock, but for what other data on the lock's line cost
+  compute,         // instructions, and hits in the nearest cache
+  private_misses,  // misses that the cache itself causes: no other thread took the line
+  lock,            // acquiring and releasing a lock, without the cost of other data on the lock's line
   false_sharing,   // misses because another thread used other bytes of the line
   true_sharing,    // misses because another thread used the same bytes, which several threads write
-  communication,   // the same, of bytes that one thread writes for others
+  communication,   // the same for bytes that one thread writes for others
   waiting,         // for a barrier, an event or a word
-  joining          // for threads to end
+  joining          // waiting for threads to end
 };
 constexpr int kTimeClasses = 8;
 
 // "true sharing".
 const char* name_of(TimeClass what);
-// As JSON has it: "true_sharing".
+// The name in JSON: "true_sharing".
 const char* key_of(TimeClass what);
 
-// A word of a layout: of a structure, or of an object without one, by its name.
+// A word at an offset of a layout: a structure's, or that of an object without one, by its name.
 struct CountWord {
   std::string layout;
   std::uint64_t offset = 0;
@@ -39,39 +39,39 @@ constexpr std::size_t kMostCountWords = 16;
 
 struct TimeShare {
   TimeClass what{};
-  std::string name = {};                    // of the lock, object or word; empty for `compute` and `joining`
-  std::string source = {};                  // where that is defined: "/src/cache.c:12"; empty: not known
-  std::vector<std::string> functions = {};  // that spent most of it, the first one most; two at most
-  int writers = 0, readers = 0;             // CPUs, of the two kinds of sharing of the same bytes
+  std::string name = {};                    // the lock, object or word; empty for `compute` and `joining`
+  std::string source = {};                  // where it is defined: "/src/cache.c:12"; empty: unknown
+  std::vector<std::string> functions = {};  // the functions that spent most of it, at most two, the first one most
+  int writers = 0, readers = 0;             // number of CPUs, for both kinds of sharing of the same bytes
   std::int64_t writes = 0, reads = 0;       // by all of them
-  std::vector<CountWord> words = {};        // of true sharing, that with most writes first; at most kMostCountWords
-  std::string role = {};                    // "a reference count": of a count whose use was recognised (count_use.hpp)
-  double held_pct = 0;                      // of the run's time: of a lock, what its holders kept it
+  std::vector<CountWord> words = {};        // for true sharing: the words with most writes first; at most kMostCountWords
+  std::string role = {};                    // "a reference count", for a count whose use was recognised (count_use.hpp)
+  double held_pct = 0;                      // for a lock: how long it was held, in percent of the run's time
   Tick ticks = 0;
 };
 
 // A line on which threads missed because others used other bytes of it meanwhile.
 struct FalseLine {
-  std::uint64_t line = 0;  // its address, in lines
+  std::uint64_t line = 0;  // its address, divided by the line size
   std::int64_t misses = 0;
 };
 
 struct TimeAccount {
   std::string machine;
-  Tick all = 0;                        // from each thread's beginning to its end, summed
+  Tick all = 0;                        // sum over all threads, each from its beginning to its end
   double all_us = 0;                   // the same in microseconds
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
 
   [[nodiscard]] double pct(Tick ticks) const;
-  // The largest share that says what to do; null: there is none. Waiting for threads to end is nobody's bottleneck.
+  // The largest share that suggests a remedy; null if there is none. Waiting for threads to end never counts.
   [[nodiscard]] const TimeShare* bottleneck() const;
 };
 
-// Runs the replay once, in this process, and accounts for every thread's time. Errors: SimulationFailure.
+// Runs the replay once, in this process, and charges every thread's time to shares. Errors: SimulationFailure.
 TimeAccount account_time(const SimulationInput& input, const trace::Symbols& symbols);
 
-// "61.3 % true sharing: keys_added, which 8 threads write, in worker (/src/count.c:5)", without the percentage.
+// "true sharing: keys_added, which 8 threads write, in worker (/src/count.c:5)".
 std::string sentence(const TimeShare& share);
 
 }  // namespace linebounce::sim

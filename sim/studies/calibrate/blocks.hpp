@@ -1,4 +1,4 @@
-// The blocks of a core-to-core matrix: pairs that a machine cannot tell apart.
+// The blocks of a core-to-core matrix: sets of pairs that a machine cannot tell apart.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ enum class Distance { same_core, same_bus, same_node, other_node };
 
 struct Block {
   Distance distance = Distance::same_bus;
-  int links = 0;                           // between the nodes
-  int low_node = 0, high_node = 0;         // where every pair of nodes is a block of its own; else 0
-  int node = -1;                           // where the buses of every node are a block of their own; else -1
-  std::vector<std::pair<int, int>> pairs;  // of CPUs, as the machine numbers them
+  int links = 0;                           // number of links between the nodes
+  int low_node = 0, high_node = 0;         // set if every pair of nodes is a block of its own; else 0
+  int node = -1;                           // set if the buses of every node are a block of their own; else -1
+  std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, numbered as by the machine
 
-  // Where these pairs are a sample: how many there are in all, and the squares of what those differ by from their mean.
+  // If the pairs are a sample: how many there are in all, and the sum of the squares of their deviations from the mean.
   struct All {
     std::size_t pairs = 0;
     double squares = 0;
@@ -28,8 +28,8 @@ struct Block {
   std::optional<All> stands_for = {};
 };
 
-// By distance. In a network of listed links each pair of nodes is a block; in all others, pairs with as many links between
-// them. `of_each_node`: the line's home is one node, so it matters in which node two buses are.
+// By distance. In a network of listed links each pair of nodes is a block; otherwise pairs with equally many links between them
+// are. `of_each_node`: the line's home is one node, so blocks of two buses differ by their node.
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node = false);
 
 // "one core", "one bus", "other bus, one node", "other node", "other node, 2 links", "nodes 0 and 3".
@@ -37,15 +37,15 @@ std::string name_of(const Block& block);
 
 double mean_of(const Block& block, const LatencyMatrix& matrix);
 
-// A few CPUs of a large machine that show all distances it has: what a pair costs does not depend on how many others
-// there are, and a matrix of 256 CPUs has 32,640 pairs to simulate.
+// A few CPUs of a large machine that show all its distances: the cost of a pair does not depend on the number of others, and a
+// matrix of 256 CPUs would have 32,640 pairs to simulate.
 struct Sample {
-  std::vector<int> cpus;      // of the whole machine, ascending
-  LatencyMatrix measured;     // of these; each pair has the mean of all pairs of its block
-  std::vector<Block> blocks;  // of these, in the order of the whole machine's
+  std::vector<int> cpus;      // numbers in the whole machine, ascending
+  LatencyMatrix measured;     // for these CPUs; each pair has the mean of its block over the whole machine
+  std::vector<Block> blocks;  // for these CPUs, in the order of the whole machine's blocks
 };
 
-// Some pairs of each block.
+// Chooses some pairs of each block.
 Sample sample_of(const LatencyMatrix& measured, const std::vector<Block>& blocks);
 
 }  // namespace linebounce::sim

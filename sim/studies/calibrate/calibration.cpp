@@ -21,11 +21,11 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kGeneric = "generic_2socket_32core";
-constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
-constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
+constexpr double kOffShare = 0.02;     // of a block's mean: larger deviations are reported
+constexpr double kSpreadShare = 0.05;  // the same for pairs within a block
 constexpr std::string_view kMachine = "machine.";
-constexpr double kMovedShare = 0.005;  // of a block's mean: what is moved farther is fitted again
-constexpr int kAllSimulated = 16;      // CPUs; of a larger machine a sample is fitted
+constexpr double kMovedShare = 0.005;  // of a block's mean: blocks that have moved farther are fitted again
+constexpr int kAllSimulated = 16;      // in CPUs; of a larger machine a sample is fitted
 
 MachineSpec typed(const MachineTables& tables) {
   MachineSpec machine = to_typed(tables.settings, tables.parts).machine;
@@ -74,7 +74,7 @@ class Calibrator {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
   }
 
-  // Nobody waited while the matrix was measured, so it shows nothing of contention.
+  // No CPU waited while the matrix was measured, so it shows nothing of contention.
   void name_family() {
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
@@ -86,7 +86,7 @@ class Calibrator {
     MachineTables& machine = result_.machine;
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
-    // The base's own values are another processor's.
+    // The base's own values belong to another processor.
     Family values = load_family(family, "--family");
     for (const Family::Parameter& parameter : values.parameters) {
       machine.settings.at(parameter.path).from = Setting::From::schema;
@@ -137,7 +137,7 @@ class Calibrator {
     }
   }
 
-  // CPUs have the file's numbers: in one of the two orders if that fits, else in a list. A given machine keeps its own order,
+  // CPUs get the file's numbers: by one of the two orders if that fits, else by a list. A given machine keeps its own order,
   // and the report says which CPU of the file each is.
   void number_cpus() {
     result_.file_cpu.resize(request_.measured.cpus());
@@ -223,7 +223,7 @@ class Calibrator {
   void fit_latencies() {
     fit_blocks();
     put(result_.machine.settings, fit_.values);
-    // What was left where it was has been compared with the matrix, too, unless others do the same.
+    // Parameters that stayed were compared with the matrix as well, unless others have the same effect.
     for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
     for (const auto& [path, value] : fit_.values) from_matrix(path);
     if (result_.positions.positions.any()) set_positions();
@@ -231,7 +231,7 @@ class Calibrator {
     result_.simulated = as_fitted ? fit_.simulated : simulated({Values{}}).front();
   }
 
-  // Taking copies costs something in the matrix, too: each hand-off takes the giver's.
+  // Taking copies has a cost in the matrix as well: each hand-off takes the giver's copy.
   void fit_invalidation(WaitingCosts& waiting) {
     const bool taken = waiting.fit_invalidation();
     const bool parted = waiting.fit_intervention();
@@ -262,8 +262,8 @@ class Calibrator {
     return MatrixSimulator(result_.machine, {request_.access, result_.home}, request_.at_once, request_.progress)(candidates);
   }
 
-  // All latencies, of a machine whose cores are all alike: what positions add is taken off the matrix, and each adds it
-  // exactly.
+  // Fits all latencies of a machine with equal cores; the effect of positions is subtracted from the matrix, because each
+  // position adds exactly its own.
   void fit_blocks() {
     Values start;
     for (const auto& [path, before] : latencies_before_) start[path] = number_at(result_.machine.settings, path);
@@ -335,7 +335,7 @@ class Calibrator {
     result_.mean = sum / static_cast<double>(pairs);
   }
 
-  // In another structure's cores any two may share one, and their pairs are several latencies.
+  // In another structure any two CPUs may share a core, so their pairs are several latencies.
   void judge() {
     const bool kept_another = request_.machine && !shape_fits();
     if (!kept_another) result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
@@ -393,7 +393,7 @@ class Calibrator {
     return "The search was ended before it came to rest: calibrate again, with --machine and the file that was written.";
   }
 
-  // In plain words, what the directions are that the matrix doesn't show.
+  // Describes, in words, the directions that the matrix doesn't show.
   void say_what_is_undetermined() {
     auto& said = result_.undetermined;
     const Separation& separation = fit_.separation;
@@ -435,7 +435,7 @@ class Calibrator {
     return names;
   }
 
-  // From the machine's, besides what the block's mean is off by.
+  // From the machine's pairs, after subtracting the deviation of the block's mean.
   static double pairs_differ_by(const BlockResult& result) {
     const double off = result.measured - result.simulated;
     return std::sqrt(std::max(0.0, result.rms * result.rms - off * off));
@@ -446,7 +446,7 @@ class Calibrator {
     return request_.probe->model + ", calibrated to " + request_.matrix_file;
   }
 
-  // The ways to caches and memory end in parameters that no pair shows; but their sum is for the matrix to confirm.
+  // Caches and memory end in parameters that no pair shows, but the matrix must confirm their sum.
   void add_own_costs() {
     WaitingCosts waiting(*request_.probe, result_.machine, result_.file_cpu, source_of_probe(), request_.at_once,
                          [this](int more) {
@@ -511,7 +511,7 @@ class Calibrator {
   Calibration result_;
 };
 
-// Removes what the family says anyway from a machine's file.
+// Removes values that equal the family's from a machine's file.
 void leave_to_family(toml::table& machine, const Settings& settings) {
   for (const auto& [path, setting] : settings) {
     if (setting.from != Setting::From::family || path == kContention) continue;

@@ -9,23 +9,23 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kMostRounds = 8;         // derivatives are taken so often from one start
-constexpr int kMostSteps = 4;          // with the same derivatives; latencies are linear but for whole clocks
+constexpr int kMostRounds = 8;         // how often derivatives are taken from one start
+constexpr int kMostSteps = 4;          // steps with the same derivatives; latencies are linear except for whole clocks
 constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
-constexpr double kGoodShare = 0.002;   // of a block's mean: nobody measures better
-constexpr double kLargestRest = 0.98;  // a change must take off two percent of the sum of squares
-constexpr double kLastStep = 0.9;      // at the very end: of what blocks are off a tenth is enough
-constexpr double kNothing = 0.0005;    // of the sum of squares: what blocks are off by no longer counts
-constexpr double kProbeShare = 0.25;   // of a value, to see what it does
-constexpr double kProbeNs = 2;         // at least
-constexpr double kHidden = 0.02;       // ns for each ns or clock: less is where clocks fall, behind something that takes longer
+constexpr double kGoodShare = 0.002;   // of a block's mean: no measurement is better
+constexpr double kLargestRest = 0.98;  // a change must remove two percent of the sum of squares
+constexpr double kLastStep = 0.9;      // at the very end, a tenth of the blocks' deviations is enough
+constexpr double kNothing = 0.0005;    // of the sum of squares: smaller deviations of blocks are ignored
+constexpr double kProbeShare = 0.25;   // change of a value that probes its effect
+constexpr double kProbeNs = 2;         // minimum of that change
+constexpr double kHidden = 0.02;       // in ns for each ns or clock: a smaller effect counts as hidden behind something slower
 constexpr double kSame = 1e-9;
 
-// A place in the search.
+// A point in the search.
 struct Place {
   Values values;
   LatencyMatrix simulated;
-  double squares = 0;  // of all pairs' differences, as if those of a block were alike in the machine
+  double squares = 0;  // sum over all pairs, as if the machine's pairs of a block were equal
 };
 
 bool better(const Place& one, const Place& other) {
@@ -65,14 +65,14 @@ class Fitter {
 
   [[nodiscard]] Place place_at(const Values& values) const { return places_at({values}).front(); }
 
-  // From one place until no change of a knob is worth it.
+  // Moves from one place until no change of a knob is worth it.
   [[nodiscard]] Ending settle(Place place) const {
     std::vector<std::size_t> all(knobs_.size());
     std::iota(all.begin(), all.end(), 0);
     return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0))}, all);
   }
 
-  // On from where another has ended, which has some of these knobs and has just probed them.
+  // Continues where another search has ended that has some of these knobs and has just probed them.
   [[nodiscard]] Ending settle_after(const Fitter& other, Ending its) const {
     Slopes slopes(blocks_.size());
     std::vector<std::size_t> unknown;
@@ -87,8 +87,8 @@ class Fitter {
     return settle({std::move(its.place), std::move(slopes)}, unknown);
   }
 
-  // The same from a few other places, with the derivatives of that one: they are about the same everywhere, and what gets no
-  // farther with them is not worth its own.
+  // Searches from a few other places with the derivatives of that one: they are about the same everywhere, and a start that
+  // gets no farther with them does not deserve its own.
   [[nodiscard]] Ending settle_from_elsewhere(Ending best, const Values& start) const {
     for (const Values& other : other_starts(start)) {
       if (nothing_to_gain(best.place)) break;
@@ -98,7 +98,7 @@ class Fitter {
     return best;
   }
 
-  // Where the search has come to rest: what remains of whole clocks, and of steps that were too small for their own round.
+  // Improves the end of the search by whole clocks, and by steps that were too small for a round of their own.
   [[nodiscard]] Ending polished(Ending end) const {
     for (int step = 0; step < kMostSteps && between_blocks(end.place) > kNothing * end.place.squares; ++step) {
       if (good_enough(end.place)) break;
@@ -123,7 +123,7 @@ class Fitter {
   }
 
  private:
-  // What the machine says there.
+  // ---- simulated places ----
 
   [[nodiscard]] std::vector<Place> places_at(const std::vector<Values>& candidates) const {
     std::vector<Place> places;
@@ -150,7 +150,8 @@ class Fitter {
 
   [[nodiscard]] double between_blocks(const Place& place) const { return place.squares - within_; }
 
-  // Squares of all simulated pairs, which whole clocks may set apart: in a last step that can be more than is gained.
+  // The squares of all simulated pairs. Whole clocks may separate the pairs of a block, which in a last step can cost more than
+  // is gained.
   [[nodiscard]] double of_each_pair(const Place& place) const {
     double sum = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -164,7 +165,7 @@ class Fitter {
     return sum;
   }
 
-  // When to stop.
+  // ---- when to stop ----
 
   [[nodiscard]] bool good_enough(const Place& place) const {
     return std::ranges::all_of(blocks_, [&](const Block& block) {
@@ -173,17 +174,17 @@ class Fitter {
     });
   }
 
-  // Also where nearly all that is left is differences within blocks, where no machine of this structure can do anything.
+  // Also true if nearly all of the rest lies within blocks, where no machine of this structure can help.
   [[nodiscard]] bool nothing_to_gain(const Place& place) const {
     return good_enough(place) || within_ > kLargestRest * place.squares;
   }
 
-  // Knobs and their values.
+  // ---- knobs and their values ----
 
   static bool is_fine(const Knob& knob) { return knob.step < 1; }
   static double value_of(const Knob& knob, const Values& values) { return values.at(knob.paths.front()); }
 
-  // A value that stays need not be a multiple of the knob's step.
+  // A value that does not change need not be a multiple of the knob's step.
   static void turn(Values& values, const Knob& knob, double by) {
     if (std::fabs(by) <= kSame) return;
     const double same = on_grid(knob, value_of(knob, values) + by);
@@ -194,7 +195,7 @@ class Fitter {
 
   static double on_grid(const Knob& knob, double value) {
     const double steps = std::round(std::max(value, knob.minimum) / knob.step);
-    // 0.1 has no exact double: ten times as many tenths, divided, is the one nearest to what a person would write.
+    // 0.1 has no exact double; dividing a number of tenths gives the double nearest to what a person would write.
     return knob.step < 1 ? steps / std::round(1 / knob.step) : steps * knob.step;
   }
 
@@ -202,7 +203,7 @@ class Fitter {
     return std::max({value * kProbeShare, knob.step, knob.step < 1 ? kProbeNs : 0.0});
   }
 
-  // Each of these knobs turned alone, up (1) or down (-1); one that is at its bound already stays there.
+  // Values in which one of these knobs is turned, up (1) or down (-1). A knob at its bound stays there.
   [[nodiscard]] std::vector<Values> probes(const Values& values, const std::vector<std::size_t>& knobs, int direction) const {
     std::vector<Values> probes;
     for (const std::size_t k : knobs) {
@@ -213,7 +214,7 @@ class Fitter {
     return probes;
   }
 
-  // `up` are the probes of `probed`. A knob that does what others do, as it was seen at first, still does.
+  // `up`: the probes of `probed`. A knob that had the same effect as others at first still has.
   void update(Slopes& slopes, const Place& from, const std::vector<Place>& up, const std::vector<std::size_t>& probed) const {
     const std::vector<Dependence> dependent = separate(slopes, weights_).dependent;
     slopes.resize(blocks_.size(), std::vector<double>(knobs_.size(), 0));
@@ -233,7 +234,7 @@ class Fitter {
     for (const std::size_t k : probed) forget_if_hidden(slopes, k);
   }
 
-  // Taken for an effect, it would be turned by hundreds of nanoseconds to make up for one.
+  // A hidden knob that seemed to have an effect would be turned by hundreds of nanoseconds to compensate.
   void forget_if_hidden(Slopes& slopes, std::size_t k) const {
     const bool hidden = std::ranges::all_of(slopes, [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
     for (auto& of_block : slopes) {
@@ -241,7 +242,7 @@ class Fitter {
     }
   }
 
-  // Where to go.
+  // ---- the next step ----
 
   // `probed`: knobs whose derivatives are not known yet.
   [[nodiscard]] Ending settle(Ending end, std::vector<std::size_t> probed) const {
@@ -280,7 +281,7 @@ class Fitter {
     return place;
   }
 
-  // All knobs at once, and if that goes too far, half the way.
+  // Turns all knobs at once or, if that goes too far, by half.
   [[nodiscard]] std::optional<Place> together(const Place& place, const Slopes& slopes) const {
     const std::vector<double> change = best_change(place, slopes);
     for (const double part : {1.0, 0.5}) {
@@ -316,7 +317,7 @@ class Fitter {
     return with_finer_ones(place, slopes, least_squares(slopes, residuals(place), weights_, least));
   }
 
-  // Whole clocks are rounded first; what has finer steps then makes the best of that.
+  // Rounds whole clocks first; knobs with finer steps then compensate as far as they can.
   [[nodiscard]] std::vector<double> with_finer_ones(const Place& place, const Slopes& slopes,
                                                     std::vector<double> change) const {
     Slopes fine = slopes;
@@ -350,7 +351,7 @@ class Fitter {
     return found ? std::move(found) : a_clock_more_or_less(place, slopes);
   }
 
-  // A clock of the core may take what is left of one of the bus, and what has finer steps then has to give that back.
+  // A clock of the core may replace part of one of the bus, and knobs with finer steps then give that back.
   [[nodiscard]] std::optional<Place> a_clock_more_or_less(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned;
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -373,7 +374,8 @@ class Fitter {
     return candidates;
   }
 
-  // Each knob of whole clocks where rounding has put it, and a clock to either side, with all others making the best of that.
+  // Candidates with each knob of whole clocks at its rounded value and a clock to either side; all others compensate as far as
+  // they can.
   [[nodiscard]] std::vector<Values> last_steps(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned = {changed(place, best_change(place, slopes))};
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -402,7 +404,7 @@ class Fitter {
     return changed(place, with_finer_ones(place, slopes, std::move(change)));
   }
 
-  // The change of one knob that is best if no other is turned.
+  // The best change of one knob if no other is turned.
   [[nodiscard]] double alone(const Place& place, const Slopes& slopes, std::size_t k) const {
     const std::vector<double> off = residuals(place);
     double moved = 0;
@@ -414,8 +416,8 @@ class Fitter {
     return moved <= kSame ? 0 : wanted / moved;
   }
 
-  // A part of the machine at its least, so that the others have to take what it had, or all at twice as much. Links make that
-  // matter: messages go another way when it has become the shorter one.
+  // Starts with one part of the machine at its minimum, so that the others take over its time, or all at twice as much. Links
+  // make that matter, because messages are rerouted when another way becomes shorter.
   [[nodiscard]] std::vector<Values> other_starts(const Values& start) const {
     std::vector<Values> starts;
     for (const char* part : {"machine.network.", "machine.node.", "machine.bus."}) {
@@ -435,8 +437,8 @@ class Fitter {
   const std::vector<Block>& blocks_;
   const LatencyMatrix& measured_;
   const SimulateMatrices& simulate_;
-  std::vector<double> weights_;  // of blocks
-  double within_ = 0;            // squares of what pairs of a block differ by
+  std::vector<double> weights_;  // by block
+  double within_ = 0;            // sum of the squared deviations within blocks
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A machine's tables while values are fitted into them: what was set, to what, and where from.
+// A machine's tables while values are fitted into them, with a record of what was set, to what, and from where.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-std::string short_path(const std::string& path);  // "bus.snoop_clocks" of "machine.bus.snoop_clocks"
+std::string short_path(const std::string& path);  // "bus.snoop_clocks" for "machine.bus.snoop_clocks"
 double number_at(const Settings& settings, const std::string& path);
 
 struct ChangedNumber {
@@ -20,7 +20,7 @@ struct ChangedNumber {
 
 class FittedTables {
  public:
-  // `source` is what [sources] says of what is set here. `machine` outlives this.
+  // `source`: the text of [sources] for values that are set here. REQUIRES: `machine` outlives this object.
   FittedTables(MachineTables& machine, std::string source) : machine_(machine), source_(std::move(source)) {}
 
   [[nodiscard]] MachineTables& tables() { return machine_; }
@@ -28,13 +28,13 @@ class FittedTables {
   [[nodiscard]] MachineSpec typed() const;
   [[nodiscard]] double number(const std::string& path) const { return number_at(machine_.settings, path); }
 
-  // The machine's file then states the value, even where its contention family has the same. A number outside the parameter's
+  // The machine's file then states the value, even if its contention family has the same. A number outside the parameter's
   // range becomes the nearest one inside.
   void set(const std::string& path, double value);
   void set(const std::string& path, const std::string& word);
-  // The value, and its source, as before the first set().
+  // Restores the value and its source as before the first set().
   void restore(const std::string& path);
-  // Leaves the value as it is; a later fit leaves it, too.
+  // Keeps the value; a later fit keeps it, too.
   void keep(const std::string& path) { determined_.insert(path); }
 
   [[nodiscard]] const std::set<std::string>& determined() const { return determined_; }  // full paths

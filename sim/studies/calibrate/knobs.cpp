@@ -20,7 +20,7 @@ Knob ns(const std::string& path) {
   return {{path}, 0, 0.1, true};
 }
 
-// The measured program compares and exchanges, the simulated one adds.
+// The measured program uses compare-and-exchange, the simulated one adds.
 Knob own_line(const MachineSpec& machine, const std::string& access) {
   if (access == "atomic") {
     return cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"});
@@ -28,8 +28,8 @@ Knob own_line(const MachineSpec& machine, const std::string& access) {
   return cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
 }
 
-// A snoop takes at least one clock. All clocks of the bus are as long, so these are only turned where the machine is too slow
-// even without an intervention; the core's clock then takes what is less than a clock of the bus.
+// A snoop takes at least one clock. All clocks of the bus are equally long, so these knobs are turned only if the machine is
+// too slow even without an intervention. The core's clock then takes fractions of a bus clock.
 std::vector<Knob> other_bus_knobs() {
   return {cycles({"machine.bus.snoop_clocks"}, 1), cycles({"machine.bus.latch_clocks"}),
           cycles({"machine.bus.arbitration_clocks"}), cycles({"machine.bus.response_clocks"}),
@@ -56,7 +56,7 @@ std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>&
   const bool own_lines_seen = has(blocks, Distance::same_core);
   const bool nodes_seen = has(blocks, Distance::other_node);
   if (own_lines_seen) add({own_line(machine, access)});
-  // One for each distance first. Without a pair on one bus, its clocks are part of what all others cost.
+  // First one knob for each distance. Without a pair on one bus, its clocks are part of all other costs.
   add({cycles({"machine.bus.intervention_clocks"})});
   if (nodes_seen) add(network_knobs(machine));
   if (nodes_seen || has(blocks, Distance::same_node)) add(node_knobs());

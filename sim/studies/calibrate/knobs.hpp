@@ -1,4 +1,4 @@
-// What a fit may turn.
+// The parameters that a fit may change.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// Several paths are turned together: to the same value, or each by as much.
+// A knob. Several paths change together: to the same value, or by the same amount.
 struct Knob {
   std::vector<std::string> paths;
   double minimum = 0;
@@ -17,12 +17,12 @@ struct Knob {
   bool to_same_value = true;
 };
 
-// All latencies of a machine that a line's way from one CPU to another may have in it. Where several do the same, a fit takes
-// the first. `access`: what the receiver does with a line, "load" or "atomic".
+// All latencies that a line's way from one CPU to another may contain. Of several with the same effect, a fit changes the
+// first. `access`: the receiver's operation, "load" or "atomic".
 std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>& blocks, const std::string& access);
 
-// The same with all links turned by one knob: a link that alone becomes longer only sends messages another way, which says
-// little about what they all have in common.
+// The same with all links as one knob: if only one link becomes longer, messages take another way, which says little about
+// their common latency.
 std::vector<Knob> with_links_as_one(const std::vector<Knob>& knobs);
 
 }  // namespace linebounce::sim

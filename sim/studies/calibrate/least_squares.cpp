@@ -6,8 +6,8 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kApart = 0.1;   // of an unknown's effect; below it, what is left may be the rounding to whole clocks
-constexpr double kNamed = 0.05;  // of an unknown's effect: what contributes less to it is not named
+constexpr double kApart = 0.1;   // of an unknown's effect: a smaller rest may be the rounding to whole clocks
+constexpr double kNamed = 0.05;  // of an unknown's effect: smaller contributions are not named
 constexpr double kPowerless = 1e-9;
 
 using Vector = std::vector<double>;
@@ -28,11 +28,10 @@ Vector column_of(const Slopes& slopes, const Vector& weights, std::size_t unknow
   return column;
 }
 
-// Gram and Schmidt's directions of some unknowns, one after the other, and how each unknown is made of them.
+// Gram and Schmidt's orthogonal directions of some unknowns, and how each unknown is composed of them.
 class Directions {
  public:
-  // Whether it is apart from those before it. What is asked twice is as good as asked once: a second pass takes what rounding
-  // left.
+  // Returns whether the column is independent of those before it. A second pass removes what rounding has left in the first.
   bool add(std::size_t unknown, Vector column) {
     const double whole = std::sqrt(product(column, column));
     Vector shares = split(column);
@@ -46,7 +45,7 @@ class Directions {
     return true;
   }
 
-  // How much of each unknown comes nearest to the column.
+  // The combination of unknowns that comes nearest to the column.
   [[nodiscard]] Vector nearest(Vector column) const {
     Vector shares = split(column);
     for (std::size_t i = shares.size(); i-- > 0;) {
@@ -59,7 +58,7 @@ class Directions {
   [[nodiscard]] const std::vector<std::size_t>& unknowns() const { return unknowns_; }
 
  private:
-  // Takes from the column what it has of each direction.
+  // Removes the column's component in each direction.
   Vector split(Vector& column) const {
     Vector shares(directions_.size(), 0);
     for (int pass = 0; pass < 2; ++pass) {
@@ -72,8 +71,8 @@ class Directions {
     return shares;
   }
 
-  std::vector<Vector> directions_;  // of length 1, at right angles
-  std::vector<Vector> made_of_;     // by direction: what its unknown has of it and of those before it
+  std::vector<Vector> directions_;  // of length 1, mutually orthogonal
+  std::vector<Vector> made_of_;     // by direction: its unknown's components in it and in those before it
   std::vector<std::size_t> unknowns_;
 };
 
@@ -85,7 +84,8 @@ class Bounded {
     for (std::size_t row = 0; row < wanted.size(); ++row) wanted_.push_back(std::sqrt(weights[row]) * wanted[row]);
   }
 
-  // What is below its bound is put there and the others are solved for again; what then wants to leave its bound may, once.
+  // Fixes unknowns below their bounds there and solves for the others again; an unknown that then wants to leave its bound may
+  // do so once.
   Vector solve() {
     for (;;) {
       Vector x = solve_free();
@@ -139,7 +139,7 @@ class Bounded {
   std::vector<bool> bound_, released_;
 };
 
-// Without what contributes next to nothing.
+// Leaves out negligible contributions.
 Dependence dependence_of(std::size_t unknown, const Directions& directions, const Vector& parts, const Slopes& slopes,
                          const Vector& weights) {
   const auto length = [&](std::size_t i) {

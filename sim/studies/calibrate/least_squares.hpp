@@ -1,4 +1,4 @@
-// Small linear least-squares problems with bounds, and which unknowns they can tell apart.
+// Small linear least-squares problems with bounds, and which unknowns they can separate.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace linebounce::sim {
 
-// slopes[row][i]: by how much row rises with a unit of unknown i.
+// slopes[row][i]: how much the row rises with a unit of unknown i.
 using Slopes = std::vector<std::vector<double>>;
 
-// An unknown that the rows can't tell from others before it: it does what these do together, `parts[j]` of a unit each.
+// An unknown that the rows can't separate from earlier ones: its effect is that of these together, `parts[j]` of a unit each.
 struct Dependence {
   std::size_t unknown = 0;
   std::vector<std::size_t> on;
@@ -17,17 +17,18 @@ struct Dependence {
 };
 
 struct Separation {
-  std::vector<std::size_t> apart;      // what the rows determine, each in the order of the unknowns
-  std::vector<Dependence> dependent;   // what they don't, and on what it depends
-  std::vector<std::size_t> powerless;  // what moves no row
+  std::vector<std::size_t> apart;      // unknowns that the rows determine, in their order
+  std::vector<Dependence> dependent;   // unknowns that they don't determine, and what these depend on
+  std::vector<std::size_t> powerless;  // unknowns that move no row
 };
 
-// Takes the unknowns in their order, so that of those that do the same the first is taken. Slopes are measured with whole
-// clocks: an unknown counts as apart if at least a tenth of what it does can't be done by those before it.
+// Takes the unknowns in order, so that the first of those with the same effect is taken. Slopes are measured with whole clocks,
+// so an unknown counts as separate if at least a tenth of its effect can't be produced by earlier ones.
 Separation separate(const Slopes& slopes, const std::vector<double>& weights);
 
-// The x with x[i] >= least[i] that makes the weighted sum of squares of (slopes * x - wanted) least. Of unknowns that do the
-// same only the first moves, and the next one once that is at its bound. What moves no row stays 0, or at its bound.
+// The x with x[i] >= least[i] that minimises the weighted sum of squares of (slopes * x - wanted). Of unknowns with the same
+// effect only the first moves, and the next one once that is at its bound. An unknown that moves no row stays 0, or at its
+// bound.
 std::vector<double> least_squares(const Slopes& slopes, const std::vector<double>& wanted, const std::vector<double>& weights,
                                   const std::vector<double>& least);
 

@@ -10,8 +10,8 @@ namespace {
 using Vector = std::vector<double>;
 using Places = std::vector<std::pair<int, int>>;
 
-constexpr int kMostLines = 12;  // columns, or rows
-constexpr int kTurns = 18;      // of a right angle, to find how the grid lies
+constexpr int kMostLines = 12;  // columns or rows
+constexpr int kTurns = 18;      // steps of a right angle, to find the grid's orientation
 constexpr int kPowerSteps = 400;
 constexpr int kMostPasses = 20;
 constexpr double kWorthMoving = 1e-9;
@@ -26,8 +26,8 @@ void scale(Vector& vector, double by) {
   for (double& value : vector) value *= by;
 }
 
-// Of the eigenvalues' negatives the largest, by the power method: its vector, as long as that value's root. Everything is
-// shifted until no eigenvalue is negative. Orthogonal to `others`.
+// The eigenvector with the largest negated eigenvalue, by the power method, scaled to that value's root. The matrix is shifted
+// so that no eigenvalue is negative. Orthogonal to `others`.
 Vector direction(const Square& matrix, const std::vector<Vector>& others) {
   const std::size_t size = matrix.size();
   double shift = 0;
@@ -74,7 +74,7 @@ std::vector<int> on_lines(const Vector& values, int lines) {
   return numbers;
 }
 
-// How much of the squares of `rest` these places explain, and with which hop.
+// How much of the squares of `rest` these places explain, and the best hop for them.
 struct Explained {
   double squares = 0, hop = 0;
 };
@@ -102,7 +102,7 @@ Places on_grid(const Square& rest) {
   Places best(rest.size());
   double most = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
-    // A right angle in steps about as large: t is the tangent of half the turn.
+    // Turns of about equal size over a right angle: t is the tangent of half the turn.
     const double t = static_cast<double>(turn) / kTurns;
     const double cosine = (1 - t * t) / (1 + t * t);
     const double sine = 2 * t / (1 + t * t);
@@ -166,7 +166,7 @@ Square without_rows(const Square& matrix) {
     }
     all += sums[a];
   }
-  // Least squares of mean + row + column over all pairs but the diagonal, with rows that sum to 0.
+  // Least squares of mean + row + column over all pairs except the diagonal, with rows that sum to 0.
   const auto count = static_cast<double>(size);
   const double mean = all / (count * (count - 1));
   for (std::size_t a = 0; a < size; ++a) {

@@ -1,4 +1,5 @@
-// Places on a mesh from distances: which columns and rows explain best what a way to and from each core leaves of a matrix.
+// Finds places on a mesh from distances: the columns and rows that best explain what a way to and from each core leaves of a
+// matrix.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// A symmetric matrix; the diagonal means nothing.
+// A symmetric matrix; the diagonal is not used.
 class Square {
  public:
   explicit Square(std::size_t size) : size_(size), cells_(size * size) {}
@@ -21,17 +22,17 @@ class Square {
 };
 
 struct Mesh {
-  std::vector<std::pair<int, int>> places;  // column and row
-  double hop = 0;                           // of each column or row between two places; 0: no mesh explains anything
+  std::vector<std::pair<int, int>> places;  // column and row of each core
+  double hop = 0;                           // between neighbouring columns or rows; 0: no mesh explains anything
 };
 
 [[nodiscard]] int hops_between(const std::pair<int, int>& one, const std::pair<int, int>& other);
 
-// The matrix without its mean and without what each row has in common.
+// The matrix without its mean and without each row's common part.
 Square without_rows(const Square& matrix);
 
-// Of `rest`, which has no common part of any row any more: directions in which cores lie apart (the eigenvectors that squared
-// distances would have), turned and rounded to a grid, then each core moved as long as that helps.
+// Finds a mesh for `rest`, from which rows' common parts were removed: directions in which cores are far apart (the
+// eigenvectors of squared distances), rotated and rounded to a grid; then each core moves as long as that helps.
 Mesh find_mesh(const Square& rest);
 
 }  // namespace linebounce::sim

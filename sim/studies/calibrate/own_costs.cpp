@@ -16,11 +16,11 @@ namespace {
 constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
-constexpr double kReached = 0.3;  // ns: nearer than this is as measured
+constexpr double kReached = 0.3;  // in ns: closer counts as equal to the measurement
 constexpr int kMostWaysTried = 64;
 
-// On the way to the cache behind the bus, those that a transaction of the bus has most of first. The intervention is not among
-// them: the matrix has that.
+// The clocks on the way to the cache behind the bus, those that occur most in a bus transaction first. Without the
+// intervention, which the matrix determines.
 const std::vector<std::pair<std::string, double>>& bus_clocks() {
   static const std::vector<std::pair<std::string, double>> kPaths = {{"machine.bus.snoop_clocks", 1},
                                                                      {"machine.bus.latch_clocks", 0},
@@ -47,8 +47,8 @@ void OwnCosts::set_directly(bool keep_structure) {
   lower_bus_clocks();
 }
 
-// As many ways as it has if the sets are then a power of two, as a machine's are; else the nearest number with which they are;
-// a cache whose size has no such number is the next smaller one.
+// Uses the cache's number of ways if the sets are then a power of two, as a machine requires, else the nearest suitable number.
+// A size without such a number is replaced by the next smaller one.
 void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache) {
   const std::string ways_key = table == "machine.node." ? "cache_ways" : "ways";
   const std::string size_key = table == "machine.node." ? "cache_size_kib" : "size_kib";
@@ -112,7 +112,7 @@ void OwnCosts::set_caches(bool keep_structure) {
   }
 }
 
-// Further levels are made like the outermost there is.
+// Further levels are copies of the outermost one.
 void OwnCosts::reshape_caches(std::size_t levels) {
   MachineTables& tables = machine_.tables();
   std::vector<std::string>& names = tables.parts.caches;
@@ -137,8 +137,8 @@ void OwnCosts::reshape_caches(std::size_t levels) {
   }
 }
 
-// Where a read of a line that another CPU of the node holds clean takes as long as of one that it has written, rather than as
-// long as a load from the shared cache, the holder answers: Forward, of MESIF.
+// If reading a line that another CPU of the node holds clean takes as long as reading one that it has written, rather than as
+// long as a load from the shared cache, the holder answers: the state Forward of MESIF.
 void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
@@ -184,7 +184,7 @@ void OwnCosts::set_operations() {
       {"exchange, line owned", "ns", exchange->second, machine_.number("machine.cpu.atomic_latency_cycles") / ghz});
 }
 
-// Each node's memory has a part of it.
+// Divides the bandwidth among the nodes' memories.
 void OwnCosts::set_bandwidth() {
   const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
@@ -212,7 +212,7 @@ double OwnCosts::shared_cache_ns() const {
   return simulate_load_to_use(machine_.tables(), {ring_of(*shared_)->size_kib}).rings.front();
 }
 
-// Mean of the nodes: CPU 0's own, or all others.
+// The mean over nodes: CPU 0's own, or all others.
 double OwnCosts::memory_ns(bool local) const {
   const int own = lay_out(machine_.typed()).cpus.front().node;
   double sum = 0;
@@ -223,7 +223,7 @@ double OwnCosts::memory_ns(bool local) const {
   return nodes > 0 ? sum / nodes : 0;
 }
 
-// A way that takes longer than measured without any latency of the cache itself: fewer clocks of the bus.
+// Removes clocks of the bus if the way takes longer than measured even without any latency of the cache itself.
 void OwnCosts::lower_bus_clocks() {
   if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
   const double measured = ring_of(*shared_)->ns.median;
@@ -236,14 +236,13 @@ void OwnCosts::lower_bus_clocks() {
       machine_.set(path, std::max(least, machine_.number(path) - std::ceil(excess / clock_ns)));
       excess = shared_cache_ns() - measured;
     }
-    machine_.keep(path);  // or the matrix's fit would undo it
+    machine_.keep(path);  // otherwise the matrix's fit would undo it
   }
   machine_.keep("machine.cpu.fill_latency_cycles");
   machine_.set(kSharedLatency, own);
 }
 
-// The cache and memory are looked up while the bus is snooped: what takes less than that is not seen, so one step is not
-// enough.
+// Cache and memory are looked up while the bus snoops, and a shorter latency is hidden, so one step is not enough.
 void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) {
@@ -284,12 +283,13 @@ void OwnCosts::predict_memory() {
   predictions_.push_back({"load, memory of another node", "ns", remote, memory_ns(false)});
 }
 
-// Rows of the same state, access, distance and kind of home are one line: the mean of the same pairs, measured and simulated.
+// Rows with the same state, access, distance and kind of home become one line: the measured and simulated mean over the same
+// pairs.
 void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
     double simulated = 0;
-    bool chose = false;  // the protocol
+    bool chose = false;  // whether it chose the protocol
   };
   const bool chosen = determined().contains("machine.bus.protocol");
   const MachineLayout layout = lay_out(machine_.typed());

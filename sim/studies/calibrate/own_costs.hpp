@@ -1,5 +1,5 @@
-// What linebounce-probe measures beside the matrix, put into a machine: the clock, the caches and what they take, memory,
-// atomic operations, bandwidth; and, of what nothing was fitted to, the prediction beside the measurement.
+// Puts linebounce-probe's measurements other than the matrix into a machine: the clock, the caches with their latencies,
+// memory, atomic operations, bandwidth. For measurements that nothing was fitted to, it shows the prediction beside them.
 #pragma once
 
 #include <functional>
@@ -20,28 +20,29 @@ struct ComparedCost {
   double simulated = 0;
 };
 
-// In this order: set_directly, then the matrix is fitted with what `determined` leaves, then fit_ways, then predict.
+// REQUIRES this order: set_directly(); the matrix's fit, of everything that `determined` leaves; fit_ways(); predict().
 class OwnCosts {
  public:
-  // `source` is what [sources] says of what is set here. Both outlive this.
+  // `source`: the text of [sources] for values that are set here. REQUIRES: `probe` and `machine` outlive this object.
   OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source);
 
-  // What the simulator has as it was measured: the clock, sizes of caches, private caches' latencies, atomic operations,
-  // bandwidth. The number of a machine's private caches, and its protocol, stay if `keep_structure`. Then the shared cache's
-  // whole way, as far as that is a matter of the bus's clocks.
+  // Sets what the simulator has in the measured form: the clock, sizes of caches, private caches' latencies, atomic operations,
+  // bandwidth. With `keep_structure`, the number of private caches and the protocol stay. Then fits the shared cache's whole
+  // way as far as the bus's clocks determine it.
   void set_directly(bool keep_structure);
 
-  // The shared cache's and memory's own latency, so that the whole way is what was measured.
+  // Fits the own latencies of the shared cache and of memory, so that the whole way is as measured.
   void fit_ways();
 
-  // `cpu_of` is each CPU of the machine's number in the matrix.
+  // `cpu_of`: by CPU of the machine, its number in the matrix.
   void predict(const std::vector<int>& cpu_of);
 
   [[nodiscard]] const std::set<std::string>& determined() const { return machine_.determined(); }  // full paths
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }  // what has no place in the machine
+  // measurements that have no place in the machine
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   void set_cache_size(const std::string& table, const ProbedCache& cache);

@@ -15,13 +15,13 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kLeftAtMost = 0.97;      // of the squares of held-out pairs may be left
-constexpr double kLeastNs = 0.05;         // RMS of held-out pairs that is gained
-constexpr int kHalvings = 4;              // ways of holding out half of the pairs
-constexpr int kNoSplit = -1;              // all pairs are fitted to
-constexpr int kSweeps = 200;              // of means and ways in turn
-constexpr double kStep = 0.7;             // of what each sweep finds: both ends of a pair move at once
-constexpr std::size_t kPairsForEach = 3;  // pairs that each parameter must have, at least
+constexpr double kLeftAtMost = 0.97;  // the largest share of held-out pairs' squares that may remain
+constexpr double kLeastNs = 0.05;     // the smallest gain in the RMS of held-out pairs
+constexpr int kHalvings = 4;          // ways of holding out half of the pairs
+constexpr int kNoSplit = -1;          // fit to all pairs
+constexpr int kSweeps = 200;          // alternating fits of means and ways
+constexpr double kStep = 0.7;         // part of each sweep's result that is applied, because both ends of a pair move at once
+constexpr std::size_t kPairsForEach = 3;  // the fewest pairs for each parameter
 constexpr std::size_t kLeastOnMesh = 12;  // cores
 constexpr int kImputations = 3;
 
@@ -30,11 +30,11 @@ struct PairOfCores {
   std::size_t one = 0, other = 0;  // cores
   std::size_t block = 0;
   Distance distance = Distance::same_bus;
-  std::uint32_t held = 0;  // by split, a bit: not fitted to
+  std::uint32_t held = 0;  // by split, a bit: held out of the fit
   double ns = 0;
 };
 
-// Whose latencies a core's way to the others of its bus is part of, and whose its way to the edge.
+// Whose latencies include a core's way to the others of its bus, and whose its way to the edge.
 enum class Reach { bus, edge };
 bool reaches(const PairOfCores& pair, Reach reach) {
   if (pair.distance == Distance::same_core) return false;
@@ -47,8 +47,8 @@ struct Terms {
 
 struct Model {
   std::vector<double> means;        // by block
-  std::vector<bool> seen;           // whether a pair of the block was fitted to
-  std::vector<double> ways, edges;  // by core; 0 where there is none
+  std::vector<bool> seen;           // by block: whether a pair of it was fitted to
+  std::vector<double> ways, edges;  // by core; 0 if there is none
   Mesh mesh;
 
   [[nodiscard]] double at(const PairOfCores& pair) const {
@@ -60,7 +60,7 @@ struct Model {
   }
 };
 
-// Of each split another half of the pairs, mixed.
+// Each split holds out a different, mixed half of the pairs.
 std::uint32_t splits_without(int a, int b) {
   auto mixed = static_cast<std::uint32_t>(a) * 2654435761U + static_cast<std::uint32_t>(b) * 2246822519U;
   mixed ^= mixed >> 15U;
@@ -102,7 +102,7 @@ class Positioning {
   }
 
  private:
-  // Of all held-out pairs, each as often as it is held out.
+  // Over all held-out pairs, each counted as often as it is held out.
   [[nodiscard]] double rms(double squares) const {
     double held = 0;
     for (const PairOfCores& pair : pairs_) held += std::popcount(pair.held);
@@ -112,8 +112,8 @@ class Positioning {
     return split != kNoSplit && (pair.held >> static_cast<unsigned>(split) & 1U) != 0;
   }
 
-  // A way must be seen by several pairs, or it is no more than another name for them: if not each core's, that of all cores of
-  // a bus.
+  // A way must be seen by several pairs, or it is only another name for them. If each core's way is not, the cores of a bus
+  // share one.
   [[nodiscard]] bool choose_units(Reach reach) {
     std::vector<std::size_t>& units = units_[ordinal(reach)];
     units.resize(cores_);
@@ -146,7 +146,7 @@ class Positioning {
     left = squares;
   }
 
-  // Squares of the pairs that were held out, when the others were fitted.
+  // Squares of the held-out pairs when the others were fitted.
   [[nodiscard]] double held_out(const Terms& terms) const {
     double squares = 0;
     for (int split = 0; split < kHalvings; ++split) {
@@ -158,7 +158,7 @@ class Positioning {
     return squares;
   }
 
-  // Least squares by turns: the blocks' means, then what each core's pairs have in common.
+  // Alternating least squares: the blocks' means, then the common part of each core's pairs.
   [[nodiscard]] Model fitted(const Terms& terms, int split) const {
     Model model{
         std::vector<double>(blocks_), std::vector<bool>(blocks_), std::vector<double>(cores_), std::vector<double>(cores_), {}};
@@ -200,7 +200,8 @@ class Positioning {
     }
   }
 
-  // From what ways leave of the matrix. Pairs that are held out are first taken to be as the ways say, then as the mesh does.
+  // Fits a mesh to what ways leave of the matrix. Held-out pairs are first set to what the ways say, then to what the mesh
+  // says.
   [[nodiscard]] Mesh mesh_from(int split) const {
     Terms terms;
     terms.ways = true;
@@ -232,7 +233,7 @@ class Positioning {
     return without_rows(rest);
   }
 
-  // The nearest core's way is 0: what all have is the bus's. Tenths of a nanosecond.
+  // In tenths of a nanosecond above the nearest core, whose way is 0: the common part belongs to the bus.
   [[nodiscard]] std::vector<double> above_the_nearest(const std::vector<double>& ways, Reach reach) const {
     std::vector<bool> seen(cores_);
     for (const PairOfCores& pair : pairs_) {
@@ -255,20 +256,20 @@ class Positioning {
     if (terms.edges) positions.edge_way_ns = above_the_nearest(model.edges, Reach::edge);
     for (const auto& [taken, reach] : {std::pair(terms.ways, Reach::bus), {terms.edges, Reach::edge}}) {
       const auto& units = units_[ordinal(reach)];
-      // The nearest one's way is 0 by definition.
+      // The nearest core's way is 0 by definition.
       if (taken) positions.parameters += static_cast<int>(std::set<std::size_t>(units.begin(), units.end()).size()) - 1;
     }
     if (!terms.mesh) return positions;
     positions.places = model.mesh.places;
     positions.hop_ns = std::round(100 * model.mesh.hop) / 100;
-    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;  // of places the grid's origin is free
+    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;  // the grid's origin is arbitrary
     return positions;
   }
 
   std::size_t cores_ = 0, blocks_ = 0;
   bool one_bus_ = false;
   std::vector<std::size_t> bus_of_;                // by core
-  std::array<std::vector<std::size_t>, 2> units_;  // by reach and core: what has one way together
+  std::array<std::vector<std::size_t>, 2> units_;  // by reach and core: cores with the same number share a way
   std::vector<PairOfCores> pairs_;
 };
 

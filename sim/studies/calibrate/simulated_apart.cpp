@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kLockWarmupUs = 20;
 constexpr double kLockMeasureUs = 200;
-constexpr int kFewCpus = 16;  // with more of them, each pair is one of many
+constexpr int kFewCpus = 16;  // with more CPUs, each pair is one of many
 
 SimulationInput workload_on(const MachineTables& machine, const std::string& workload,
                             const std::map<std::string, ParameterValue>& changed) {
@@ -41,7 +41,7 @@ SimulationInput workload_on(const MachineTables& machine, const std::string& wor
 
 using Collect = std::function<std::vector<double>(const PointData&)>;
 
-// Runs it in a process of its own, which writes at most `most` numbers.
+// Runs it in a separate process, which writes at most `most` numbers.
 std::vector<double> simulated_numbers(const SimulationInput& input, std::size_t most, const Collect& collect) {
   SharedArray<double> numbers(most + 1);
   simulate_apart({input}, 1, [&](std::size_t, const PointData& data) {
@@ -59,7 +59,7 @@ double metric_value(const PointData& point, const std::string& name) {
 
 constexpr const char* kMatrixWorkload = "core_to_core";
 
-// The more nodes, the more pairs a block has. Of a large machine the whole matrix is simulated only to be compared.
+// More nodes mean more pairs in a block. Of a large machine the whole matrix is simulated only for comparison.
 std::int64_t repetitions_for(const MachineSpec& machine) {
   constexpr int kLarge = 64;
   return machine.cpus > kLarge ? 2 : std::clamp(16 / machine.nodes, 4, 8);
@@ -72,7 +72,7 @@ Parameters parameters_of(const std::string& access, int home, const MachineSpec&
                                            {"repetitions", repetitions_for(machine)}});
 }
 
-// Sums of a pair, both directions together: at home with the pair, and all.
+// Sums for a pair, both directions together: for homes near the pair, and for all.
 struct Sums {
   double near = 0, all = 0;
   int near_rows = 0, rows = 0;

@@ -11,15 +11,16 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kClear = 1.2;        // levels, nearest to farthest: the noise of a quiet machine is less than half of that
-constexpr double kNearThread = 0.6;   // threads of a core are at most so far from each other, as part of the next distance ...
-constexpr double kThreadNs = 15;      // ... and at most so far; published figures: 4 to 12 ns
+constexpr double kClear = 1.2;  // ratio of levels, nearest to farthest: the noise of a quiet machine is less than half of that
+constexpr double kNearThread = 0.6;   // the largest distance of a core's threads, as a part of the next distance ...
+constexpr double kThreadNs = 15;      // ... and in ns; published figures are 4 to 12
 constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
 
-constexpr std::size_t kMostSockets = 8;  // more groups than that are tiles of one chip, with one memory
-constexpr std::size_t kMostLinks = 28;   // all of eight nodes; each is a machine to simulate for every step of the fit
+constexpr std::size_t kMostSockets = 8;  // more groups are tiles of one chip, with one memory
+// all links of eight nodes; each link is a machine to simulate for every step of the fit
+constexpr std::size_t kMostLinks = 28;
 
-using Groups = std::vector<std::vector<int>>;  // each sorted, by their first member
+using Groups = std::vector<std::vector<int>>;  // each sorted, ordered by their first members
 
 double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
   double sum = 0;
@@ -29,7 +30,7 @@ double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, cons
   return sum / static_cast<double>(a.size() * b.size());
 }
 
-// Half of the pairs are at most so far apart: unlike a mean, it does not follow one slow pair.
+// The median distance of two groups, which, unlike the mean, does not follow one slow pair.
 double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<double> between;
   for (const int i : a) {
@@ -40,13 +41,13 @@ double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, co
   return *middle;
 }
 
-// The groups that are left after a merge of the two nearest, and how far those were from each other.
+// The groups after merging the two nearest, and their distance.
 struct Cut {
   Groups groups;
   double merged = 0;
 };
 
-// Finest first.
+// The finest cut first.
 std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
   Groups groups;
   for (int cpu = 0; cpu < matrix.cpus(); ++cpu) groups.push_back({cpu});
@@ -69,7 +70,7 @@ std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
   return cuts;
 }
 
-// All but the farthest, or the nearest, tenth of some distances: the last of the others.
+// The distance that nine tenths of the values do not exceed.
 double farthest_but_a_tenth(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() - 1 - (values.size() - 1) / 10];
@@ -89,8 +90,8 @@ std::vector<double> distances_within(const LatencyMatrix& matrix, const Groups& 
   return within;
 }
 
-// A few slow pairs in groups, as measurements have, do no harm; two groups with some near pairs are one, or neighbours in a
-// ring.
+// A few slow pairs within groups, as in real measurements, do no harm; but two groups with some near pairs are one group, or
+// neighbours in a ring.
 bool clearly_apart(const LatencyMatrix& matrix, const Groups& groups) {
   const double inside = farthest_but_a_tenth(distances_within(matrix, groups));
   for (std::size_t a = 0; a < groups.size(); ++a) {
@@ -110,7 +111,7 @@ bool same_sizes(const Groups& groups) {
   return std::ranges::all_of(groups, [&](const auto& group) { return group.size() == groups[0].size(); });
 }
 
-// The other groups are as far from each other as from the first one, in the mean of groups: at most so much nearer or farther.
+// Tolerance for "equally far": the other groups are as far from each other as from the first one, in the mean of groups.
 constexpr double kAsFar = 0.15;
 
 bool has_single(const Groups& groups) {
@@ -123,7 +124,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Whether the groups of the finest level are threads of a core, `next` being all farther pairs that are near to those.
+// Whether the finest groups are threads of a core. `next`: the groups of the next level, for comparison.
 bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups& next) {
   const std::size_t size = finest[0].size();
   if (size != 2 && size != 4 && size != 8) return false;
@@ -131,7 +132,7 @@ bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups
   return own <= kThreadNs && own <= kNearThread * mean(distances_within(matrix, next));
 }
 
-// Some cores with as many threads each, and cores of one thread: hybrids have both.
+// Whether some cores have equally many threads and others only one: hybrids have both.
 bool are_threads_of_some(const LatencyMatrix& matrix, const Groups& cut) {
   Groups several;
   Groups all(1);
@@ -190,7 +191,7 @@ class Finder {
     }
   }
 
-  // Where sizes differ, nothing says that a level is complete but that the next merge is a far one.
+  // If sizes differ, only a far next merge shows that a level is complete.
   [[nodiscard]] bool all_merged(const Groups& cut, double merged) const {
     for (std::size_t a = 0; a < cut.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
@@ -200,7 +201,7 @@ class Finder {
     return true;
   }
 
-  // The first socket's groups are one by now, the others' are what they were at the level before.
+  // The first socket's groups have been merged by now; the others' are those of the previous level.
   bool is_one_socket_and_groups(const Groups& cut) {
     if (levels_.empty() || cut.size() < 3) return false;
     const Groups& before = levels_.back();
@@ -236,7 +237,7 @@ class Finder {
     return static_cast<int>(most);
   }
 
-  // How many of the parts are in the group that has the most.
+  // The largest number of parts in one group.
   static int most_parts(const Groups& groups, const Groups& parts) {
     int most = 0;
     for (const auto& group : groups) {
@@ -246,8 +247,8 @@ class Finder {
     return most;
   }
 
-  // Where noise hides them: CPUs side by side, or half of all CPUs apart, as operating systems number the two threads of a
-  // core.
+  // If noise hides the threads: adjacent CPUs, or CPUs half of all numbers apart, as operating systems number the two threads
+  // of a core.
   [[nodiscard]] Groups threads_as_numbered() const {
     const int cpus = matrix_.cpus();
     if (cpus % 2 != 0 || cpus < 4) return {};
@@ -287,7 +288,7 @@ class Finder {
     return cores;
   }
 
-  // Decides the topology; the nodes in the order of their numbers.
+  // Chooses the topology. Returns the nodes in the order of their numbers.
   Groups in_network_order(const Groups& nodes) {
     const int count = static_cast<int>(nodes.size());
     if (count < 3) return nodes;
@@ -323,7 +324,7 @@ class Finder {
       found_.topology = Topology::ring;
       found_.links.clear();
     } else if (!connected || count == 3) {
-      // No way over near nodes explains all distances: each pair has a link of its own.
+      // No route over near nodes explains all distances, so each pair gets a link.
       found_.links.clear();
       for (int a = 0; a < count; ++a) {
         for (int b = a + 1; b < count; ++b) found_.links.emplace_back(a, b);
@@ -355,7 +356,7 @@ class Finder {
     return static_cast<int>(seen.size());
   }
 
-  // From the node of CPU 0 towards its neighbour with the lower CPU.
+  // Starts at the node of CPU 0, towards its neighbour with the lower CPU.
   Groups round_the_ring(const Groups& nodes) const {
     Groups order = {nodes[0]};
     int before = 0;
@@ -396,10 +397,10 @@ class Finder {
   }
 
   const LatencyMatrix& matrix_;
-  std::vector<Groups> levels_;  // finest first
-  Groups some_threads_;         // cores of several threads and cores of one; empty: all have as many
-  Groups sockets_;              // where only one of two is a group of its own; empty: no such machine
-  std::vector<int> home_;       // the CPUs of that one
+  std::vector<Groups> levels_;  // the finest first
+  Groups some_threads_;         // cores of several threads and cores of one; empty if all have equally many
+  Groups sockets_;              // set if only one of two sockets is a group of its own; empty otherwise
+  std::vector<int> home_;       // the CPUs of that socket
   std::map<int, std::vector<int>> near_;
   Structure found_;
 };

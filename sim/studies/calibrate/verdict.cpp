@@ -5,15 +5,15 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kWellFitted = 0.05;  // RMS, of the mean of all pairs
-constexpr double kMost = 0.5;         // of the squares that are left
-constexpr double kFarApart = 0.1;     // of the mean: two directions
+constexpr double kWellFitted = 0.05;  // RMS, as a share of the mean of all pairs
+constexpr double kMost = 0.5;         // of the remaining squares
+constexpr double kFarApart = 0.1;     // of the mean, between two directions
 
 double squares_of(double value) {
   return value * value;
 }
 
-// What the means of blocks are off by: of the squares of all pairs, one pair's share.
+// The deviation of blocks' means: the share of one pair in the squares of all pairs.
 double between_blocks(const Calibration& calibration) {
   double squares = 0;
   double pairs = 0;
@@ -45,21 +45,23 @@ std::string on_threads(const Contradiction& found, const Calibration& calibratio
 std::string on_fit(const Calibration& calibration, StructureFrom structure) {
   if (calibration.rms <= kWellFitted * calibration.mean) return "";
   if (structure == StructureFrom::another_machine) {
-    return "This is no good fit, and the matrix shows another structure than " + calibration.base +
+    return "This is not a good fit, and the matrix shows another structure than " + calibration.base +
            " has: without --machine that one would be fitted.";
   }
   if (between_blocks(calibration) >= kMost * squares_of(calibration.rms)) {
-    return "This is no good fit. Most of what is left is whole kinds of pairs that are off, as the table shows, and not what "
+    return "This is not a good fit. Most of what is left is whole kinds of pairs that are off, as the table shows, and not "
+           "what "
            "pairs of a kind differ by.";
   }
   if (structure == StructureFrom::machine) {
-    return "This is no good fit. Most of what is left is what pairs of a kind differ by, and where cores are was not looked "
+    return "This is not a good fit. Most of what is left is what pairs of a kind differ by, and where cores are was not looked "
            "for: without --machine it would be.";
   }
   if (calibration.positions.positions.any()) {
-    return "This is no good fit. What is left is no matter of groups, nor of the cores' positions as a machine has them.";
+    return "This is not a good fit. Neither groups nor the cores' positions, as a machine file can give them, explain what is "
+           "left.";
   }
-  return "This is no good fit. Neither groups nor positions of cores say anything of pairs that they were not fitted to: "
+  return "This is not a good fit. Neither groups nor positions of cores say anything of pairs that they were not fitted to: "
          "either the pairs do not differ by their CPUs, as where threads were not kept on them, or in a way that no machine "
          "here has.";
 }

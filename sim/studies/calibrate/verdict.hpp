@@ -1,4 +1,4 @@
-// How good a calibration is, and whether another machine could come nearer.
+// Judges a calibration, and whether another machine could come nearer.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace linebounce::sim {
 
-// Whose nodes, buses and threads were fitted.
+// The origin of the fitted nodes, buses and threads.
 enum class StructureFrom {
-  matrix,           // what the matrix shows; positions of cores were looked for
+  matrix,           // the matrix's own structure; positions of cores were searched
   machine,          // a given machine's, and the matrix shows the same
-  another_machine,  // a given machine's; CPUs that share a core there need not share one in the matrix
+  another_machine,  // a given machine's; its CPUs of a core need not share one in the matrix
 };
 
-// Sentences; empty where the fit is good and nothing disagrees. `calibration` has all but its verdict.
+// Sentences; empty if the fit is good and nothing disagrees. REQUIRES: `calibration` is complete except for its verdict.
 std::string verdict_on(const Calibration& calibration, StructureFrom structure);
 
 }  // namespace linebounce::sim

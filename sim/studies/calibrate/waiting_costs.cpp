@@ -22,10 +22,10 @@ constexpr const char* kModifiedLoad = "modified_load";
 constexpr const char* kBusy = "machine.directory.line_busy_ns";
 
 constexpr double kFitsWell = 0.01;  // RMS share: nothing else is tried
-constexpr double kTold = 0.2;       // of a value: what is known less well is not known
+constexpr double kTold = 0.2;       // of a value: a less certain value counts as unknown
 constexpr int kStepsOfNs = 10, kStepsOfClock = 1;
 constexpr double kMostHoldNs = 500, kMostBusyNs = 3000;
-constexpr double kOperations = 150;  // that a window should have
+constexpr double kOperations = 150;  // the number of operations in a window
 constexpr double kLeastWindowUs = 20, kMostWindowUs = 1000;
 constexpr std::size_t kFewContending = 4;
 
@@ -103,7 +103,7 @@ std::vector<std::string> WaitingCosts::said() const {
   return texts;
 }
 
-// Of these machines: the rows' times, by candidate.
+// The rows' simulated times on these machines, by candidate.
 std::vector<std::vector<double>> WaitingCosts::simulated(const Rows& rows, const std::vector<Changes>& candidates) const {
   double slowest = 0;
   for (const Row* row : rows) slowest = std::max(slowest, row->measured->ns.median);
@@ -174,7 +174,7 @@ bool WaitingCosts::take(const std::string& path, const FoundValue& found, const 
   return true;
 }
 
-// A thread's own time alone, as a share of its time beside its sibling: nothing has to be simulated for that.
+// A thread's time alone as a share of its time beside its sibling; needs no simulation.
 void WaitingCosts::fit_siblings() {
   if (machine_.typed().cpu.threads_per_core < 2) return;
   fit_share("machine.cpu.shared_issue_pct", "beside_computing", "computes");
@@ -210,8 +210,8 @@ bool WaitingCosts::fit_invalidation() {
   return true;
 }
 
-// The matrix is one of atomic operations, which wait for the giver's answer; a load doesn't. So the matrix shows the longer one
-// of data and answer, and loads of the same lines say which it is.
+// The matrix is one of atomic operations, which wait for the giver's answer; a load doesn't. So the matrix shows the longer of
+// data and answer, and loads of the same lines show which of them that is.
 bool WaitingCosts::fit_intervention() {
   const Rows rows = rows_of([](const Row& row) { return row.measured->operation == kModifiedLoad; });
   if (rows.empty()) return false;
@@ -263,8 +263,8 @@ void WaitingCosts::fit_busy(const Rows& rows) {
        fmt::format("{} rates of additions and increments by CPUs of several buses", rows.size()));
 }
 
-// Those of two CPUs whose lines have the home least in their way: in a group the nearest, which don't ask it; else the
-// farthest, as the home is free again before they have handed the line over.
+// The rows of two CPUs on which the home has the least effect: within a group the nearest, which don't ask it; else the
+// farthest, because the home is free again before they have handed the line over.
 WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   std::map<std::vector<int>, double> ns;
   for (const Row* row : rows) ns[row->cpus] += row->measured->ns.median;
@@ -275,8 +275,8 @@ WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   return found;
 }
 
-// On one bus nobody asks a home, so that the hold shows alone. Of two CPUs each always gets the line after the other; of more,
-// chance may decide, and takes longer to simulate.
+// On one bus no home is involved, so only the hold matters. Of two CPUs, each always gets the line after the other; with more,
+// chance may decide, and the simulation takes longer.
 void WaitingCosts::fit_held_and_busy() {
   const Rows near = rows_of([](const Row& row) { return contends(*row.measured) && row.buses == 1 && row.cpus.size() == 2; });
   const Rows apart =
@@ -300,7 +300,8 @@ void WaitingCosts::fit_held_and_busy() {
   fit_busy(apart);
 }
 
-// All rows on the machine as fitted. Those of the same operation and CPUs, with different cycles in between, are one line.
+// Compares all rows on the fitted machine. Rows of the same operation and CPUs, with different cycles in between, become one
+// line.
 void WaitingCosts::compare() {
   struct Line {
     std::string what;

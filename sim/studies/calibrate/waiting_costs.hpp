@@ -1,5 +1,5 @@
-// What waiting costs on a machine, fitted to what linebounce-probe measured of it: how long an owner holds a line, what taking
-// copies costs, how long a home keeps a line busy, what siblings leave each other. The model is the workload contended_line.
+// Fits the costs of waiting to linebounce-probe's measurements: how long an owner holds a line, what taking copies costs, how
+// long a home keeps a line busy, and how much siblings leave each other. The model is the workload contended_line.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ namespace linebounce::sim {
 
 class WaitingCosts {
  public:
-  // `file_cpu` is each CPU of the machine's number in the file's matrix. `source` is what [sources] says of what is set here.
-  // `simulated` is called with the number of machines that have been simulated. `probe` and `machine` outlive this.
+  // `file_cpu`: by CPU of the machine, its number in the file's matrix. `source`: the text of [sources] for values that are set
+  // here. `simulated`: called with the number of simulated machines. REQUIRES: `probe` and `machine` outlive this object.
   WaitingCosts(const ProbeFile& probe, MachineTables& machine, const std::vector<int>& file_cpu, std::string source,
                int at_once, std::function<void(int)> simulated);
 
-  // In this order, once the machine's latencies are fitted. The first two return true if they have set something; the machine's
-  // latencies may then be fitted again.
+  // REQUIRES this order, once the machine's latencies are fitted. The first two return true if they have set something; the
+  // machine's latencies may then be fitted again.
   bool fit_invalidation();
   bool fit_intervention();
   void fit_contended();
@@ -31,16 +31,16 @@ class WaitingCosts {
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  // Sentences: what each parameter was fitted to and how well, or why it was not.
+  // Sentences: what each parameter was fitted to and how well, or why it was not fitted.
   [[nodiscard]] std::vector<std::string> said() const;
 
  private:
-  // A measured row, its CPUs as the machine numbers them.
+  // A measured row, with CPUs numbered as by the machine.
   struct Row {
     const ProbedWaiting* measured = nullptr;
     std::vector<int> cpus;
     int buses = 1, nodes = 1;
-    bool fitted = false;  // something was fitted to it
+    bool fitted = false;  // whether a parameter was fitted to it
   };
   using Rows = std::vector<Row*>;
 
@@ -58,7 +58,7 @@ class WaitingCosts {
   void fit_busy(const Rows& rows);
   void fit_held_and_busy();
   [[nodiscard]] Rows apart_from_home(const Rows& rows) const;
-  // Sets what was found, or says why the value stays. Returns false if it stays.
+  // Sets the found value, or records why the value stays. Returns false if it stays.
   bool take(const std::string& path, const FoundValue& found, const std::vector<double>& tried, const Rows& rows,
             const std::string& fitted_to);
   bool stays(const std::string& path, const std::string& why);
@@ -71,10 +71,10 @@ class WaitingCosts {
   FittedTables machine_;
   int at_once_;
   std::function<void(int)> tick_;
-  std::vector<ProbedWaiting> loads_;  // of modified lines, as the workload contended_line names them
+  std::vector<ProbedWaiting> loads_;  // loads of modified lines, by the names of the workload contended_line
   std::vector<Row> rows_;
   std::vector<ComparedCost> fitted_, predictions_;
-  std::vector<std::pair<std::string, std::string>> by_path_;  // sentences, the latest of each parameter
+  std::vector<std::pair<std::string, std::string>> by_path_;  // the latest sentence for each parameter
 };
 
 }  // namespace linebounce::sim

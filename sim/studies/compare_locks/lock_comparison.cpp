@@ -106,15 +106,15 @@ std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacemen
 }
 
 double instructions_of(const ReportedPoint& recorded, double operations) {
-  // tests/end_to_end/instruction_counts.json: a private reference on one bus; contended ones on one bus and on two nodes take
-  // 4,031 and 7,275.
+  // From tests/end_to_end/instruction_counts.json: a private reference on one bus; contended ones on one bus and on two nodes
+  // take 4,031 and 7,275.
   constexpr double kOfOperation = 492;
   constexpr double kOfTransfer = 5500;
   return kOfOperation * operations + kOfTransfer * transfers_of(recorded);
 }
 
 std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus) {
-  constexpr double kWaysOfAWord = 4;  // a look and a write, to take it and to give it back
+  constexpr double kWaysOfAWord = 4;  // a look and a write, for acquiring and for releasing
   double longest_way_us = 0;
   for (const char* source : {"local_c2c", "remote_c2c", "upgrade", "local_memory", "remote_memory"})
     longest_way_us = std::max(longest_way_us, metric_of(recorded, fmt::format("latency.{}.mean_ns", source)) / 1000);
@@ -165,7 +165,7 @@ std::string replayed_as(const LockComparison& comparison, const LockRanking& loc
 
 namespace {
 
-// "a and b", "a, b and 3 more". REQUIRES: there are two or more.
+// "a and b", "a, b and 3 more". REQUIRES: at least two names.
 std::string named_in_short(const std::vector<std::string>& names) {
   if (names.size() == 2) return names[0] + " and " + names[1];
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
@@ -179,7 +179,7 @@ std::string not_tried(const LockComparison& comparison) {
   return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
 }
 
-// "; gate runs as ttas, because nobody waited" for each word that was taken for a lock and that others were tried for.
+// "; gate runs as ttas, because nobody waited", for each word that was taken for a lock and has trials.
 std::string classifications(const LockComparison& comparison) {
   std::string text;
   for (const LockRanking& lock : comparison.locks) {

@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kFactorAbove = 200;  // percent: from there on a factor is easier to read
+constexpr double kFactorAbove = 200;  // in percent: larger changes are shown as factors
 
 bool is_factor(double change_pct) {
   return change_pct > kFactorAbove;
@@ -45,7 +45,7 @@ double OrdersChange::promise_pct() const {
   return is_gain() ? median_pct : is_undecided() ? least_pct : 0;
 }
 
-// Of the factors' logarithms: an order in which everything is slow counts as much as any other, and half as fast is as much of
+// Uses the factors' logarithms: an order in which everything is slow counts as much as any other, and half as fast is as large
 // a change as twice as fast.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
   const std::vector<double> ones(base.size(), 1);

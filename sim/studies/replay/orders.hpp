@@ -1,6 +1,6 @@
-// A change of a program judged by several replays. Whatever changes a lock or a layout also changes the order in which all else
-// meets, and that alone changes the throughput; so each trial runs in several orders of the same operations, in each of them
-// beside one that changes nothing.
+// A change of a program judged by several replays. A change of a lock or layout also changes the order in which everything else
+// meets, which alone changes the throughput. So each trial runs in several orders of the same operations, paired with a run
+// that changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -13,71 +13,71 @@
 
 namespace linebounce::sim {
 
-// By how many percent of the throughput a change alters the replays. The interval is of the factor: gains that differ widely,
-// but are all gains, have none that begins with a loss.
+// By how many percent a change alters the replays' throughput. The interval is that of the factor, so gains that differ widely,
+// but are all gains, have an interval without losses.
 struct OrdersChange {
   double median_pct = 0;
-  double low_pct = 0, high_pct = 0;  // 95 % interval (Student, of logarithms) of the geometric mean over orders; with up to six
-                                     // orders the median lies in it
-  double least_pct = {}, most_pct = {};  // of all orders
+  // 95 % interval (Student, of logarithms) of the geometric mean over orders; with up to six orders it contains the median
+  double low_pct = 0, high_pct = 0;
+  double least_pct = {}, most_pct = {};  // over all orders
   std::size_t orders = {};
-  double tries_otherwise_pct = {};  // kTriesOtherwise, the largest of all runs; above kMostTriesOtherwise nothing is a gain
-  // Gains enough for a change of the program, and by more than chance.
+  // kTriesOtherwise, the largest over all runs; above kMostTriesOtherwise nothing counts as a gain
+  double tries_otherwise_pct = {};
+  // Whether it gains enough for a change of the program, and by more than chance.
   [[nodiscard]] bool is_gain() const;
-  // Likewise.
+  // Whether it loses as much, and by more than chance.
   [[nodiscard]] bool is_loss() const;
-  // Each order gains enough, but they are too few for how much they differ.
+  // Whether each order gains enough, but they differ too much for their number.
   [[nodiscard]] bool is_undecided() const;
-  // What a choice between changes goes by: the median of a gain, the least order of what is undecided, else 0.
+  // The criterion for choosing a change: the median for a gain, the smallest order for an undecided change, else 0.
   [[nodiscard]] double promise_pct() const;
 };
 
-// Value i of both sides is of one order. REQUIRES: as many of one as of the other, two at least; all are above 0.
+// Value i of both sides has the same order. REQUIRES: equally many values, at least two; all above 0.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed);
 
-// Why a replay with this kTriesOtherwise is the base of no verdict; empty: it may be one.
+// Why a replay with this kTriesOtherwise supports no verdict; empty if it does.
 std::string why_no_verdict(double tries_otherwise_pct);
-// "2.1 % of the program's tries of locks went another way than recorded", to stand beside a verdict; empty: none did.
-// `before` comes first.
+// "2.1 % of the program's tries of locks went another way than recorded", as an addition to a verdict; empty if none did.
+// `before` precedes it.
 std::string tries_text(double tries_otherwise_pct, const char* before);
 
 // "+12.0 % (11.2 to 12.8)"; above +200 % as a factor: "3.2 times as fast (2.9 to 3.6)".
 std::string text_of(const OrdersChange& change);
-// The same with the word "throughput", which a factor doesn't need; after that one can go on with "on p3_xeon_8way".
+// The same with the word "throughput", which a factor doesn't need; may be followed by "on p3_xeon_8way".
 std::string throughput_text(const OrdersChange& change);
 std::string throughput_text(double change_pct);
-// "11.2 to 12.8"; "the same in all 3", orders that is, where they differ in no digit of it.
+// "11.2 to 12.8"; "the same in all 3" orders if all digits agree.
 std::string interval_text(const OrdersChange& change, bool as_factor = false);
 // "gains +12.0 % (11.2 to 12.8)", "makes it 3.2 times as fast (2.9 to 3.6)".
 std::string gains_text(const OrdersChange& change);
 
-// Orders by their numbers.
+// A range of order numbers.
 struct OrderRange {
   int first = 0, count = 0;
 };
 
-// In which the change that orders 1 to `orders` have chosen runs again, until it is no more undecided; each range is judged
-// alone. What is undecided from the beginning goes to the longer range at once. A change that does nothing passes the first
-// range in 2.5 % of all cases, and comes to the second one only if each order of the first gains: both together stay below 3 %
-// with three orders.
+// The ranges in which a change chosen by orders 1 to `orders` runs again, until it is decided; each range is judged alone. A
+// change that is undecided from the beginning gets the longer range at once. A change without effect passes the first range in
+// 2.5 % of all cases, and reaches the second only if each order of the first gains; with three orders, both together stay below
+// 3 %.
 std::vector<OrderRange> confirming_orders(const OrdersChange& chosen, int orders);
 
-// Runs each point of the study's sweep, its trials, in `count` orders. The first order has number `first`; 0 is the recorded
-// one.
+// Runs each point of the study's sweep, its trials, in `count` orders, beginning with number `first`; 0 is the recorded order.
 void repeat_in_orders(ReplayStudy& study, int first, int count);
 
-// The points of such a study, of which trial 0 changes nothing. Orders in which that one has not finished are left out.
+// The points of such a study, in which trial 0 changes nothing. Orders in which trial 0 has not finished are left out.
 class TrialsInOrders {
  public:
   TrialsInOrders(const std::vector<ReportedPoint>& points, int count);
 
-  // An interval needs two, whose spread is little to go by: Student's factor is 12.7 for two, 4.3 for three.
+  // An interval needs two orders, and two give a wide one: Student's factor is 12.7 for two, 4.3 for three.
   [[nodiscard]] bool are_enough() const { return orders_.size() >= 2; }
   [[nodiscard]] std::size_t count() const { return orders_.size(); }
-  [[nodiscard]] bool finished(std::size_t trial) const;  // in every order, with a throughput
+  [[nodiscard]] bool finished(std::size_t trial) const;  // whether it finished in every order, with a throughput
   [[nodiscard]] std::vector<double> figures(std::size_t trial, const std::function<double(const ReportedPoint&)>& figure) const;
   [[nodiscard]] std::vector<double> throughputs(std::size_t trial) const;
-  [[nodiscard]] double tries_otherwise_pct(std::size_t trial) const;  // the largest of all orders
+  [[nodiscard]] double tries_otherwise_pct(std::size_t trial) const;  // the largest over all orders
   // REQUIRES: are_enough(), finished(trial).
   [[nodiscard]] OrdersChange change(std::size_t trial) const;
 

@@ -39,8 +39,8 @@ Plan plan_of(const ReplayStudy& study) {
 std::string recorded_machine(const trace::Reader& reader) {
   if (!reader.summary().machine.empty()) return reader.summary().machine;
   throw ConfigError(
-      fmt::format("--machine is missing: {} was not recorded on a simulated machine; `linebounce list machines` "
-                  "shows which there are",
+      fmt::format("--machine is required: {} was not recorded on a simulated machine; `linebounce list machines` "
+                  "shows all",
                   reader.file().string()));
 }
 

@@ -1,4 +1,4 @@
-// Experiments over a trace that a command has thought of: written as TOML, read and run as any other.
+// Experiments that a command makes for a trace: written as TOML, read and run like any other.
 #pragma once
 
 #include <toml++/toml.h>
@@ -19,10 +19,10 @@ namespace linebounce::sim {
 
 struct ReplayStudy {
   std::string name, title;
-  std::string machine;  // a name or a path, unless there are `machine_tables`
+  std::string machine;  // a name or a path, unless `machine_tables` is set
   std::filesystem::path trace;
   std::vector<std::string> sets = {};  // "PATH=VALUE", as of run --set
-  // What varies together: a path and its value at each point.
+  // Parameters that vary together: a path and its value at each point.
   std::vector<std::pair<std::string, toml::array>> sweep = {};
   std::string layout_changes = {};                 // [[layout.change]], as TOML
   std::optional<toml::table> machine_tables = {};  // [machine]
@@ -32,36 +32,36 @@ struct ReplayStudy {
 // Errors: ConfigError, TraceError.
 Plan plan_of(const ReplayStudy& study);
 
-// The machine that the trace was recorded on, for a command that is given none. Errors: ConfigError if the trace names none.
+// The machine that the trace was recorded on, the default of some commands. Errors: ConfigError if the trace names none.
 std::string recorded_machine(const trace::Reader& reader);
 
-// Where a real program's changes are judged: two sockets, and eight.
+// The default machines for a real program's changes: two sockets, and eight.
 inline constexpr std::array kUsualMachines = {"generic_2socket_32core", "generic_8socket_64core"};
 
-// `given`; else the machine that the trace was recorded on; of a real program's the usual ones.
+// `given`; or the machine that the trace was recorded on; or, for a real program, the usual ones.
 std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader);
 
-// The metric that changes of a program are judged by.
+// The metric that decides about changes of a program.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";
 
-// The share of the tries of locks after which the program would have gone another way than recorded, in percent.
+// The percentage of lock tries after which the program would have taken another path than recorded.
 inline constexpr const char* kTriesOtherwise = "replay.tries_otherwise_pct";
-// Above it a replay does not do what the program would do.
+// With a larger percentage, a replay does not do what the program would do.
 inline constexpr double kMostTriesOtherwise = 5;
 
-// Percent of throughput: what gains less is not worth a change of the program.
+// In percent of throughput: a smaller gain is not worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
-// Percent of a run's time: what takes less is not replayed in another way, for that could not gain four times as much.
+// In percent of a run's time: costs below that are not tried to be cured, because a cure could not gain four times as much.
 inline constexpr double kTooLittle = kWorthIt / 4;
 
-// A metric; 0 where the run has none.
+// A metric; 0 if the run does not have it.
 double metric_of(const ReportedPoint& point, const std::string& name);
 
-// How long it took; 0 where it has not finished.
+// How long the run took; 0 if it has not finished.
 double run_us(const ReportedPoint& point);
 
-// Misses that another cache has served, and upgrades: lines that went from one CPU to another.
+// Misses that another cache has served, and upgrades: lines that moved from one CPU to another.
 double transfers_of(const ReportedPoint& point);
 
 }  // namespace linebounce::sim

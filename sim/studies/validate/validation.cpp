@@ -39,13 +39,13 @@ void insert_sorted(std::vector<double>& sorted, double value) {
   sorted.insert(std::ranges::upper_bound(sorted, value), value);
 }
 
-// What a figure is a figure of, whoever it belongs to: `con_pct` of `locks.dcache_lock.d_lookup.con_pct`.
+// The last part of a metric's name, which says what is measured: `con_pct` of `locks.dcache_lock.d_lookup.con_pct`.
 std::string_view column_of(const PaperRow& row) {
   const std::string_view metric = row.metrics.front();
   return metric.substr(metric.rfind('.') + 1);
 }
 
-// Larger is worse.
+// A larger distance is worse.
 double distance(const PaperResult& result) {
   const auto ratio = simulated_over_published(result);
   if (is_series(result.row) || sign_is_right(result) == false) return kInfinite;
@@ -68,7 +68,7 @@ std::vector<std::optional<double>> figures_of(const PaperResult& result) {
   return result.series.empty() ? std::vector{result.simulated} : result.series;
 }
 
-// What of a row must stay as it was published.
+// The parts of a row that must stay as published.
 ordered_json published_to_json(const PaperRow& row) {
   ordered_json out;
   if (row.is_order()) {
@@ -119,7 +119,7 @@ FirstRun first_run_from_json(const ordered_json& run, const ordered_json& in) {
   return first;
 }
 
-// The parameters that a machine's file gives, without what they are called and where they come from.
+// The parameters that a machine's file states, without names and sources.
 ordered_json given_parameters(const std::string& machine) {
   const MachineTables tables = read_machine_file(machine, "", "");
   ordered_json out = ordered_json::object();
@@ -130,7 +130,7 @@ ordered_json given_parameters(const std::string& machine) {
   return out;
 }
 
-// A row whose miss somebody has explained, and has therefore seen; null: none.
+// A row whose miss is already explained, so that somebody must have seen it; null: none.
 const ValidatedRow* find_explained(const std::vector<ValidatedRow>& rows) {
   const auto found = std::ranges::find_if(rows, [](const auto& row) { return !row.result.row.why_off.empty(); });
   return found == rows.end() ? nullptr : &*found;

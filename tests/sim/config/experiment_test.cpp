@@ -44,7 +44,7 @@ TEST_F(ExperimentFile, EveryValueReachesTheSimulationsInput) {
 // Each point of a sweep has a copy.
 TEST_F(ExperimentFile, ATitleOfAMegabyteIsRefused) {
   EXPECT_EQ(with("title", "title = \"" + std::string(1000000, 't') + "\""),
-            "e.toml:2:9: title: a text of 1000000 bytes is too long; legal: at most 4096");
+            "e.toml:2:9: title: a string of 1000000 bytes is too long; legal: at most 4096");
   EXPECT_EQ(with("title", "title = \"" + std::string(4096, 't') + "\""), "no error");
 }
 
@@ -96,7 +96,7 @@ TEST_F(ExperimentFile, TheCommandLineOverridesMachineWorkloadAndSeed) {
   EXPECT_THAT(experiment_error(kExperiment, {{}, {}, -1}),
               HasSubstr("--seed: -1 is out of range; legal: 0 to 9007199254740992"));
   EXPECT_THAT(experiment_error(kExperiment, {"m", {}, {}}),
-              HasSubstr("--machine: machine \"m\" is not known; linebounce list machines shows all "));
+              HasSubstr("--machine: machine \"m\" is not known; `linebounce list machines` shows all "));
 }
 
 TEST_F(ExperimentFile, CpusCannotExceedTheMachines) {

@@ -139,7 +139,7 @@ TEST_F(MachineFile, ValuesOutOfRangeAreErrorsWithTheLegalOnes) {
   EXPECT_THAT(with("latency_ns = 100", "latency_ns = 1e400"),
               HasSubstr("x.toml:22:19: not valid TOML: Error while parsing floating-point"));
   EXPECT_EQ(with("clock_mhz = 100", "clock_mhz = 1.2345"),
-            "x.toml:19:13: bus.clock_mhz: 1.2345 MHz is no fraction with a denominator of at most 64");
+            "x.toml:19:13: bus.clock_mhz: 1.2345 MHz is not a fraction with a denominator of at most 64");
 }
 
 TEST_F(MachineFile, AMissingKeyIsNamedWithItsMeaning) {
@@ -173,7 +173,7 @@ TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
 TEST_F(MachineFile, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(error_of([] { load_machine("p3_xeon_4wya"); }),
               AllOf(HasSubstr("machine \"p3_xeon_4wya\" is not known; did you mean p3_xeon_4way"),
-                    HasSubstr("linebounce list machines shows all ")));
+                    HasSubstr("`linebounce list machines` shows all ")));
 }
 
 TEST_F(MachineFile, ItsHistoryLeadsToWhatItHasToday) {
@@ -198,13 +198,15 @@ TEST_F(MachineFile, ItsHistoryLeadsToWhatItHasToday) {
   EXPECT_EQ(error(entry("2026-11-20", "changed = { \"memory.latency_ns\" = [80, 85] }\n") + second),
             "x.toml:35:35: history.changed.\"memory.latency_ns\": begins at 90, but the entry before left it at 85");
   EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, 95] }\n")),
-            "x.toml:30:32: history.changed.\"memory.latency\": no such parameter; one that is gone ends at \"default\"");
+            "x.toml:30:32: history.changed.\"memory.latency\": there is no such parameter; the last entry of a removed one "
+            "ends at \"default\"");
   EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, \"default\"] }\n")), "no error");
   EXPECT_EQ(
       error(entry("2026-11-22", "changed = { \"memory.latency_ns\" = 100 }\n")),
       "x.toml:30:35: history.changed.\"memory.latency_ns\": expected [BEFORE, AFTER]; \"default\" stands for a parameter that "
       "is left out");
-  EXPECT_EQ(error(entry("yesterday", "")), "x.toml:27:8: history.date: \"yesterday\" is no day; \"2026-01-31\" is one");
+  EXPECT_EQ(error(entry("yesterday", "")),
+            "x.toml:27:8: history.date: \"yesterday\" is not a date; expected one such as \"2026-01-31\"");
 }
 
 TEST_F(MachineFile, SetsMustBeAPowerOfTwo) {
@@ -233,11 +235,11 @@ TEST_F(MachineFile, AFootprintHasEffectAndFits) {
   EXPECT_EQ(refusal("footprint = { tlb_entries = 64, tlb_ways = 5 }"),
             "x.toml:4:44: footprint.tlb_ways: 5 does not divide the 64 entries");
   EXPECT_EQ(refusal("footprint = { code_cache_kib = 16, code_cache_ways = 3 }"),
-            "x.toml:4:54: footprint.code_cache_ways: 16 KiB are no whole number of sets of 3 lines of 64 bytes");
+            "x.toml:4:54: footprint.code_cache_ways: 16 KiB are not a whole number of sets of 3 lines of 64 bytes");
 }
 
 TEST_F(MachineFile, LinesFitEachOther) {
-  EXPECT_EQ(with("line_bytes = 32", "line_bytes = 48"), "x.toml:10:14: cache.L1D.line_bytes: 48 is no power of two");
+  EXPECT_EQ(with("line_bytes = 32", "line_bytes = 48"), "x.toml:10:14: cache.L1D.line_bytes: 48 is not a power of two");
   EXPECT_EQ(with("line_bytes = 32", "line_bytes = 128"),
             "x.toml:10:14: cache.L1D.line_bytes: 128 does not divide the 64 bytes of the next level, L2");
   EXPECT_EQ(
@@ -289,7 +291,7 @@ TEST_F(MachineFile, HardwareThreadsDivideTheCpus) {
 TEST_F(MachineFile, AnUnknownProtocolNamesTheNearestOnesAndWhereAllAreListed) {
   EXPECT_THAT(with("protocol", "protocol = \"mesi_snop\""),
               AllOf(HasSubstr("x.toml:18:12: bus.protocol: protocol \"mesi_snop\" is not known; did you mean mesi_snoop"),
-                    HasSubstr("linebounce list protocols shows all ")));
+                    HasSubstr("`linebounce list protocols` shows all ")));
 }
 
 TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
@@ -301,10 +303,11 @@ TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
             "node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
-  EXPECT_EQ(with("\"memory\"", "\"memory\" = \"measured: x\""),
-            "x.toml:24:12: sources.\"memory\": \"measured: x\" is no source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", "
-            "\"paper: WHICH\", \"assumed: WHY\"");
-  EXPECT_THAT(with("\"memory\"", "\"memory\" = \"assumed: \""), HasSubstr("\"assumed: \" is no source"));
+  EXPECT_EQ(
+      with("\"memory\"", "\"memory\" = \"measured: x\""),
+      "x.toml:24:12: sources.\"memory\": \"measured: x\" is not a source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", "
+      "\"paper: WHICH\", \"assumed: WHY\"");
+  EXPECT_THAT(with("\"memory\"", "\"memory\" = \"assumed: \""), HasSubstr("\"assumed: \" is not a source"));
   EXPECT_EQ(with("\"memory\"", "\"cpus\" = 3"), "x.toml:24:10: sources.\"cpus\": expected a string, found an integer (3)");
 }
 

@@ -63,14 +63,14 @@ TEST(MeasuredRows, BadTablesAreRefusedWithTheirLine) {
   EXPECT_EQ(rows_error(""), "t.csv:0: the table has no rows");
   EXPECT_EQ(rows_error(kHeader), "t.csv:1: the table has no rows");
   EXPECT_THAT(rows_error("samples,remote_pct\n1,2\n"),
-              HasSubstr("t.csv:1: there is no column instruction; a table has samples"));
+              HasSubstr("t.csv:1: column instruction is missing; a table needs samples"));
   EXPECT_EQ(rows_error(std::string(kHeader) + "1,0,ld8,f,0,a\n1,0,ld8,f\n"), "t.csv:3: 4 fields; the first line has 6");
   EXPECT_EQ(rows_error(std::string(kHeader) + "-1,0,ld8,f,0,a\n"),
-            "t.csv:2: samples \"-1\" is no number; legal: 0 to 9007199254740992");
+            "t.csv:2: samples \"-1\" is not a number; legal: 0 to 9007199254740992");
   EXPECT_EQ(rows_error(std::string(kHeader) + "1,101,ld8,f,0,a\n"),
-            "t.csv:2: remote_pct \"101\" is no number; legal: 0 to 100");
+            "t.csv:2: remote_pct \"101\" is not a number; legal: 0 to 100");
   EXPECT_EQ(rows_error(std::string(kHeader) + "1,nan,ld8,f,0,a\n"),
-            "t.csv:2: remote_pct \"nan\" is no number; legal: 0 to 100");
+            "t.csv:2: remote_pct \"nan\" is not a number; legal: 0 to 100");
   EXPECT_EQ(rows_error(std::string(kHeader) + "1,0,st8,f,0,a\n"),
             "t.csv:2: instruction \"st8\" is not known; legal: ld..., cmpxchg..., fetchadd..., xchg...");
   EXPECT_EQ(rows_error(std::string(kHeader) + "1,0,ld8,f,0,\n"), "t.csv:2: field is empty");

@@ -255,7 +255,7 @@ TEST_F(Nodes, ObjectsAreToldWhereTheirMemoryIs) {
 
 TEST_F(Nodes, APlaceIsAPolicyOrANodeWithMemory) {
   write("n.toml", replace_line(node_machine(), "latency_ns = 100", "latency_ns = 100\nnodes = \"1\""));
-  const std::string legal = " is no place; legal: local, first_touch, interleaved, or a node with memory: node 1";
+  const std::string legal = " is not a place; legal: local, first_touch, interleaved, or a node with memory: node 1";
   EXPECT_EQ(experiment_error(on_nodes("[placement]\nx = \"node 0\"\n")), "e.toml:12:5: placement.x: \"node 0\"" + legal);
   EXPECT_EQ(experiment_error(on_nodes("[placement]\nx = \"node\"\n")), "e.toml:12:5: placement.x: \"node\"" + legal);
   EXPECT_EQ(experiment_error(on_nodes("[placement]\nx = 1\n")),

@@ -69,7 +69,7 @@ TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
             "e.toml:20:8: paper.miss: \"luck\" is not known; known: load, machine, turns, waiters, overlap, siblings, "
             "clean_owner, other");
   EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"load\"\n"),
-            "e.toml:20:8: paper.miss: it classes a reason: this needs why_off");
+            "e.toml:20:8: paper.miss: needs why_off, the reason that it classifies");
   // Beside a figure it says that nothing was seen, or what the figure says, too.
   const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
   EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
@@ -83,11 +83,11 @@ TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
             "\"lower\"");
   EXPECT_EQ(direction_of(load(rows(tally + "better = \"lower\"\n")).paper[0]), Better::lower);
   EXPECT_EQ(error(start + "sign = \"gain\"\n"),
-            "e.toml:18:8: paper.sign: a gain or loss is one over something: this needs relative_to");
+            "e.toml:18:8: paper.sign: needs relative_to: a gain or loss is measured against something");
   EXPECT_EQ(error(start + of_ticket + "sign = \"gain\"\ntolerance = 0.1\n"),
             "e.toml:20:13: paper.tolerance: a sign alone has no tolerance; `visible` is what counts as none");
   EXPECT_EQ(error(start + "value = 1\ntolerance = 0.1\nvisible = 0.1\n"),
-            "e.toml:20:11: paper.visible: a change is one of something: this needs relative_to");
+            "e.toml:20:11: paper.visible: needs relative_to, the base of the change");
   EXPECT_EQ(error(start + of_ticket + "sign = \"better\"\n"),
             "e.toml:19:8: paper.sign: \"better\" is not known; known: gain, loss, none");
 }
@@ -158,9 +158,9 @@ TEST_F(PaperRows, FieldsThatDontGoTogetherAreRefused) {
   EXPECT_EQ(error("metric = \"m\"\nkind = \"guess\"\n"),
             "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, in_sight, predicted, input");
   EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\nkind = \"in_sight\"\nbroken_by = \"free\"\n"),
-            "e.toml:20:13: paper.broken_by: a break is what a prediction rests on: this needs kind = \"predicted\"");
+            "e.toml:20:13: paper.broken_by: needs kind = \"predicted\": it names a change that would break the prediction");
   EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\nreason_tested = \"e\"\n"),
-            "e.toml:19:17: paper.reason_tested: it names what shows a reason: this needs why_off");
+            "e.toml:19:17: paper.reason_tested: needs why_off, the reason that it tests");
   EXPECT_EQ(error("order = [\"m\"]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
   EXPECT_EQ(error("order = [\"m\", 3]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
 }

@@ -62,7 +62,7 @@ TEST(LuaProgram, AShootdownIsRefusedWithoutItsMemory) {
   EXPECT_THAT(error_of(kShootsCpu2), testing::HasSubstr("setup() must call shootdowns() before"));
 }
 TEST(LuaProgram, AShootdownIsRefusedForACpuThatIsNotThere) {
-  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() end"), testing::HasSubstr("no CPU: 0 to 1 are legal"));
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() end"), testing::HasSubstr("not a CPU; legal: 0 to 1"));
 }
 TEST(LuaProgram, ShootdownsArePlacedOnce) {
   EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));

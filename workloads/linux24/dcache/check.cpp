@@ -1,4 +1,4 @@
-// Whether counts, lists and chains of the whole cache agree, by a walk through memory.
+// Checks, by a walk through memory, that counts, lists and chains of the whole cache agree.
 #include <fmt/format.h>
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
   throw ModelFailure("the dentry cache is inconsistent: " + what);
 }
 
-// The entries of a list, each of whose links must point back.
+// The entries of a list. Each entry's links must point back.
 std::vector<Address> entries_of(Cpu& cpu, Address head, const std::string& name) {
   std::vector<Address> entries;
   Address before = head;
@@ -31,7 +31,7 @@ std::vector<Address> entries_of(Cpu& cpu, Address head, const std::string& name)
 }  // namespace
 
 void Dcache::check(Cpu& cpu, Address root) {
-  std::map<Address, Value> children;  // of every entry of the tree
+  std::map<Address, Value> children;  // by parent, over all entries of the tree
   std::vector<Address> unvisited = {root};
   while (!unvisited.empty()) {
     const Address dentry = unvisited.back();

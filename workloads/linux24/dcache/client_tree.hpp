@@ -1,4 +1,4 @@
-// A client's directories and files as it knows them itself: what is on its part of the disk. One CPU's program owns it.
+// A client's directories and files as the client knows them: the content of its part of the disk. One CPU's program owns it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace linebounce::workloads {
 
 class ClientDirectory final : public DiskDirectory {
  public:
-  // `inodes`: of the directory itself, then one for each file that can be.
+  // `inodes`: the directory's own, then one for each possible file.
   explicit ClientDirectory(std::vector<Address> inodes) : own_(inodes.front()), files_(inodes.size() - 1, 0) {
     free_.assign(inodes.begin() + 1, inodes.end());
   }
@@ -21,10 +21,10 @@ class ClientDirectory final : public DiskDirectory {
   static Name name(std::size_t file) { return name_of(kFirstFile + file); }
   [[nodiscard]] Address inode(const Name& name) const override { return files_[name.text - kFirstFile]; }
 
-  // A name that exists, or doesn't; none if there is no such name.
+  // A random name that exists, or doesn't; none if there is no such name.
   [[nodiscard]] std::optional<std::size_t> draw(Random& random, bool exists) const;
 
-  // The inode of the new file.
+  // Creates the file and returns its inode.
   Address create(std::size_t file);
   void unlink(std::size_t file);
   void rename(std::size_t from, std::size_t to);

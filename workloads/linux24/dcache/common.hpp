@@ -1,4 +1,4 @@
-// What all loads on the dentry cache have in common: parameters, the cache, times.
+// Common to all loads on the dentry cache: parameters, the cache, times.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct DcacheOptions {
   bool locks_unused_only = false;
   bool locked_dput = false;
   std::string lock = "ttas";
-  std::string layout = "linux_2_4_16";  // WorkloadSetup::layouts
+  std::string layout = "linux_2_4_16";  // a name in WorkloadSetup::layouts
   int hash_bits = 18;
   int dentries = 0;  // each load has a default of its own
   double tick_us = 10000;
@@ -28,7 +28,7 @@ struct DcacheOptions {
   void bind(ParameterBinder& parameters);
 };
 
-// A directory as the file system sees it of which only one name is asked for.
+// A directory, as the file system sees it, in which only one name is ever looked up.
 class OneFile final : public DiskDirectory {
  public:
   explicit OneFile(Address inode) : inode_(inode) {}
@@ -38,20 +38,20 @@ class OneFile final : public DiskDirectory {
   Address inode_;
 };
 
-// The cache that they describe. Errors: std::invalid_argument.
+// The cache that the options describe. Errors: std::invalid_argument.
 struct DcacheParts {
   std::unique_ptr<Interrupts> interrupts;
-  std::unique_ptr<Rcu> rcu;  // of designs that need it
+  std::unique_ptr<Rcu> rcu;  // null for designs that don't need it
   std::unique_ptr<Dcache> dcache;
   PathCosts costs;
 };
 DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup& setting);
 
-// A new inode without entries. NAME[number].
+// Places an inode without entries, named NAME[number].
 Address place_inode(const WorkloadSetup& setting, const std::string& name, std::uint64_t number);
 
-// Files' data that pass through a CPU's caches and push other lines out: a buffer twice as large as the outermost cache,
-// read line by line, round and round.
+// Files' data that pass through a CPU's caches and evict other lines: a buffer twice as large as the outermost cache, read line
+// by line in a circle.
 class FileData {
  public:
   FileData(const WorkloadSetup& setting, const std::string& name)
@@ -59,7 +59,7 @@ class FileData {
         bytes_(static_cast<Address>(setting.machine.caches.back().size_kib) * 2 * 1024),
         begin_(setting.memory.place_array(name, static_cast<std::int64_t>(bytes_))) {}
 
-  // The CPU whose buffer it is.
+  // `cpu`: the owner of the buffer.
   void read(Cpu& cpu, std::int64_t lines) {
     for (std::int64_t i = 0; i < lines; ++i) {
       cpu.load(begin_ + offset_);

@@ -1,5 +1,5 @@
-// A load as that of compilers, as the dentry cache sees it (OLS 2002, section 6): all CPUs open the same headers, deep in one
-// tree, and allocate memory, which takes pagemap_lru_lock. Nothing is created or removed.
+// The dentry-cache load of compilers (OLS 2002, section 6): all CPUs open the same headers, deep in one tree, and allocate
+// memory, which takes pagemap_lru_lock. Nothing is created or removed.
 #include <array>
 
 #include "workloads/linux24/dcache/common.hpp"
@@ -117,7 +117,7 @@ class Compile final : public Workload {
   std::int64_t memory_section_ = 0;
   MeteredLock* memory_lock_ = nullptr;
   Address root_word_ = 0;
-  std::vector<Address> inodes_;  // of directories, then of headers
+  std::vector<Address> inodes_;  // inodes of directories, then of headers
   FunctionId compiler_ = 0, open_ = 0, lru_cache_add_ = 0;
   Barrier barrier_;
 };

@@ -1,4 +1,4 @@
-// Entries and their lives: reference counts, hash chains, tree, inodes.
+// Entries and their lifetimes: reference counts, hash chains, tree, inodes.
 #include "workloads/linux24/dcache/dcache.hpp"
 
 #include "models/failure.hpp"
@@ -6,10 +6,10 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no memory, about as many as the compiler's code has.
+// Instructions that touch no memory: about as many as the compiled code has.
 constexpr std::int64_t kLookupInstructions = 20;   // entry, d_hash, exit
-constexpr std::int64_t kEntryInstructions = 6;     // of each entry of a chain
-constexpr std::int64_t kCompareInstructions = 40;  // repz cmpsb, some cycles a byte
+constexpr std::int64_t kEntryInstructions = 6;     // for each entry of a chain
+constexpr std::int64_t kCompareInstructions = 40;  // repz cmpsb, some cycles for each byte
 
 FunctionId kernel(AddressSpace& memory, const char* name) {
   return memory.function(name, Mode::kernel);
@@ -115,7 +115,8 @@ Address Dcache::find(Cpu& cpu, Address parent, const Name& name) {
       if (matches(cpu, dentry, parent, name)) return dentry;
       entry = after;
     }
-    // Without the lock an entry may move to another chain under the reader, who then comes to that chain's end.
+    // Without the lock, an entry may move to another chain while a reader stands on it; the reader then arrives at that chain's
+    // end.
     if (entry == head) return kNoDentry;
   }
 }
@@ -179,7 +180,7 @@ void Dcache::unhash(Cpu& cpu, Address dentry) {
     list::remove_and_initialise(cpu, dentry + field_.d_hash);
     return;
   }
-  // A reader may stand on it: it keeps its way to the next one.
+  // A reader may be at this entry, so the entry keeps its link to the next one.
   cpu.store(dentry + field_.d_flags, kUnhashed, kWordBytes);
   list::remove(cpu, dentry + field_.d_hash);
 }

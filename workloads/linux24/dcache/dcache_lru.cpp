@@ -1,4 +1,4 @@
-// The list of unused entries, and what prunes it.
+// The list of unused entries, and its pruning.
 #include "workloads/linux24/dcache/dcache.hpp"
 
 namespace linebounce::workloads {

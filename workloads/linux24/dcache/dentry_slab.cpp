@@ -7,7 +7,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kLength = 8;  // behind the head
+constexpr Address kLength = 8;  // behind the head's pointer
 
 }  // namespace
 

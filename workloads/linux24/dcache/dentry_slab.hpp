@@ -1,5 +1,5 @@
-// The slab cache of dentries as of Linux 2.4: each CPU has some free objects of its own and gets or gives back a batch of them
-// under the cache's lock. Free objects are linked through a word that holds no poison.
+// The slab cache of dentries in Linux 2.4: each CPU has some free objects and moves a batch to or from the cache under the
+// cache's lock. Free objects are linked through a word that holds no poison.
 #pragma once
 
 #include <vector>
@@ -11,23 +11,24 @@
 
 namespace linebounce::workloads {
 
-// ---- where a dentry's and an inode's fields are, as a layout file says, and what their words mean ----
+// ---- offsets of a dentry's and an inode's fields, from a layout file, and the meaning of their words ----
 
 constexpr int kWordBytes = 4;            // pointers, counts and flags of a 32-bit kernel
-constexpr Value kMinusOne = 0xFFFFFFFF;  // in such a word
+constexpr Value kMinusOne = 0xFFFFFFFF;  // -1 in such a word
 using list = List<kWordBytes>;
 constexpr Address kNoDentry = 0;
 
-// d_vfs_flags
-constexpr Value kReferenced = 0x8;  // looked up since pruning last came by
-// d_op, which here has no other operation than whether the entry dies with its last reference.
+// A bit of d_vfs_flags.
+constexpr Value kReferenced = 0x8;  // looked up since the last pruning
+// d_op. Its only operation here tells whether the entry dies with its last reference.
 constexpr Value kDeletes = 1;
 
-// d_flags, a word that only dcache_lock's holder writes. Where hash chains are walked without the lock: it is in no chain.
+// A bit of d_flags, a word that only dcache_lock's holder writes. In designs that walk hash chains without the lock, it means
+// that the entry is in no chain.
 constexpr Value kUnhashed = 0x10;
 
-// What a freed dentry's d_count, d_parent and d_hash hold, as the slab allocator's poison. Who reads it has kept a reference
-// that it didn't own.
+// The slab allocator's poison, in d_count, d_parent and d_hash of a freed dentry. A CPU that reads it has kept a reference that
+// it didn't own.
 constexpr Value kPoison = 0x6B6B6B6B;
 
 struct DentryFields {
@@ -62,8 +63,8 @@ struct InodeFields {
   Address i_dentry, i_count, i_mode;
 };
 
-// A component of a path as the system call has it: in registers and on the caller's stack, but for the text that it is compared
-// with. Names are at most eight bytes long.
+// A component of a path, as the system call has it: in registers and on the caller's stack, except for the text that is
+// compared. Names have at most eight bytes.
 struct Name {
   Value text = 0;
   Value hash = 0;
@@ -94,14 +95,14 @@ class DentrySlab {
   void push(Cpu& cpu, Address head, Address object) const;
   Address pop(Cpu& cpu, Address head) const;
 
-  Address link_;  // offset in a free object
+  Address link_;  // the offset of the link in a free object
 
   MeteredLock* lock_;
   FunctionId function_;
-  Address shared_ = 0;  // head of the list that all share; behind it its length
+  Address shared_ = 0;  // the head of the shared list; its length follows
   std::vector<Address> objects_;
   Address stride_ = 1;
-  std::vector<Address> by_cpu_;  // the same for each CPU
+  std::vector<Address> by_cpu_;  // the same words for each CPU
 };
 
 }  // namespace linebounce::workloads

@@ -10,10 +10,10 @@
 
 namespace linebounce::workloads {
 
-// What a design's file says of it.
+// What a design's file declares.
 struct DcacheDesign {
   std::string name;
-  bool defers_freeing;  // it needs DcacheSetup::rcu
+  bool defers_freeing;  // whether it needs DcacheSetup::rcu
   std::unique_ptr<Dcache> (*create)(const DcacheSetup&);
 };
 
@@ -22,10 +22,10 @@ std::unique_ptr<Dcache> make_dcache(const DcacheSetup& setup) {
   return std::make_unique<Made>(setup);
 }
 
-// In the order of OLS 2002, and what OLS 2004 would do next.
+// In the order of OLS 2002, then the future work of OLS 2004.
 std::span<const DcacheDesign> dcache_designs();
 std::vector<std::string> dcache_design_names();
-// Errors: std::out_of_range for a name that is none of these.
+// Errors: std::out_of_range for an unknown name.
 const DcacheDesign& find_dcache_design(const std::string& name);
 
 }  // namespace linebounce::workloads

@@ -1,12 +1,12 @@
-// A load as httperf's on a web server, as the dentry cache sees it (OLS 2002, sections 2.3 and 5.6): read mostly.
+// A load like httperf's on a web server, as the dentry cache sees it (OLS 2002, sections 2.3 and 5.6): read mostly.
 //
-// The shares are the paper's TOTAL column of the baseline on 8 CPUs, by connection (100,031): a socket's entry (d_alloc,
-// d_instantiate, d_rehash once each), 150 d_lookup, 40 times dcache_lock in link_path_walk (a component ".."), 9.3 dputs of a
-// last reference (the socket, and files that nobody else has open). Here a connection has ten requests, and each request 15
-// components and 4 times ".." in four walks, of which one opens the document.
+// The shares are the paper's TOTAL column of the baseline on 8 CPUs, for each of 100,031 connections: a socket's entry
+// (d_alloc, d_instantiate, d_rehash once each), 150 d_lookup, 40 acquisitions of dcache_lock in link_path_walk (a component
+// ".."), 9.3 dputs of a last reference (the socket, and files that nobody else has open). Here a connection has ten requests,
+// and each request 15 components and 4 times ".." in four walks, of which one opens the document.
 //
-// As many CPUs serve at a time as `serving_cpus` says, for a connection each, in turn; the paper does not say how busy its
-// server was. User time sets the rate.
+// `serving_cpus` CPUs serve at a time, each one connection, in turn; the paper does not say how busy its server was. User time
+// sets the rate.
 #include <fmt/format.h>
 
 #include <array>
@@ -59,7 +59,7 @@ class Httperf final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
-  // What one CPU draws from.
+  // The random state of one CPU.
   struct Process {
     Random random;
     PathTimes times;
@@ -80,10 +80,10 @@ class Httperf final : public Workload {
   std::int64_t open_ = 0;
   Address root_word_ = 0;
   Address sockets_word_ = 0;
-  Address waiting_ = 0;                 // connections that somebody has waited for
-  Address closed_ = 0;                  // connections that are over
+  Address waiting_ = 0;                 // connections for which a CPU has waited
+  Address closed_ = 0;                  // connections that have ended
   std::vector<FileData> data_;          // by CPU
-  std::vector<Address> inodes_;         // of directories first, then of documents
+  std::vector<Address> inodes_;         // inodes of directories first, then of documents
   std::vector<Address> socket_inodes_;  // by CPU
   FunctionId httpd_ = 0, request_ = 0, socket_ = 0;
   Barrier barrier_;
@@ -158,7 +158,7 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
   const FunctionScope scope(cpu, request_);
   const auto document = static_cast<std::uint64_t>(documents_.draw(process.random));
   const std::uint64_t directory = document % options_.directories;
-  // Two walks to directories and back to their parent; one to the parent alone; one that ends with the document.
+  // Two walks enter directories and return to their parent, one walks only to the parent, and one ends with the document.
   for (int i = 0; i < 2; ++i) dcache_->dput(cpu, dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory)));
   const std::array<Name, 1> shorter = {name_of(kHttperfFirstPathName)};
   dcache_->dput(cpu, dcache_->follow_dotdot(cpu, dcache_->link_path_walk(cpu, root, shorter, process.times)));

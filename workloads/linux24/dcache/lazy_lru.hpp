@@ -1,5 +1,5 @@
-// d_lookup takes neither dcache_lock nor an entry off the LRU list: a lock in each entry guards its count against being freed,
-// and entries in use leave the list when pruning comes by (OLS 2002, section 5).
+// d_lookup neither takes dcache_lock nor removes an entry from the LRU list. A lock in each entry guards its count against
+// freeing, and pruning removes entries in use from the list (OLS 2002, section 5).
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ class LazyLru : public Dcache {
   bool condemn(Cpu& cpu, Address dentry) override;
   bool in_use_on_lru(Cpu& cpu, Address dentry) override;
 
-  // d_lock of an entry.
+  // The entry's d_lock.
   [[nodiscard]] MeteredLock& lock_of(Address dentry) const;
 
  private:

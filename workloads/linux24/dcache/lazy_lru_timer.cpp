@@ -1,5 +1,5 @@
-// As lazy_lru, and a timer takes entries in use off the LRU list (OLS 2002, section 5.1). Its work is a softirq's, so whoever
-// holds dcache_lock keeps softirqs out, as spin_lock_bh does.
+// As lazy_lru, and a timer removes entries in use from the LRU list (OLS 2002, section 5.1). The timer's work runs in a
+// softirq, so a holder of dcache_lock disables softirqs, as spin_lock_bh does.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/lazy_lru.hpp"
 

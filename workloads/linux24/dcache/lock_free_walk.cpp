@@ -1,5 +1,5 @@
-// What OLS 2004 names as future work: a path walk that takes no lock and no count of the directories that it passes, only the
-// last entry's. All else is lazy_lru's.
+// The future work that OLS 2004 names: a path walk that takes no lock and no count of the directories that it passes, only the
+// last entry's. The rest is lazy_lru's.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/lazy_lru.hpp"
 
@@ -10,7 +10,7 @@ class LockFreeWalk final : public LazyLru {
  public:
   using LazyLru::LazyLru;
 
-  // RCU keeps what is passed from being freed. A walk that meets a change on its way starts again and takes counts.
+  // RCU keeps passed entries from being freed. A walk that meets a change starts again and takes counts.
   Address link_path_walk(Cpu& cpu, Address start, std::span<const Name> components, PathTimes& times) override {
     const FunctionScope scope(cpu, function_.link_path_walk);
     rcu_->read_lock(cpu);

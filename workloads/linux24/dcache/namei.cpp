@@ -1,7 +1,6 @@
-// The dentry cache and nothing beside it: each CPU walks a path of directories that all share, then into a directory of its own
-// or one that all share, to a file; or it goes there for the whole life of a new file, which is created, at times renamed, and
-// removed. That is what the multi-user benchmark of OLS 2004 (section 5.1) does in /proc. The directory's semaphore is not
-// modelled.
+// The dentry cache alone: each CPU walks a path of directories that all share, then into its own or a shared directory, to a
+// file. Or it goes there for the whole life of a new file, which is created, sometimes renamed, and removed. The multi-user
+// benchmark of OLS 2004 (section 5.1) does that in /proc. The directory's semaphore is not modelled.
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/throughput.hpp"
@@ -63,7 +62,7 @@ class Namei final : public Workload {
   std::int64_t user_ = 0;
   Address root_word_ = 0;
   Address directory_inode_ = 0;
-  std::vector<Address> inodes_;      // of files
+  std::vector<Address> inodes_;      // inodes of files
   std::vector<Address> new_inodes_;  // by CPU
   FunctionId user_function_ = 0, open_ = 0;
   Barrier barrier_;
@@ -125,7 +124,7 @@ void Namei::rename(Cpu& cpu, Address directory, Address file) {
   dcache_->dput(cpu, target);
 }
 
-// Its names are this CPU's own.
+// The names belong to this CPU.
 void Namei::live(Cpu& cpu, Random& random, PathTimes& times) {
   const auto self = static_cast<std::uint64_t>(cpu.id().value);
   const Address root = cpu.load(root_word_);
@@ -153,7 +152,7 @@ void Namei::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_function_);
       compute_about(cpu, random, user_);
-      cpu.now();  // a clock tick finds user code
+      cpu.now();  // lets a clock tick find user code
     }
     const FunctionScope scope(cpu, open_);
     if (random.below(100) < options_.updates_pct) {

@@ -8,9 +8,9 @@
 namespace linebounce::workloads {
 namespace {
 
-// d_count of an entry that nobody can get any more; it may still be seen until a grace period is over.
+// The d_count of an entry that nobody can get any more; CPUs may still see it until a grace period is over.
 constexpr Value kDead = 0x80000000;
-// Chains and inodes share locks by number, so that these need not be in their structures.
+// Chains and inodes share locks by number, so their structures need none.
 constexpr std::size_t kChainLocks = 1024, kInodeLocks = 64;
 constexpr Address kInodeAlignment = 32;
 
@@ -68,7 +68,7 @@ void ParallelUpdates::dput(Cpu& cpu, Address dentry) {
   }
 }
 
-// From here on nobody finds it, and only this CPU writes to it; its reference keeps the parent.
+// From here on nobody finds the entry, and only this CPU writes to it; its reference keeps the parent.
 Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   cpu.store(dentry + field_.d_count, kDead, kWordBytes);
   off_lru(cpu, dentry);
@@ -84,7 +84,7 @@ Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   return parent;
 }
 
-// ---- the list of unused entries: entries come to it under d_lock, and leave it also without ----
+// ---- the list of unused entries: entries are added under d_lock, and removed also without ----
 
 void ParallelUpdates::to_lru(Cpu& cpu, Address dentry) {
   if (!list::empty(cpu, dentry + field_.d_lru)) return;
@@ -112,7 +112,7 @@ bool ParallelUpdates::to_lru_end(Cpu& cpu, Address dentry) {
   return listed;
 }
 
-// RCU keeps what has been taken off the list until its d_lock is held.
+// RCU keeps an entry that was taken off the list until its d_lock is held.
 void ParallelUpdates::prune_dcache(Cpu& cpu, int count) {
   const FunctionScope scope(cpu, function_.prune_dcache);
   while (count > 0) {
@@ -153,7 +153,7 @@ int ParallelUpdates::select_parent(Cpu& cpu, Address parent) {
   return found;
 }
 
-// The directory's d_lock is held.
+// REQUIRES: the directory's d_lock is held.
 int ParallelUpdates::select_children(Cpu& cpu, Address directory) {
   int found = 0;
   const Address head = directory + field_.d_subdirs;
@@ -188,7 +188,7 @@ Address ParallelUpdates::d_alloc(Cpu& cpu, Address parent, const Name& name) {
 
 void ParallelUpdates::d_instantiate(Cpu& cpu, Address dentry, Address inode) {
   const FunctionScope scope(cpu, function_.d_instantiate);
-  if (inode == 0) return;  // as it was allocated
+  if (inode == 0) return;  // stays negative, as it was allocated
   MeteredLock& aliases = lock_of_inode(inode);
   take(cpu, aliases);
   list::add(cpu, dentry + field_.d_alias, inode + inode_.i_dentry);
@@ -228,7 +228,7 @@ void ParallelUpdates::leave_chain(Cpu& cpu, Address dentry) {
   end_change(cpu, dentry);
 }
 
-// Who has the only reference keeps it alone: a look-up would need d_lock.
+// The holder of the only reference keeps the entry alone, because a look-up would need d_lock.
 void ParallelUpdates::d_delete(Cpu& cpu, Address dentry) {
   const FunctionScope scope(cpu, function_.d_delete);
   MeteredLock& own = lock_of(dentry);
@@ -252,7 +252,7 @@ void ParallelUpdates::d_drop(Cpu& cpu, Address dentry) {
 
 void ParallelUpdates::d_move(Cpu& cpu, Address dentry, Address target) {
   const FunctionScope scope(cpu, function_.d_move);
-  lock(cpu);  // parents stay as they are
+  lock(cpu);  // keeps parents as they are
   std::vector<MeteredLock*> held;
   const auto hold = [&](MeteredLock& wanted) {
     if (std::ranges::find(held, &wanted) != held.end()) return;

@@ -28,7 +28,7 @@ class ParallelUpdates : public LazyLru {
   Address follow_dotdot(Cpu& cpu, Address dentry) override;
 
  protected:
-  // Around a change of an entry's name, parent or chain; its d_lock is held.
+  // Brackets a change of an entry's name, parent or chain. REQUIRES: its d_lock is held.
   virtual void begin_change(Cpu&, Address /*dentry*/) {}
   virtual void end_change(Cpu&, Address /*dentry*/) {}
 
@@ -39,16 +39,17 @@ class ParallelUpdates : public LazyLru {
   Address chain_of(Cpu& cpu, Address dentry);
   [[nodiscard]] MeteredLock& lock_of_chain(Address head) const;
   [[nodiscard]] MeteredLock& lock_of_inode(Address inode) const;
-  // One reference less; true, and d_lock held, if that was the last one.
+  // Drops a reference. Returns true, with d_lock held, if that was the last one.
   bool decrement_and_lock_own(Cpu& cpu, Address dentry);
-  // d_lock is held, and released by condemned() alone, which returns the parent, whose reference goes with the entry.
+  // REQUIRES: d_lock is held; only condemned() releases it. condemned() returns the parent, whose reference the caller must
+  // drop.
   Address condemned(Cpu& cpu, Address dentry);
   void to_lru(Cpu& cpu, Address dentry);
   void off_lru(Cpu& cpu, Address dentry);
   bool to_lru_end(Cpu& cpu, Address dentry);
   void leave_chain(Cpu& cpu, Address dentry);
   int select_children(Cpu& cpu, Address directory);
-  // d_lock is not held: the entry's inode, if it has one, loses it.
+  // Detaches the entry from its inode, if it has one. REQUIRES: d_lock is not held.
   void leave_inode(Cpu& cpu, Address dentry);
 
   MeteredLock* lru_lock_;

@@ -1,5 +1,5 @@
-// The hash chain is walked without a lock, under RCU; dcache_lock is taken for the reference and the LRU list alone (OLS 2002,
-// section 3).
+// The hash chain is walked without a lock, under RCU; only the reference and the LRU list take dcache_lock (OLS 2002, section
+// 3).
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {

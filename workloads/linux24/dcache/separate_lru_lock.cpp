@@ -1,5 +1,5 @@
 // As rcu_lookup, and the LRU list has a lock of its own, d_lru_lock, inside which dcache_lock is taken (OLS 2002, section 4).
-// An entry is freed with both held; one that is only unhashed when d_lookup gets it is freed with that reference.
+// An entry is freed with both held. An entry that d_lookup found while it was being unhashed is freed with that reference.
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {

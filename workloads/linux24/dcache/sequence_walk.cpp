@@ -1,7 +1,6 @@
-// What if a path walk wrote to none of the entries that it passes, and noticed what changed under it (OLS 2004, section 5.3;
-// later Linux calls it an RCU walk)? Each entry has a sequence count, odd while its name, parent or chain changes. The last
-// entry alone gets a reference; a walk that met a change starts again with a reference of each entry. All else is
-// parallel_updates'.
+// What if a path walk wrote to none of the entries that it passes, and noticed changes (OLS 2004, section 5.3; later Linux
+// calls it an RCU walk)? Each entry has a sequence count, odd while its name, parent or chain changes. Only the last entry gets
+// a reference. A walk that meets a change starts again with a reference to each entry. The rest is parallel_updates'.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/parallel_updates.hpp"
 
@@ -25,7 +24,7 @@ class SequenceWalk final : public ParallelUpdates {
   }
 
  protected:
-  // The addition is a fence: who sees the change sees the odd count.
+  // The addition is a fence: a CPU that sees the change sees the odd count.
   void begin_change(Cpu& cpu, Address dentry) override { cpu.fetch_add(dentry + d_seq_, 1, kWordBytes); }
   void end_change(Cpu& cpu, Address dentry) override {
     const Value odd = sequence(cpu, dentry);
@@ -35,7 +34,7 @@ class SequenceWalk final : public ParallelUpdates {
  private:
   Value sequence(Cpu& cpu, Address dentry) { return cpu.load_acquire(dentry + d_seq_, kWordBytes); }
 
-  // The last component's entry with a reference, or kNoDentry if it isn't there or something changed on the way.
+  // The last component's entry with a reference, or kNoDentry if it isn't there or the walk met a change.
   Address walk(Cpu& cpu, Address start, std::span<const Name> components, PathTimes& times) {
     Address directory = start;
     Value directory_sequence = sequence(cpu, start);

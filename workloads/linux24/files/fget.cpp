@@ -17,12 +17,12 @@ namespace {
 constexpr int kIterations = 0;  // tally
 constexpr Value kFilesReference = 1;
 
-// What one CPU's dd writes into.
+// The objects into which one CPU's dd writes.
 struct Output {
   Address inode = 0, mapping = 0, page = 0, buffer = 0;
 };
 
-// fget() takes a reference inside, so its readers can't read again; and it is called where a task may not sleep.
+// fget() takes a reference inside, so its readers can't read again; and its callers may not sleep.
 std::string why_no_file_lock(const LockTraits& traits) {
   if (!traits.excludes) return "a descriptor could be closed between the lookup and the reference";
   if (traits.sleeps) return "fget() is called where a task may not sleep";
@@ -71,7 +71,7 @@ class Fget final : public Workload {
     AddressSpace& memory = setting.memory;
     const int tables = options_.shared_table ? 1 : cpus;
     for (int table = 0; table < tables; ++table) {
-      // A task that sleeps has the table, too, where one CPU alone shares it.
+      // A sleeping task shares the table, too, where one CPU alone would own it.
       const int tasks = options_.shared_table ? std::max(2, cpus) : 1;
       tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), options_.file_lock, tasks},
                            design_, atomics_, options_.costs);
@@ -149,8 +149,8 @@ class Fget final : public Workload {
     table.put(cpu, held);
   }
 
-  // In the order of generic_file_write(): what has a lock prefix in an SMP kernel. Locks are reader-writer locks' fast paths:
-  // one subtraction, one addition.
+  // In the order of generic_file_write(): operations that have a lock prefix in an SMP kernel. Locks take the fast paths of
+  // reader-writer locks: one subtraction, one addition.
   void write_byte(Cpu& cpu, const Output& output) const {
     const auto down = [&](Address word) { atomics_.add(cpu, word, static_cast<Value>(-1), 4); };
     const auto up = [&](Address word) { atomics_.add(cpu, word, kFilesReference, 4); };

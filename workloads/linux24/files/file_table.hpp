@@ -1,4 +1,4 @@
-// From a file descriptor to its file: the table of open files of a process (Linux 2.5 and 2.6), under several designs.
+// From a file descriptor to its file: the table of open files of a process (Linux 2.5 and 2.6), in several designs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// An SMP kernel's operation, and what is left of it in a kernel for one CPU: the same without the lock prefix.
+// An atomic operation of an SMP kernel; in a kernel for one CPU, the same without the lock prefix.
 class KernelAtomics {
  public:
   explicit KernelAtomics(bool smp) : smp_(smp) {}
@@ -22,14 +22,14 @@ class KernelAtomics {
 
 enum class FileTableDesign : std::uint8_t {
   rwlock,     // fget(): the table's lock as a reader, then a reference (2.5.66)
-  rcu,        // no lock: a reference if there is one, in a read-side critical section
-  fget_light  // neither, while the table belongs to one task alone; else as rwlock
+  rcu,        // no lock: takes a reference if there is one, in a read-side critical section
+  fget_light  // neither, if the table belongs to one task alone; else as rwlock
 };
 
-// Instructions beside the memory operations.
+// Instructions besides the memory operations.
 struct FileTableCosts {
   std::int64_t fget = 0;        // fget() and fput() of one call
-  std::int64_t fget_light = 0;  // both, where it needs no reference
+  std::int64_t fget_light = 0;  // both, if no reference is needed
 };
 
 class FileTable {
@@ -40,25 +40,25 @@ class FileTable {
     AddressSpace& memory;
     LockSet& locks;
     std::string name;
-    std::string file_lock;  // an algorithm
-    int tasks = 1;          // that share the table
+    std::string file_lock;  // the lock's algorithm
+    int tasks = 1;          // tasks that share the table
   };
   FileTable(const Place& place, FileTableDesign design, KernelAtomics atomics, FileTableCosts costs);
 
-  // Before the program runs: the descriptor refers to this file.
+  // Before the simulation: makes the descriptor refer to this file.
   void install(AddressSpace& memory, int descriptor, Address file) const;
 
-  // What fget() found, and whether put() has a reference to drop.
+  // The file that fget() found, and whether put() has a reference to drop.
   struct Held {
     Address file = 0;
     bool counted = false;
   };
   Held get(Cpu& cpu, int descriptor);
-  // Returns true for the last reference: the caller frees the file.
+  // Returns true for the last reference; the caller then frees the file.
   bool put(Cpu& cpu, const Held& held);
 
   static Address place_file(AddressSpace& memory, const std::string& name);
-  // Offsets in a file that system calls use.
+  // Offsets of fields in a file that system calls use.
   static constexpr Address kOperations = 16;
   static constexpr Address kCount = 20;
   static constexpr Address kPosition = 32;

@@ -19,7 +19,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr double kJiffyNs = 1e6;  // HZ = 1000
-constexpr int kRefill = 16;       // pages or buffer heads that a CPU's list gets at once
+constexpr int kRefill = 16;       // how many pages or buffer heads a CPU's list gets at once
 constexpr std::int64_t kBufferBytes = 4096;
 
 // A lock and a word that it protects.
@@ -28,14 +28,14 @@ struct Guarded {
   Address data = 0;
 };
 
-// What every writer has for itself: a file, its page cache, and the CPU's lists.
+// Each writer's own file, its page cache, and the CPU's lists.
 struct File {
   Guarded page_tree, buffers, block_device;
   Address user_buffer = 0, pages = 0;
   std::int64_t jiffy = -1;
   int pages_left = 0, heads_left = 0;
   bool first = true;
-  std::int64_t locks = 0;  // taken by the write that is under way
+  std::int64_t locks = 0;  // acquired by the current write
   std::vector<std::int64_t> locks_of_buffer;
   double write_ns = 0;
 };
@@ -96,7 +96,7 @@ class LocksPerWrite final : public Workload {
   void commit(Cpu& cpu, File& file) const;
   void take_one(Cpu& cpu, File& file, int& left) const;
 
-  // A critical section: what it protects is read and written.
+  // A critical section that reads and writes the protected word.
   void section(Cpu& cpu, File& file, const Guarded& guarded) const {
     guarded.lock->acquire(cpu);
     inside(cpu, guarded);
@@ -218,7 +218,7 @@ void LocksPerWrite::take_one(Cpu& cpu, File& file, int& left) const {
   --left;
 }
 
-// The page is looked up, and put into the cache when it is not there. Merged: it is allocated before, and one section does
+// Looks up the page, and adds it to the cache if it is not there. Merged: the page is allocated before, and one section does
 // both.
 void LocksPerWrite::grab_page(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, grab_);
@@ -246,7 +246,7 @@ void LocksPerWrite::prepare(Cpu& cpu, File& file) const {
   section(cpu, file, file.block_device);  // unmap_underlying_metadata(): is the new block's old content cached?
 }
 
-// Finding a free block takes the bitmap's bit lock, counting it the group's lock.
+// Finding a free block takes the bitmap's bit lock, and counting it takes the group's lock.
 void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, new_block_);
   if (file.first) file_metadata(cpu, file);  // bitmap
@@ -254,7 +254,7 @@ void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
   section(cpu, file, group_);
 }
 
-// Of a buffer that is new to the transaction: journal_get_write_access(), journal_dirty_metadata(). Merged: one section.
+// For a buffer that is new to the transaction: journal_get_write_access(), journal_dirty_metadata(). Merged: one section.
 void LocksPerWrite::file_metadata(Cpu& cpu, File& file) const {
   section(cpu, file, j_list_);
   if (!options_.merged) section(cpu, file, j_list_);

@@ -111,7 +111,7 @@ class MultiUser final : public Workload {
   }
 
  private:
-  // The user's buffer is not in memory: the task sleeps until it is.
+  // Sleeps because the user's buffer is not in memory, until it is.
   void sleep(Cpu& cpu) {
     if (options_.readdir_sleeps_us == 0) return;
     char& woken = woken_[cpu.id().value];
@@ -124,8 +124,8 @@ class MultiUser final : public Workload {
   std::uint64_t seed_ = 0;
   std::uint64_t user_cycles_ = 0;
   LockSet* locks_ = nullptr;
-  std::optional<ProcDirectory> directory_;  // once there is memory for it
-  std::vector<char> woken_;                 // by CPU: its own handler writes it
+  std::optional<ProcDirectory> directory_;  // absent until there is memory for it
+  std::vector<char> woken_;                 // by CPU; written by the CPU's own handler
   FunctionId user_ = 0;
   FunctionId fault_ = 0;
 };

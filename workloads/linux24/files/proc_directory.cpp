@@ -8,11 +8,11 @@
 namespace linebounce::workloads {
 namespace {
 
-// struct dentry of i386, as far as it is touched.
+// struct dentry of i386, as far as it is accessed.
 constexpr Address kCount = 0;
 constexpr Address kLock = 8;
 constexpr Address kInode = 24;
-constexpr Address kList = 28;  // d_lru, d_child: all that dcache_lock protects
+constexpr Address kList = 28;  // d_lru and d_child: all that dcache_lock protects
 constexpr Address kName = 44;
 constexpr int kDentryBytes = 128;
 
@@ -48,7 +48,7 @@ ProcDirectory::ProcDirectory(const Place& place, DcacheInstructions instructions
       &place.locks.create(place.directory_lock, "i_sem", {.word = {}, .waits_in = kernel("__down"), .figures = {}});
   const int line = memory.line_bytes();
   lru_ = memory.place({.name = "dentry_unused", .size = line, .fields = {{"list", 0, 8}}}, "dentry_unused", line);
-  root_ = place_dentry(place, "root_dentry", 1 + place.cpus);  // every process has it as its root
+  root_ = place_dentry(place, "root_dentry", 1 + place.cpus);  // every process has this root
   proc_ = place_dentry(place, "proc_dentry", 1);
   for (int cpu = 0; cpu < place.cpus; ++cpu) {
     processes_.push_back(place_dentry(place, numbered("process_dentry", cpu), 0));
@@ -88,7 +88,7 @@ void ProcDirectory::open_and_close(Cpu& cpu) {
   put(cpu, file);
 }
 
-// The chain is walked without a lock; the dentry's own one makes sure that it is still what was looked for.
+// The chain is walked without a lock; the dentry's own lock makes sure that it is still the right one.
 void ProcDirectory::look_up(Cpu& cpu, const Dentry& dentry) const {
   const FunctionScope scope(cpu, lookup_);
   cpu.load(dentry.address + kName, 4);
@@ -138,7 +138,7 @@ void ProcDirectory::replace_process(Cpu& cpu) {
   }
 }
 
-// The lock is dropped for every entry, while its name is copied to the user.
+// The lock is released for every entry, while the name is copied to the user.
 void ProcDirectory::list_entries(Cpu& cpu) const {
   dcache_lock_->acquire(cpu);
   for (const Address entry : entries_) {

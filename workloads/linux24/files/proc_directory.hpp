@@ -1,5 +1,5 @@
-// The part of a dentry cache that processes meet in /proc (Linux 2.6.0): lookups without dcache_lock, last references, new and
-// dying dentries and readdir with it. A model for one question; the whole cache is another workload's.
+// The part of a dentry cache that processes share in /proc (Linux 2.6.0): look-ups without dcache_lock; last references, new
+// and dying dentries and readdir with it. A model for one question; the whole cache is another workload.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace linebounce::workloads {
 
 struct DcacheInstructions {
-  std::int64_t walk = 0;     // of a path walk, for each component
-  std::int64_t lookup = 0;   // of __d_lookup(), of a dentry found
-  std::int64_t update = 0;   // in each section under dcache_lock
-  std::int64_t process = 0;  // before each section of a process that ends or begins
-  std::int64_t entry = 0;    // of readdir, for each entry, outside the lock
+  std::int64_t walk = 0;     // cycles of a path walk, for each component
+  std::int64_t lookup = 0;   // cycles of __d_lookup(), for each dentry found
+  std::int64_t update = 0;   // cycles in each section under dcache_lock
+  std::int64_t process = 0;  // cycles before each section of a process that ends or begins
+  std::int64_t entry = 0;    // cycles of readdir, for each entry, outside the lock
 };
 
 class ProcDirectory {
@@ -27,7 +27,7 @@ class ProcDirectory {
     std::string d_lock;
     std::string directory_lock;
     int cpus = 1;
-    int entries = 1;  // of the directory that is read
+    int entries = 1;  // entries of the directory that is read
   };
   ProcDirectory(const Place& place, DcacheInstructions instructions);
 
@@ -35,7 +35,7 @@ class ProcDirectory {
   void open_and_close(Cpu& cpu);
   // The CPU's process ends, and another begins: its dentries are dropped and new ones made.
   void replace_process(Cpu& cpu);
-  // Holds the directory's lock while it reads, and may sleep then: `sleep` is called once.
+  // Reads the directory under its lock, and may sleep meanwhile: `sleep` is called once.
   template <class Sleep>
   void read_directory(Cpu& cpu, Sleep sleep) {
     const FunctionScope scope(cpu, readdir_);
@@ -56,7 +56,7 @@ class ProcDirectory {
 
   void look_up(Cpu& cpu, const Dentry& dentry) const;
   void put(Cpu& cpu, const Dentry& dentry) const;
-  // Drops a reference. True: it was the last, and dcache_lock is held.
+  // Drops a reference. Returns true, with dcache_lock held, if it was the last.
   bool was_last(Cpu& cpu, const Dentry& dentry) const;
   void update(Cpu& cpu, const Dentry& dentry, FunctionId function) const;
   void list_entries(Cpu& cpu) const;

@@ -1,5 +1,4 @@
-// What the parts of a kernel in this folder have in common: interrupts, RCU, per-CPU memory, and time that a CPU spends
-// elsewhere.
+// Common to the parts of a kernel in this folder: interrupts, RCU, per-CPU memory, and time that a CPU spends elsewhere.
 #pragma once
 
 #include <memory>
@@ -40,7 +39,7 @@ class KernelBase {
   static std::int64_t around(Random& random, std::int64_t mean) {
     return mean / 2 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(mean) + 1));
   }
-  // A tick may come in the middle of it, and finds user code.
+  // A clock tick may come in the middle of it, and finds user code.
   void compute_in_user_mode(Cpu& cpu, std::int64_t cycles) const {
     const FunctionScope scope(cpu, user_);
     cpu.compute(cycles);

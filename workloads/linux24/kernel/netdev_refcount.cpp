@@ -26,7 +26,7 @@ constexpr std::int64_t kReceive = 25;
 constexpr std::int64_t kRead = 15;
 constexpr std::int64_t kUser = 10;
 
-// Of a route, beside its count.
+// Fields of a route, beside its count.
 constexpr int kRouteDevice = 16;
 constexpr int kObsolete = 24;
 constexpr int kMtu = 28;
@@ -92,7 +92,7 @@ class NetdevRefcount final : public Workload {
       read(cpu, random);
       const std::int64_t user = KernelBase::around(random, options_.packet_cycles * kUser / 100);
       kernel_->compute_in_user_mode(cpu, user);
-      kernel_->rcu().quiescent(cpu);  // the reader was waited for: a context switch
+      kernel_->rcu().quiescent(cpu);  // the reader had to be woken: a context switch
       cpu.tally(kPackets);
     }
   }
@@ -113,7 +113,7 @@ class NetdevRefcount final : public Workload {
   void transmit(Cpu& cpu, Random& random) {
     const FunctionScope scope(cpu, queue_xmit_);
     cpu.load(route_ + kObsolete, 4);  // is the route still valid?
-    route_count_->add(cpu, 1);        // the packet holds it
+    route_count_->add(cpu, 1);        // the packet holds the route
     cpu.load(route_ + kMtu, 4);       // does the packet fit?
     cpu.load(output_);
     cpu.load(route_ + kRouteDevice);
@@ -123,7 +123,7 @@ class NetdevRefcount final : public Workload {
   void receive(Cpu& cpu, Random& random) {
     {
       const FunctionScope scope(cpu, netif_rx_);
-      device_count_->get(cpu);  // as long as the packet is in the CPU's queue
+      device_count_->get(cpu);  // until the packet leaves the CPU's queue
     }
     const FunctionScope scope(cpu, process_backlog_);
     compute(cpu, random, kReceive);

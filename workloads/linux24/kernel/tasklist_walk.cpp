@@ -168,7 +168,8 @@ void TasklistWalk::walk(Cpu& cpu) {
 
 void TasklistWalk::exit_one(Cpu& cpu, std::uint64_t victim) {
   OfCpu& own = of(cpu);
-  // The callbacks of those that wait for a grace period run on this CPU. If too many wait, so does it, as for memory.
+  // The callbacks of entries that wait for a grace period run on this CPU. If too many wait, the CPU waits as well, as for
+  // memory.
   if (own.free.empty()) {
     cpu.tally(kExitsPutOff);
     kernel_->rcu().synchronize(cpu);

@@ -27,7 +27,7 @@ struct SocketFields {
   static constexpr Address kHead = 24;  // for RCU
   static constexpr int kBytes = 40;
 };
-constexpr Value kFreedKey = 0xDEAD;  // as a key
+constexpr Value kFreedKey = 0xDEAD;  // the key of a freed connection
 
 std::string why_no_tcp_lock(const LockTraits& traits) {
   if (!traits.excludes) return "the chain would break";
@@ -87,7 +87,7 @@ class TcpHash final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
-  // What one CPU opens and closes.
+  // The connections that one CPU opens and closes.
   struct OfCpu {
     std::vector<Address> open;  // by connection
     std::deque<Address> free;   // the longest closed first
@@ -120,7 +120,7 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
   kernel_ = std::make_unique<KernelBase>(setting, options_.rcu, setting.memory.line_bytes());
   const int line = setting.memory.line_bytes();
   const auto size = static_cast<int>(16 * options_.buckets);
-  // Buckets of {lock, chain}, four to a line of 64 bytes, as the kernel has them.
+  // Buckets of {lock, chain}, four in a line of 64 bytes, as in the kernel.
   table_ = setting.memory.place({.name = "tcp_ehash", .size = size, .fields = {{"buckets", 0, size}}}, "tcp_ehash", line);
   for (std::int64_t i = 0; i < options_.buckets; ++i) {
     locks_.push_back(&setting.locks.create(options_.lock, fmt::format("tcp_ehash[{}].lock", i),
@@ -173,10 +173,10 @@ void TcpHash::receive(Cpu& cpu, Value key) {
     return;
   }
   cpu.compute(options_.segment_cycles);
-  cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});  // sock_put(): its owner looks for the last
+  cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});  // sock_put(): the owner checks for the last reference
 }
 
-// Returns it with a reference, or 0.
+// Returns the connection with a reference, or 0.
 Address TcpHash::find(Cpu& cpu, Value key) {
   const FunctionScope scope(cpu, lookup_);
   if (rcu_readers_) {
@@ -201,7 +201,8 @@ Address TcpHash::find(Cpu& cpu, Value key) {
   return socket;
 }
 
-// Under the lock the table has a reference of its own; with RCU it may have gone, and the count may not rise from 0 again.
+// Under the lock, the table has a reference of its own. With RCU the connection may be gone, and its count may not rise from 0
+// again.
 bool TcpHash::hold(Cpu& cpu, Address socket) const {
   const Address references = socket + SocketFields::kReferences;
   if (!rcu_readers_) {
@@ -227,7 +228,7 @@ void TcpHash::change(Cpu& cpu, std::uint64_t which) {
     return;
   }
   const Address fresh = own.free.front();
-  if (cpu.load(fresh + SocketFields::kReferences) != 0) return;  // somebody still works on a segment of it
+  if (cpu.load(fresh + SocketFields::kReferences) != 0) return;  // some CPU still handles one of its segments
   own.free.pop_front();
   close(cpu, own.open[which], key);
   open(cpu, fresh, key);

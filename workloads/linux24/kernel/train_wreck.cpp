@@ -1,7 +1,7 @@
-// What a realtime task has to fear of a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at once. With
-// critical sections of at most C the longest spin is S = (N - 1) C, as long as every CPU stays at least S outside; else who was
-// served may come again before the last has been. Every so many rounds the CPUs meet, so that they do come at once; that ends
-// the longest of all waits, too.
+// What a real-time task has to fear of a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at once. With
+// critical sections of at most C, the longest spin is S = (N - 1) C, if every CPU stays outside for at least S; otherwise a
+// served CPU may return before the last one has been served. Every so many rounds the CPUs meet, so that they do come at once;
+// that also ends the longest waits.
 #include <algorithm>
 
 #include "workloads/locks/lock_registry.hpp"
@@ -44,7 +44,7 @@ class TrainWreck final : public Workload {
     section_ = setting.memory.function("critical_section", Mode::kernel);
   }
 
-  // Sections take C or a little less, so that the CPUs change places; outside it is S's share and up to an eighth more.
+  // Sections take C or a little less, so that the CPUs change places; the time outside is S's share and up to an eighth more.
   void run(Cpu& cpu) override {
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     const FunctionScope scope(cpu, section_);

@@ -1,6 +1,6 @@
-// Every CPU looks up paths below one mount. A walk takes a reference of the mount at its beginning (mntget() in path_lookup())
-// and drops it at its end (mntput() in path_release()); between them it reads the mount's root and flags, which share the
-// count's line (struct vfsmount of Linux 2.6.13).
+// Every CPU looks up paths below one mount. A walk takes a reference to the mount at its beginning (mntget() in path_lookup())
+// and drops it at its end (mntput() in path_release()). In between it reads the mount's root and flags, which share the count's
+// line (struct vfsmount of Linux 2.6.13).
 #include <optional>
 
 #include "workloads/counters/counter_registry.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMountWalks = 0;  // tally
 
-// Of a mount, beside its count.
+// Fields of a mount, beside its count.
 constexpr int kRoot = 16;
 constexpr int kFlags = 24;
 

@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: system call entry, look-ups of the file, checks of user memory; pinning the
+// Instructions that touch no line of this model: system call entry, look-ups of the file, checks of user memory. Pinning the
 // user's pages for direct I/O is the largest part.
 constexpr std::int64_t kSystemCall = 300;
 constexpr std::int64_t kSubmitOne = 400;
@@ -17,7 +17,7 @@ constexpr std::int64_t kGetRequest = 80;
 constexpr std::int64_t kDirectIo = 2500;
 constexpr std::int64_t kEndOfBio = 300;
 constexpr std::int64_t kReadEvent = 120;
-// With ctx_lock held: OLS 2007 says that aio_complete() holds it very long.
+// Instructions with ctx_lock held: OLS 2007 says that aio_complete() holds it very long.
 constexpr std::int64_t kComplete = 600;
 
 constexpr Value kMinusOne = static_cast<Value>(-1);
@@ -74,7 +74,7 @@ Aio::Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& sl
                function("aio_read_evt")};
 }
 
-// One event's place stays free: a full ring would look like an empty one.
+// One event's place stays free, because a full ring would look like an empty one.
 int Aio::most_in_flight() const {
   return field_.events.size / kEventBytes - 1;
 }
@@ -137,7 +137,7 @@ void Aio::submit_one(Cpu& cpu, AioContext& context, const Transfer& transfer) {
   put_request(cpu, request);
 }
 
-// A kiocb with two references: of the submission, and of the completion.
+// A kiocb with two references: one for the submission, one for the completion.
 void Aio::get_request(Cpu& cpu, AioContext& context, AioContext::Request& request) {
   const FunctionScope scope(cpu, function_.get_req);
   kernel_.execute(cpu, kGetRequest);
@@ -168,7 +168,7 @@ void Aio::direct_io(Cpu& cpu, AioContext::Request& request) {
   kernel_.execute(cpu, kDirectIo);
   request.io.bio = bios_.alloc(cpu);
   const int device = request.io.device;
-  block_->submit(cpu, request.io);  // it may be complete from here on
+  block_->submit(cpu, request.io);  // the request may complete from here on
   block_->unplug(cpu, device);
 }
 
@@ -180,7 +180,7 @@ void Aio::put_request(Cpu& cpu, AioContext::Request& request) {
   kernel_.unlock_irq(cpu, lock);
 }
 
-// __aio_put_req(), ctx_lock held: the last one to let go frees it.
+// __aio_put_req(), with ctx_lock held: dropping the last reference frees the kiocb.
 void Aio::drop_reference(Cpu& cpu, const AioContext& context, const Object& kiocb) {
   const FunctionScope scope(cpu, function_.inner_put_req);
   cpu.load_acquire(context.kioctx_.at(field_.ctx_lock, cpu), field_.ctx_lock.size);  // assert_spin_locked()
@@ -220,11 +220,10 @@ void Aio::aio_complete(Cpu& cpu, AioContext::Request& request) {
   cpu.store(event + 8, kiocb.address());
   const Value next = (tail + 1) % entries;
   context.ring_info_.store(cpu, field_.tail, next);
-  // The event is there before the tail says so. From then on the process may reap it and use the request anew.
+  // The event is stored before the tail. From then on the process may reap it and reuse the request.
   cpu.store_release(context.ring_.at(field_.ring_tail, cpu), next, field_.ring_tail.size);
   drop_reference(cpu, context, kiocb);
-  // Nothing orders this look behind the tail's store, as in 2.6.20 (2.6.25 has a smp_mb() here): the time that lies between
-  // them does.
+  // Nothing orders this load behind the tail's store, as in 2.6.20 (2.6.25 has a smp_mb() here), except the time between them.
   if (context.wait_.active(cpu)) context.wait_.wake_up(cpu, 1);
   kernel_.unlock_irq(cpu, *context.ctx_lock_);
 }

@@ -1,4 +1,4 @@
-// Asynchronous direct I/O as in Linux 2.6.20: contexts (kioctx) with a ring of events, requests (kiocb), direct I/O's own part
+// Asynchronous direct I/O of Linux 2.6.20: contexts (kioctx) with a ring of events, requests (kiocb), direct I/O's own part
 // (dio), and the block layer below.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace linebounce::workloads {
 
-// A process's context: what it has submitted, and what has come back. Used by one process; completed on any CPU.
+// A process's context: its submissions and completions. Used by one process, completed on any CPU.
 class AioContext {
  public:
-  [[nodiscard]] int in_flight() const { return in_flight_; }  // submitted and not reaped; for the process's CPU
+  [[nodiscard]] int in_flight() const { return in_flight_; }  // submitted and not reaped; only the process's CPU may ask
 
  private:
   friend class Aio;
@@ -37,37 +37,37 @@ class AioContext {
   Timer timeout_;
   const Task* task_;
   std::deque<Request> requests_;  // by slot
-  std::vector<int> free_slots_;   // the process's
+  std::vector<int> free_slots_;   // owned by the process
   int in_flight_ = 0;
-  int reaped_ = 0;      // by the io_getevents() that is under way
-  bool waits_ = false;  // it is in the wait queue
+  int reaped_ = 0;      // events reaped by the current io_getevents()
+  bool waits_ = false;  // whether the process is in the wait queue
 };
 
 class Aio {
  public:
   Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& slab, int objects_per_node);
-  // The layer below, once it is there. Its `done` is complete().
+  // Sets the block layer, once it exists. Its `done` is complete().
   void use(BlockLayer& block) { block_ = &block; }
 
-  // kmalloc()'s cache from which a request's dio comes.
+  // The kmalloc() cache from which a request's dio comes.
   [[nodiscard]] SlabCache& size_1024() { return dios_; }
 
-  // So many requests of a context may be in flight: its ring has room for their events.
+  // The largest number of requests of a context in flight: its ring has room for their events.
   [[nodiscard]] int most_in_flight() const;
 
-  // Before the simulation: a context of the task, on its CPU's node. At most `most` requests may be in flight. Errors:
+  // Before the simulation: makes a context of the task, on its CPU's node, for at most `most` requests in flight. Errors:
   // std::invalid_argument, if that is more than most_in_flight().
   AioContext& create_context(const Task& task, const std::string& name, int node, int most);
 
-  // io_submit() of these, by the context's process. Errors: ModelFailure, if more are in flight then than may be.
+  // io_submit() of these transfers, by the context's process. Errors: ModelFailure, if more are then in flight than allowed.
   struct Transfer {
     int device = 0;
     bool write = false;
   };
   void submit(Cpu& cpu, AioContext& context, const std::vector<Transfer>& transfers);
 
-  // io_getevents(): takes events until there are `minimum`. True: done. False: the process must call schedule() and then this
-  // again, with the same minimum.
+  // io_getevents(): takes events until there are `minimum`. Returns true when done. On false the process must call schedule()
+  // and then this again, with the same minimum.
   bool get_events(Cpu& cpu, AioContext& context, int minimum);
 
   // The transfer is done: bio->bi_end_io and aio_complete(), in a softirq.
@@ -93,8 +93,8 @@ class Aio {
 
   struct Fields {
     FieldPlace users, mm, reqs_active, active_reqs, max_reqs, ring_pages;  // kioctx
-    FieldPlace nr, tail, internal_pages0;                                  // ring_info
-    FieldPlace ring_head, ring_tail, events;                               // aio_ring
+    FieldPlace nr, tail, internal_pages0;                                  // fields of ring_info
+    FieldPlace ring_head, ring_tail, events;                               // fields of aio_ring
     FieldPlace ki_run_list, ki_flags, ki_users, ki_ctx, ki_list;           // kiocb
     FieldPlace dio_iocb, dio_result, dio_refcount;                         // dio
     FieldPlace ctx_lock;

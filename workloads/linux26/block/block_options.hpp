@@ -1,4 +1,4 @@
-// What the block layer and the drivers below it are given: transfers, the disks and adapters, and the options of both.
+// Parameters of the block layer and the drivers below it: transfers, the disks and adapters, and the options of both.
 #pragma once
 
 #include <functional>
@@ -10,22 +10,22 @@ namespace linebounce::workloads {
 
 // One transfer. Its owner makes it and keeps it until it is done.
 struct Io {
-  int device = 0;  // which disk
+  int device = 0;  // the disk's number
   bool write = false;
-  bool sync = false;  // bio_sync(): the queue is unplugged as soon as this request is in it
-  Object bio;         // of structure bio, allocated by the owner
+  bool sync = false;  // bio_sync(): unplugs the queue as soon as this request is in it
+  Object bio;         // a structure bio, allocated by the owner
   void* owner = nullptr;
 };
 
-// Disks, their adapters, and where these interrupt.
+// Disks, their adapters, and the CPUs that these interrupt.
 struct IoTopology {
   struct Adapter {
-    int node = 0;                     // of its scsi_host and scsi_qla_host
-    std::vector<int> interrupt_cpus;  // in turn, one for each interrupt
+    int node = 0;                     // the node of its scsi_host and scsi_qla_host
+    std::vector<int> interrupt_cpus;  // one CPU for each interrupt, in turn
   };
   struct Device {
     int adapter = 0;
-    int node = 0;  // of its scsi_device, request_queue and tags
+    int node = 0;  // the node of its scsi_device, request_queue and tags
   };
   std::vector<Adapter> adapters;
   std::vector<Device> devices;
@@ -34,30 +34,29 @@ struct IoTopology {
 
 struct BlockOptions {
   IoTopology topology;
-  // bio->bi_end_io, in a softirq on the CPU that was interrupted. The Io is its owner's again: it may be submitted anew at
-  // once.
+  // bio->bi_end_io, in a softirq on the CPU that was interrupted. The owner may submit the Io again at once.
   std::function<void(Cpu&, Io&)> done;
 
-  int queue_depth = 32;   // commands that a disk is given at once, and its tags
-  int can_queue = 1024;   // commands that an adapter is given at once
-  int nr_requests = 128;  // a queue takes 1.5 times as many of each direction; who submits more waits
-  int most_ios = 2048;    // under way at once in the whole machine: how much memory there is for requests and commands
+  int queue_depth = 32;   // how many commands a disk takes at once, and its tags
+  int can_queue = 1024;   // how many commands an adapter takes at once
+  int nr_requests = 128;  // a queue takes 1.5 times as many in each direction; further submitters wait
+  int most_ios = 2048;    // in flight at once in the whole machine: how much memory there is for requests and commands
 
   double unplug_delay_us = 3000;
   double register_access_ns = 300;  // a read of an adapter's register: a round trip over PCI
 
-  // The bitmap of a disk's tags lies on the line of the blk_queue_tag of that disk's so many-th predecessor of its node; 0: on
+  // The bitmap of a disk's tags lies on the line of the blk_queue_tag of the disk this many places before it on its node; 0: on
   // its own one's.
   int tag_neighbour = 1;
 
-  // What if...
-  bool plug = true;                      // false: a request is started at once, no plug and no timer
+  // What-if options.
+  bool plug = true;                      // false: a request is started at once, without plug and timer
   bool adjust_queue_depth_check = true;  // false: completion reads a flag of its adapter instead of the disk's queue_depth
-  bool complete_on_submitter = false;    // true: the CPU that submitted is interrupted (a queue for each CPU, MSI-X)
+  bool complete_on_submitter = false;    // true: the submitting CPU is interrupted (a queue for each CPU, MSI-X)
 };
 
-// Of a cache of objects that each I/O has one of. Slabs keep free objects on lists of each CPU and node, from where other CPUs
-// don't get them: memory for so many more for each CPU.
+// The size of a cache of objects of which each I/O needs one. Slabs keep free objects on lists of each CPU and node, where
+// other CPUs don't get them; this adds memory for these.
 inline int objects_per_node(const Kernel& kernel, const BlockOptions& options) {
   constexpr int kKeptFree = 128;
   return options.most_ios + kKeptFree * kernel.cpus();

@@ -1,4 +1,4 @@
-// Where the fields of the block layer's structures stand, as the layout file says.
+// Offsets of the fields of the block layer's structures, from the layout file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// Linux' operations on bits of ia64: atomic ones load the word of four bytes that has the bit, then compare and exchange it.
+// Linux's operations on bits of ia64: atomic ones load the word of four bytes with the bit, then compare and exchange it.
 
 constexpr int kBitsWordBytes = 4;
 
@@ -24,7 +24,7 @@ inline bool test_bit(Cpu& cpu, Address bit, Address bits) {
   return (cpu.load_acquire(place.word, kBitsWordBytes) & place.mask) != 0;
 }
 
-// What the bit was.
+// Returns the bit's old value.
 inline bool exchange_bit(Cpu& cpu, Address bit, Address bits, bool set) {
   const BitPlace place(bits, bit);
   for (;;) {
@@ -43,7 +43,7 @@ inline void clear_bit(Cpu& cpu, Address bit, Address bits) {
   exchange_bit(cpu, bit, bits, false);
 }
 
-// Not atomic: who calls it has a lock for that.
+// Not atomic: the caller holds a lock for the bitmap.
 inline bool unlocked_test_and_clear_bit(Cpu& cpu, Address bit, Address bits) {
   const BitPlace place(bits, bit);
   const Value old = cpu.load(place.word, kBitsWordBytes);
@@ -61,12 +61,12 @@ constexpr Address kQueueReenter = 6;
 constexpr Address kQueuePlugged = 7;
 constexpr Address kQueueElevatorSwitch = 8;
 
-// masks
+// masks of request.cmd_flags
 constexpr Value kRequestWrite = 1 << 0;
 constexpr Value kRequestSorted = 1 << 4;
 constexpr Value kRequestStarted = 1 << 7;
 constexpr Value kRequestPrepared = 1 << 8;  // REQ_DONTPREP
-constexpr Value kRequestQueued = 1 << 9;    // it has a tag
+constexpr Value kRequestQueued = 1 << 9;    // the request has a tag
 constexpr Value kNoTag = 0xFFFFFFFF;        // -1 in request.tag
 
 // Looks up the fields of one structure. Errors: std::invalid_argument, if there is no such field.

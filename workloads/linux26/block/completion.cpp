@@ -1,4 +1,4 @@
-// From the interrupt to the owner: each CPU has a list of completed requests, for its softirq.
+// The way of a completed request from the interrupt to its owner. Each CPU has a list of completed requests, for its softirq.
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
@@ -43,7 +43,7 @@ void RequestQueues::done_softirq(Cpu& cpu) {
   }
 }
 
-// The Io is its owner's again; nothing below looks at it.
+// The owner may use the Io again; nothing below looks at it.
 void RequestQueues::end_that_request_first(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.end_first);
   kernel_.execute(cpu, path::kEndRequest);

@@ -1,4 +1,5 @@
-// The elevator, noop: requests leave in the order in which they came. And requests that the driver takes off a queue.
+// The noop elevator: requests leave in the order in which they came. Also the calls by which a driver takes requests off a
+// queue.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
@@ -76,7 +77,7 @@ void RequestQueues::blkdev_dequeue_request(Cpu& cpu, Request& request) {
   queue(request.device).object.add(cpu, queue_.in_flight, 1);
 }
 
-// The host is busy: back to the front, without its tag.
+// The host is busy: the request goes back to the front, without its tag.
 void RequestQueues::blk_requeue_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.requeue);
   const Queue& target = queue(request.device);

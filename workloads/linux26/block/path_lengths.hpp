@@ -1,6 +1,6 @@
-// How many instructions each function of the I/O path executes beside its accesses to the structures that are simulated.
-// Assumed: the whole path of a direct I/O in Linux 2.6 is said to have 15,000 to 20,000 instructions with AIO, the file system
-// and the scheduler; block layer, SCSI and driver have about half of them, split here by what each function has to do.
+// The number of instructions that each function of the I/O path executes beside its accesses to simulated structures. Assumed:
+// the whole path of a direct I/O in Linux 2.6 is said to have 15,000 to 20,000 instructions with AIO, the file system and the
+// scheduler. Block layer, SCSI and driver get about half of them, divided here by each function's work.
 #pragma once
 
 namespace linebounce::workloads::path {
@@ -11,7 +11,7 @@ constexpr int kMakeRequest = 250;
 constexpr int kMerge = 120;  // elv_merge() finds nothing
 constexpr int kGetRequest = 150;
 constexpr int kInitRequest = 180;
-constexpr int kAddRequest = 150;  // with the disk's statistics
+constexpr int kAddRequest = 150;  // including the disk's statistics
 constexpr int kElvInsert = 60;
 constexpr int kPlug = 40;
 constexpr int kUnplug = 40;
@@ -30,14 +30,14 @@ constexpr int kStartScsi = 600;  // DMA mapping, the request's entry
 // completion
 constexpr int kInterruptHandler = 150;
 constexpr int kStatusEntry = 150;
-constexpr int kCompletedRequest = 120;  // with the end of the DMA mapping
+constexpr int kCompletedRequest = 120;  // including the end of the DMA mapping
 constexpr int kScsiDone = 60;
 constexpr int kCompleteRequest = 50;
 constexpr int kDoneSoftirq = 60;
 constexpr int kDisposition = 150;
 constexpr int kFinishCommand = 100;
 constexpr int kUnbusy = 40;
-constexpr int kIoCompletion = 250;  // sd_rw_intr() too
+constexpr int kIoCompletion = 250;  // including sd_rw_intr()
 constexpr int kEndRequest = 150;
 constexpr int kEndBio = 100;
 constexpr int kEndTag = 50;

@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// How long a process that finds no request free looks away. A scheduler would let others run.
+// How long a process that finds no free request waits before it looks again. A scheduler would run others meanwhile.
 constexpr std::int64_t kLookAwayCycles = 2000;
 
 }  // namespace
@@ -49,7 +49,7 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   if (!elv_queue_empty(cpu, target)) kernel_.execute(cpu, path::kMerge);
   Request& request = get_request_wait(cpu, io);
   init_request(cpu, request, io);
-  const bool sync = io.sync;  // from here on it may be done
+  const bool sync = io.sync;  // the request may complete from here on
   const int device = io.device;
   lock_queue(cpu, device);
   if (options_.plug && elv_queue_empty(cpu, target)) blk_plug_device(cpu, device);
@@ -62,7 +62,7 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   unlock_queue(cpu, device);
 }
 
-// Comes with queue_lock held and returns without it, as the kernel's.
+// REQUIRES: queue_lock is held; returns without it, as the kernel's function does.
 Request& RequestQueues::get_request_wait(Cpu& cpu, const Io& io) {
   const FunctionScope scope(cpu, in_.get_request_wait);
   Object object;
@@ -131,7 +131,7 @@ void RequestQueues::add_request(Cpu& cpu, Request& request) {
   elv_insert(cpu, request);
 }
 
-// disk_round_stats() and the disk's count of requests under way, inline in drive_stat_acct() and end_that_request_last().
+// disk_round_stats() and the disk's count of requests in flight, inline in drive_stat_acct() and end_that_request_last().
 void RequestQueues::account_disk(Cpu& cpu, const Queue& target, Value change) const {
   target.disk.load(cpu, disk_stamp_);
   target.disk.store(cpu, disk_stamp_, static_cast<Value>(cpu.local_time()));

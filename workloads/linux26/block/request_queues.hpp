@@ -1,8 +1,8 @@
 // The block layer of Linux 2.6.20 (block/ll_rw_blk.c, block/elevator.c): request queues with their elevator (noop), plug and
-// tags. What a driver calls has the kernel's names.
+// tags. Functions that a driver calls have the kernel's names.
 //
-// All state is in simulated memory. C++ keeps which record belongs to an address: whoever has read the address there, from a
-// list or under a lock, comes after the one who wrote it.
+// All state is in simulated memory. C++ maps addresses to records: a CPU that has read an address there, from a list or under a
+// lock, comes after the CPU that wrote it.
 #pragma once
 
 #include <deque>
@@ -17,25 +17,25 @@
 
 namespace linebounce::workloads {
 
-// A request and what its address stands for. It belongs to whoever has it: a CPU, a queue or an adapter.
+// A request and the C++ record for its address. It belongs to its present holder: a CPU, a queue or an adapter.
 struct Request {
   Object object;
   Io* io = nullptr;
   int device = 0;
   bool write = false;
   CpuId submitter;
-  Object command;  // of structure scsi_cmnd, once the driver has prepared it
+  Object command;  // a structure scsi_cmnd, once the driver has prepared it
 };
 
-// What a queue calls.
+// The functions of a driver that a queue calls.
 class RequestDriver {
  public:
   virtual ~RequestDriver() = default;
-  // request_fn: starts what can be started. Called and left with queue_lock held; it may be dropped meanwhile.
+  // request_fn: starts the requests that can be started. Called and left with queue_lock held, which may be released meanwhile.
   virtual void request_fn(Cpu& cpu, int device) = 0;
-  // prep_rq_fn: makes a command of the request. With queue_lock held.
+  // prep_rq_fn: makes a command for the request. REQUIRES: queue_lock is held.
   virtual void prep_rq_fn(Cpu& cpu, Request& request) = 0;
-  // softirq_done_fn: in the softirq.
+  // softirq_done_fn: runs in the softirq.
   virtual void softirq_done_fn(Cpu& cpu, Request& request) = 0;
 };
 
@@ -46,27 +46,28 @@ class RequestQueues {
   void set_driver(RequestDriver& driver) { driver_ = &driver; }
 
   void generic_make_request(Cpu& cpu, Io& io);
-  // Where the queue's backing_dev_info says how it is unplugged.
+  // The queue's backing_dev_info points to this function.
   void unplug_io_fn(Cpu& cpu, int device);
 
-  // For the driver. `lock` is what queue_lock points to. With it held:
+  // For the driver. `lock` is what queue_lock points to. REQUIRES for the following: it is held.
   MeteredLock& lock(int device) { return *queue(device).lock; }
-  // In the function that runs, through the pointer in the queue. / Without turning interrupts on: another lock comes next.
+  // Locks in the function that runs, through the pointer in the queue. / Unlocks without enabling interrupts, because another
+  // lock comes next.
   void lock_queue(Cpu& cpu, int device);
   void unlock_queue(Cpu& cpu, int device);
   void drop_for_host(Cpu& cpu, int device);
-  Request* elv_next_request(Cpu& cpu, int device);  // none: nullptr
+  Request* elv_next_request(Cpu& cpu, int device);  // nullptr: none
   [[nodiscard]] bool blk_queue_plugged(Cpu& cpu, int device) const;
   void blk_plug_device(Cpu& cpu, int device);
-  bool blk_queue_start_tag(Cpu& cpu, Request& request);  // false: all tags are taken; else the request is off the queue
+  bool blk_queue_start_tag(Cpu& cpu, Request& request);  // false: no tag is free; else the request is off the queue
   void blkdev_dequeue_request(Cpu& cpu, Request& request);
   void blk_requeue_request(Cpu& cpu, Request& request);
   [[nodiscard]] bool blk_rq_tagged(Cpu& cpu, const Request& request) const;
   void blk_queue_end_tag(Cpu& cpu, Request& request);
   void end_that_request_last(Cpu& cpu, Request& request);
-  // Without it:
+  // REQUIRES for the following: queue_lock is not held.
   void blk_run_queue(Cpu& cpu, int device);
-  void blk_complete_request(Cpu& cpu, Request& request);  // interrupts off
+  void blk_complete_request(Cpu& cpu, Request& request);  // REQUIRES: interrupts are off
   void end_that_request_first(Cpu& cpu, Request& request);
 
   [[nodiscard]] const RequestFields& fields() const { return request_; }
@@ -134,12 +135,12 @@ class RequestQueues {
   FieldPlace disk_stamp_, disk_in_flight_, elevator_ops_, elevator_data_, noop_queue_, pool_min_nr_, pool_curr_nr_, pool_data_,
       bitmap_, done_list_, local_list_;
   SlabCache& requests_;
-  std::vector<Queue> queues_;                        // by device
+  std::vector<Queue> queues_;                        // by number of the device
   std::vector<Object> done_lists_, local_lists_;     // by CPU
-  std::vector<std::vector<int>> kblockd_;            // by CPU: devices whose queues it is to unplug
+  std::vector<std::vector<int>> kblockd_;            // by CPU: devices whose queues it has to unplug
   std::deque<Request> records_;                      // one for each object that was ever allocated
-  std::unordered_map<Address, Request*> by_object_;  // by its address
-  std::unordered_map<Address, Request*> entries_;    // by the address of queuelist, and of donelist
+  std::unordered_map<Address, Request*> by_object_;  // by the object's address
+  std::unordered_map<Address, Request*> entries_;    // by the addresses of queuelist and donelist
   int block_softirq_, kblockd_softirq_;
 };
 

@@ -1,4 +1,4 @@
-// Where request queues and tags lie, and what they hold before the first I/O.
+// Where request queues and tags lie, and their content before the first I/O.
 #include <fmt/format.h>
 
 #include "workloads/linux26/block/request_queues.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 Value code_of(FunctionId function) {
   return 0xA000000000000000ULL + function;
-}  // a function's address, never followed
+}  // the address of a function, never followed
 
 }  // namespace
 
@@ -104,8 +104,8 @@ void RequestQueues::place_queue(int device) {
   timers_.init(*made.unplug_timer);
 }
 
-// kmalloc() hands out objects of 64 bytes, two of a line, in the order of its lists: next to a disk's blk_queue_tag lies whose
-// bitmap was allocated then. Arrays of their own before them, so that the first begins a line.
+// kmalloc() returns objects of 64 bytes, two to a line, in the order of its lists, so a disk's blk_queue_tag is next to the
+// bitmap that was allocated then. Separate arrays come before, so that the first object begins a line.
 void RequestQueues::place_tags() {
   for (int node = 0; node < kernel_.nodes(); ++node) {
     std::vector<int> here;
@@ -148,7 +148,7 @@ void RequestQueues::preset_queue(Queue& queue) {
   preset(queue.object, queue_.nr_requests, static_cast<Value>(options_.nr_requests));
   preset(queue.object, queue_.unplug_thresh, 4);  // blk_queue_make_request()
   preset(queue.elevator, elevator_data_, queue.noop.address());
-  preset(queue.pool, pool_min_nr_, 4);  // BLKDEV_MIN_RQ, all there
+  preset(queue.pool, pool_min_nr_, 4);  // BLKDEV_MIN_RQ, all free
   preset(queue.pool, pool_curr_nr_, 4);
   preset(queue.tags, tags_.tag_index, queue.tag_index);
   preset(queue.tags, tags_.tag_map, queue.bitmap.at(bitmap_, 0));

@@ -1,4 +1,4 @@
-// Tags: which of a disk's commands a request is.
+// Tags: the numbers of a disk's commands in flight.
 #include <algorithm>
 #include <bit>
 

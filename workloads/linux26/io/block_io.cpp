@@ -1,6 +1,6 @@
-// Processes that do direct I/O, one on each CPU: it submits a batch to random disks, sleeps until all of it is done, computes,
-// and begins again. What moves between the nodes is the block layer's, SCSI's, the timers' and the slab's; of the file system
-// there is only the count of what is under way.
+// Processes that do direct I/O, one on each CPU. A process submits a batch to random disks, sleeps until all of it is done,
+// computes, and begins again. Traffic between nodes comes from the block layer, SCSI, the timers and the slab; of the file
+// system only the count of I/Os in flight is simulated.
 #include <fmt/format.h>
 
 #include <deque>
@@ -15,11 +15,10 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kIos = 0;         // tally
-constexpr Value kBytes = 8192;  // of an I/O: a page of a database
-constexpr int kDirectIoInstructions =
-    600;                               // instructions of __blockdev_direct_IO() for an I/O: pages are pinned, blocks mapped
-constexpr std::uint64_t kPurpose = 1;  // of the stream of random numbers
+constexpr int kIos = 0;                     // tally
+constexpr Value kBytes = 8192;              // size of an I/O: a page of a database
+constexpr int kDirectIoInstructions = 600;  // instructions of __blockdev_direct_IO() for an I/O: pinning pages, mapping blocks
+constexpr std::uint64_t kPurpose = 1;       // the stream of random numbers
 
 struct BlockIoOptions {
   Kernel::Options kernel{.base_cpi = 0.75};
@@ -75,8 +74,8 @@ class BlockIo final : public Workload {
     CpuId cpu;
     Random random;
     std::vector<Io> ios;
-    std::int64_t batches = 0;  // measured
-    Tick waited = 0;           // from the start of a batch to its end, of these
+    std::int64_t batches = 0;  // batches in the measured time
+    Tick waited = 0;           // sum of the times from start to end of these batches
   };
 
   [[nodiscard]] IoTopology topology() const;
@@ -182,7 +181,7 @@ void BlockIo::submit_batch(Cpu& cpu, Process& process) {
     io.bio.store(cpu, bi_size_, kBytes);
     block_->submit(cpu, io);
   }
-  // As many calls as I/Os, as each of them is a system call of its own: who finds the queue unplugged has little to do.
+  // As many calls as I/Os, because each is a system call of its own; a call that finds the queue unplugged does little.
   for (const Io& io : process.ios) block_->unplug(cpu, io.device);
 }
 

@@ -1,4 +1,4 @@
-// Block layer, SCSI and driver put together, and what they refuse.
+// Puts block layer, SCSI and driver together, and checks their options.
 #include "workloads/linux26/io/block_layer.hpp"
 
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kPoison = 0x100100;  // LIST_POISON1: in no list
+constexpr Address kPoison = 0x100100;  // LIST_POISON1: the entry is in no list
 
-// Threads of a core, else cores of a bus, in pairs by their number.
+// Pairs up threads of a core, or else cores of a bus, by their number.
 std::vector<int> pair_up(const MachineLayout& layout) {
   const auto together = [](const CpuPlace& a, const CpuPlace& b) { return a.core == b.core || a.bus == b.bus; };
   std::vector<int> siblings(layout.cpus.size(), -1);
@@ -81,10 +81,11 @@ void Kernel::unlock_irq(Cpu& cpu, MeteredLock& lock) {
   interrupts_on(cpu);
 }
 
-// A handler runs with interrupts off already, and its softirqs with interrupts on.
+// In a handler interrupts are off already; in its softirqs they are on.
 void Kernel::interrupts_off(Cpu& cpu) {
   int& off = off_[cpu.id().value];
-  // An interrupt that comes before they are off has softirqs, which must turn them off for themselves: it is counted after.
+  // An interrupt that arrives before they are off has softirqs, which must disable them for themselves; so the count rises
+  // afterwards.
   if (off == 0 && !interrupts_.in_handler(cpu)) cpu.disable_interrupts();
   ++off;
 }

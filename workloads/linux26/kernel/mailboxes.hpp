@@ -1,5 +1,5 @@
-// Objects on their way to a CPU, in simulated memory: a list for each CPU that anybody adds to and its CPU takes whole. Its
-// links are words of the objects.
+// Objects on their way to a CPU, in simulated memory: a list for each CPU. Any CPU adds to it, and its owner takes it as a
+// whole. The links are words of the objects.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace linebounce::workloads {
 
 class Mailboxes {
  public:
-  // Each on its CPU's node, as a structure `mailbox`.
+  // Places each mailbox on its CPU's node, as a structure `mailbox`.
   Mailboxes(const Kernel& kernel, const std::string& name) : first_(kernel.field("mailbox", "first")) {
     for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
       const std::string object = name + "[" + std::to_string(cpu) + "]";
@@ -29,7 +29,7 @@ class Mailboxes {
       before = found;
     }
   }
-  // Before the simulation: in the order in which they will be taken, from the last on.
+  // Before the simulation: fills the mailbox so that objects will be taken in this order, from the last on.
   void preset(Kernel& kernel, int to, const std::vector<Address>& links) const {
     Address before = 0;
     for (const Address link : links) {
@@ -38,7 +38,7 @@ class Mailboxes {
     }
     kernel.memory().preset(first(to), before);
   }
-  // The first link of all that came; each holds the next; 0: none.
+  // The first link of the list, each of which holds the next; 0: none.
   [[nodiscard]] Address take_all(Cpu& cpu) const {
     const Address box = first(cpu.id().value);
     return cpu.load(box) == 0 ? 0 : cpu.exchange(box, 0);

@@ -7,8 +7,8 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::int64_t kSwitchCost = 400;  // schedule() and the switch, without its misses
-constexpr double kStarvedNs = 1e9;         // what the paper's program reports
+constexpr std::int64_t kSwitchCost = 400;  // schedule() and the switch, without misses
+constexpr double kStarvedNs = 1e9;         // the limit that the paper's program reports
 constexpr double kQuotaWindowNs = 10e6;
 
 }  // namespace
@@ -64,7 +64,7 @@ void CpuThreads::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_);
       cpu.compute(look_cycles_);
-      cpu.now();  // an interrupt that came meanwhile has found user code
+      cpu.now();  // lets an interrupt that arrived meanwhile find user code
     }
     look(cpu);
   }
@@ -94,7 +94,7 @@ void CpuThreads::tick(Cpu& cpu) {
   own.reschedule = true;
 }
 
-// It has a lower priority than any process, so that it does not preempt one; who is idle goes at once.
+// ksoftirqd has a lower priority than any process, so it does not preempt one; an idle CPU runs it at once.
 void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.ksoftirqd.runnable) return;
@@ -103,7 +103,8 @@ void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   if (!own.process.runnable) own.reschedule = true;
 }
 
-// Whoever has not used up its slice; the process before ksoftirqd. If both have, both begin anew.
+// Chooses the thread that has not used up its slice, and the process before ksoftirqd. If both have used theirs up, both begin
+// anew.
 bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   if (!own.ksoftirqd.runnable) return false;
   if (!own.process.runnable) return true;
@@ -111,7 +112,7 @@ bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   return own.process.expired;
 }
 
-// User code and the idle loop are preempted; interrupts are off.
+// User code and the idle loop are preempted. REQUIRES: interrupts are off.
 void CpuThreads::returns(Cpu& cpu, FunctionId interrupted) {
   OfCpu& own = of(cpu);
   if (!own.reschedule || own.in_ksoftirqd || (interrupted != user_ && interrupted != rcu_->idle_function())) return;
@@ -124,7 +125,7 @@ void CpuThreads::returns(Cpu& cpu, FunctionId interrupted) {
   cpu.disable_interrupts();
 }
 
-// RCU takes each of its calls for a context switch, also where the same thread goes on.
+// RCU takes each call of schedule() for a context switch, even if the same thread goes on.
 void CpuThreads::schedule(Cpu& cpu) {
   const FunctionScope scope(cpu, schedule_);
   cpu.execute(kSwitchCost);
@@ -139,7 +140,7 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
     while (ksoftirqd_is_next(own)) {
       own.reschedule = false;
       while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_pending_softirqs(cpu);
-      cpu.disable_interrupts();  // else one might raise a softirq and wake a thread that is still runnable
+      cpu.disable_interrupts();  // otherwise an interrupt might raise a softirq and wake a thread that is still runnable
       if (!interrupts_->is_raised(cpu)) own.ksoftirqd.runnable = own.ksoftirqd.expired = false;
       cpu.enable_interrupts();
     }

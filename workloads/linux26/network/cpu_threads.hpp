@@ -1,7 +1,7 @@
-// What shares a CPU with softirqs: a process that never sleeps, and ksoftirqd, which is left the softirqs that come faster than
-// they are handled. As in Linux 2.6.0: softirqs run when an interrupt ends, at whoever's expense; a thread that has used up its
-// time slice waits until all others have used up theirs; the process goes first, for ksoftirqd has the lowest priority. Code of
-// the kernel is not preempted.
+// The threads that share a CPU with softirqs: a process that never sleeps, and ksoftirqd, which handles softirqs that come
+// faster than they are handled. As in Linux 2.6.0: softirqs run when an interrupt ends, at the expense of the interrupted
+// thread. A thread that has used up its time slice waits until all others have, too. The process goes first, because ksoftirqd
+// has the lowest priority. Kernel code is not preempted.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,19 @@ class CpuThreads {
  public:
   CpuThreads(const WorkloadSetup& setting, Interrupts& interrupts, Rcu& rcu, const CpuThreadsOptions& options);
 
-  // The program of this CPU from here on: its process if it has one, else the idle loop. Does not return.
+  // This CPU's program from here on: its process if it has one, else the idle loop. Does not return.
   void run(Cpu& cpu);
-  // One more clock tick has passed.
+  // Counts one more clock tick.
   void tick(Cpu& cpu);
 
   // The word that CPU 0's ticks count in.
   [[nodiscard]] Address jiffies() const { return jiffies_; }
-  // Threads that would run on this CPU, the one that does among them.
+  // Runnable threads of this CPU, including the running one.
   [[nodiscard]] int run_queue_length(int cpu) const;
 
   struct Figures {
-    std::optional<double> longest_ns;     // between two looks of a process at the clock; empty: there are no processes
-    std::optional<std::int64_t> starved;  // of these, longer than a second
+    std::optional<double> longest_ns;     // between two looks of a process at the clock; absent: there are no processes
+    std::optional<std::int64_t> starved;  // those longer than a second
     std::int64_t left_over = 0;           // wake-ups of ksoftirqd
     void report(MetricSink& metrics) const;
   };
@@ -57,12 +57,12 @@ class CpuThreads {
     Thread process, ksoftirqd;
     bool in_ksoftirqd = false;
     bool reschedule = false;
-    Tick softirqs_began = 0;     // of those that count against the quota
-    Tick quota_from = 0;         // since when the share is counted
-    Tick in_softirqs = 0;        // since then
-    Tick looked_at = -1;         // the process, at the clock
+    Tick softirqs_began = 0;     // of softirqs that count against the quota
+    Tick quota_from = 0;         // start of the period for the share
+    Tick in_softirqs = 0;        // since quota_from
+    Tick looked_at = -1;         // when the process last looked at the clock
     double longest_ns = 0;       // between two such looks
-    std::int64_t starved = 0;    // of these, longer than a second
+    std::int64_t starved = 0;    // those longer than a second
     std::int64_t left_over = 0;  // wake-ups of ksoftirqd
   };
 

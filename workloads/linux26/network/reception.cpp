@@ -6,9 +6,9 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kDescriptorBytes = 16;
-constexpr std::int64_t kPacketBytes = 256;  // of a packet of 60 bytes, with what the kernel keeps about it
+constexpr std::int64_t kPacketBytes = 256;  // a packet of 60 bytes with the kernel's data about it
 constexpr double kReceiveCpi = 1.0;
-constexpr std::uint64_t kFlowStream = 7;  // of the stream of random numbers
+constexpr std::uint64_t kFlowStream = 7;  // the stream of random numbers
 constexpr Value kNetwork = Value{5} << 24;
 
 }  // namespace
@@ -70,7 +70,7 @@ std::int64_t Reception::arrived(double now_ns) const {
   return std::min(options_.packets, static_cast<std::int64_t>((now_ns - first_ns_) / packet_ns_) + 1);
 }
 
-// Packets that came when the ring was full are lost.
+// Packets that arrive while the ring is full are lost.
 std::int64_t Reception::in_ring(Cpu& cpu) {
   const std::int64_t all = arrived(cpu.now_ns());
   const std::int64_t lost = std::max<std::int64_t>(0, all - taken_ - options_.ring);
@@ -80,7 +80,7 @@ std::int64_t Reception::in_ring(Cpu& cpu) {
   return all - taken_;
 }
 
-// The descriptor, which the interface wrote, and the packet's header.
+// Reads the descriptor, which the interface wrote, and the packet's header.
 void Reception::take_from_ring(Cpu& cpu) {
   const auto place = static_cast<Address>(taken_ % options_.ring);
   cpu.load(descriptors_ + place * kDescriptorBytes);
@@ -91,7 +91,7 @@ void Reception::take_from_ring(Cpu& cpu) {
   ++taken_;
 }
 
-// The interface may interrupt again when the next packet is there, and not too soon after the last time.
+// The interface may interrupt again when the next packet has arrived, but not too soon after the last interrupt.
 void Reception::next_interrupt(Cpu& cpu) {
   if (taken_ >= options_.packets) return;
   const double now_ns = cpu.now_ns();
@@ -126,7 +126,7 @@ void Reception::interrupt(Cpu& cpu) {
   next_interrupt(cpu);
 }
 
-// net_rx_action(): until nothing is left, the budget is used up, or a jiffy has passed.
+// net_rx_action(): runs until nothing is left, the budget is used up, or a jiffy has passed.
 void Reception::receive(Cpu& cpu) {
   const FunctionScope scope(cpu, net_rx_action_);
   const double began_ns = cpu.now_ns();

@@ -1,6 +1,6 @@
-// How packets come in: a network interface with a ring of descriptors interrupts one CPU, and a softirq takes the packets on,
-// as in Linux 2.6.0. Without NAPI each interrupt moves what has come to the CPU's backlog; with NAPI it only asks to be polled,
-// and there are no more interrupts until the ring has been found empty.
+// Reception of packets. A network interface with a ring of descriptors interrupts one CPU, and a softirq takes the packets on,
+// as in Linux 2.6.0. Without NAPI, each interrupt moves the packets to the CPU's backlog. With NAPI an interrupt only schedules
+// polling, and there are no more interrupts until the ring has been found empty.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ReceptionOptions {
   void bind(ParameterBinder& parameters);
 };
 
-// What pktgen sends: flows in turn by chance, each of so many packets to one destination drawn from 5.0.0.0/8.
+// pktgen's packets: flows interleaved at random, each with so many packets to one destination in 5.0.0.0/8.
 class PacketSource {
  public:
   PacketSource(std::uint64_t seed, const ReceptionOptions& options);
@@ -51,15 +51,15 @@ class PacketSource {
 
 class Reception {
  public:
-  // `input` takes a packet in the softirq. False: it could not be sent on.
+  // `input` takes a packet in the softirq, and returns false if it could not be sent on.
   using Input = std::function<bool(Cpu&, Value destination)>;
   Reception(const WorkloadSetup& setting, Interrupts& interrupts, const ReceptionOptions& options, Input input);
 
-  // The CPU that the interface interrupts, before its first packet comes.
+  // Called by the CPU that the interface interrupts, before the first packet comes.
   void start(Cpu& cpu);
   [[nodiscard]] int softirq() const { return softirq_; }
 
-  struct Figures {  // of the measured time
+  struct Figures {  // figures of the measured time
     std::int64_t passed_on = 0, without_route = 0, lost_in_ring = 0, lost_in_backlog = 0, interrupts = 0;
     void report(const RunFacts& facts, MetricSink& metrics) const;
   };
@@ -88,12 +88,12 @@ class Reception {
   Address descriptors_, queue_, buffers_;
   FunctionId interrupt_function_, netif_rx_, net_rx_action_, poll_function_;
 
-  // Of the interface and of the one CPU that it interrupts.
+  // State of the interface and of the one CPU that it interrupts.
   std::int64_t taken_ = 0;   // packets that have left the ring, or never had room in it
-  std::int64_t queued_ = 0;  // in the backlog, since the beginning
+  std::int64_t queued_ = 0;  // packets put into the backlog since the beginning
   std::int64_t dequeued_ = 0;
   std::vector<Value> waiting_;  // the destinations in the backlog, by place
-  double first_ns_ = 0;         // when the first packet comes
+  double first_ns_ = 0;         // when the first packet arrives
   double may_interrupt_ns_ = 0;
   Figures figures_;
 };

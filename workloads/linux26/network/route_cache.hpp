@@ -1,6 +1,6 @@
 // The IPv4 route cache of Linux 2.6.0 in simulated memory: a hash table of routes whose readers use RCU. A destination that is
-// not in it gets a new entry; a chain that has become too long, and the garbage collector, take entries out, and these are
-// freed after a grace period. They count until then: a cache full of entries that nobody can find takes no new ones.
+// not in it gets a new entry. Overlong chains and the garbage collector lose entries, which are freed after a grace period.
+// They count until then: a cache full of entries that nobody can find takes no new ones.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,16 @@ class RouteCache {
  public:
   RouteCache(const WorkloadSetup& setting, Rcu& rcu, Address jiffies, double jiffies_per_s, const RouteCacheOptions& options);
 
-  // A packet to this destination, in a softirq of the CPU that all packets come to. False: there is no memory for its route,
-  // and it is dropped. REQUIRES: one CPU only; destination is not 0.
+  // Routes a packet to this destination, in a softirq of the CPU that receives all packets. Returns false if there is no memory
+  // for its route; the packet is then dropped. REQUIRES: only one CPU calls this; destination is not 0.
   bool route(Cpu& cpu, Value destination);
 
-  // A reader on any CPU: whether there is a route to this destination.
+  // For a reader on any CPU: whether there is a route to this destination.
   bool look_up(Cpu& cpu, Value destination);
 
   [[nodiscard]] std::int64_t entries() const { return entries_now_; }
 
-  struct Figures {  // of the measured time
+  struct Figures {  // figures of the measured time
     std::int64_t hits = 0, misses = 0, overflows = 0, collections = 0, most_entries = 0, by_chain = 0, by_collector = 0;
     void report(MetricSink& metrics) const;
   };
@@ -49,7 +49,7 @@ class RouteCache {
   Address find(Cpu& cpu, Address bucket, Value destination, Value jiffies);
   bool insert(Cpu& cpu, Address bucket, Value destination, Value jiffies);
   void free_later(Cpu& cpu, Address entry);
-  // False: the cache is full, and nothing could be taken out.
+  // Returns false if the cache is full and nothing could be removed.
   bool collect_garbage(Cpu& cpu, Value jiffies);
   std::int64_t collect_from(Cpu& cpu, std::int64_t bucket, Value jiffies);
   [[nodiscard]] Address bucket_at(std::int64_t index) const { return table_ + static_cast<Address>(index) * kBucketBytes; }
@@ -64,10 +64,10 @@ class RouteCache {
   Pace pace_;
   Address jiffies_;
   Address table_ = 0;
-  Address entries_ = 0;  // how many there are, those that wait to be freed among them
+  Address entries_ = 0;  // the number of entries, including those that wait to be freed
   std::int64_t most_entries_ = 0;
   std::vector<Address> free_;
-  // Of the garbage collector, in jiffies; used by the one CPU alone, with the entries' memory.
+  // State of the garbage collector, in jiffies; only the one CPU uses it, and the entries' memory.
   Value timeout_ = 0, min_interval_ = 0, expire_ = 0, last_collection_ = 0;
   std::int64_t equilibrium_ = 0, rover_ = 0;
   FunctionId input_ = 0, slow_ = 0, collect_ = 0, free_function_ = 0;

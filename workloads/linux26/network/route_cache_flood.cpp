@@ -1,6 +1,6 @@
-// A router under a flood of packets to random destinations (OLS 2004, section 3). One CPU takes the interrupts and all packets;
-// each packet whose destination is not in the route cache makes an entry, and takes another one out, which is freed after a
-// grace period. Softirqs hold grace periods up, so that entries pile up that nobody can find and nobody may free.
+// A router under a flood of packets to random destinations (OLS 2004, section 3). One CPU takes the interrupts and all packets.
+// Each packet whose destination is not in the route cache makes an entry and removes another, which is freed after a grace
+// period. Softirqs delay grace periods, so removed entries pile up that nobody may free yet.
 #include <algorithm>
 #include <optional>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPacketsRouted = 0;  // tally
 constexpr double kJiffyUs = 1000;
-constexpr double kSampleUs = 4 * kJiffyUs;  // as figure 8 has it
+constexpr double kSampleUs = 4 * kJiffyUs;  // as in figure 8
 
 struct FloodOptions {
   std::string grace_periods = "call_rcu";
@@ -35,7 +35,7 @@ struct FloodOptions {
   }
 };
 
-// How many of something fell into each sample of the measured time, or the largest of it.
+// Counts events, or keeps the largest value, in each sample of the measured time.
 class Samples {
  public:
   void add(std::int64_t sample, double value) { at(sample) += value; }
@@ -59,8 +59,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-// Of the largest tenth of `values`, how many have a companion of the largest tenth of companions: a spike for each spike. None
-// if there are too few values for a tenth.
+// Of the largest tenth of `values`, the share whose companion is in the largest tenth of companions: a spike for each spike.
+// None if there are too few values for a tenth.
 std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, const std::vector<double>& companions) {
   constexpr std::size_t kFewest = 30;
   if (values.size() < kFewest) return {};
@@ -118,7 +118,7 @@ class RouteCacheFlood final : public Workload {
   int tick_vector_ = 0;
   FunctionId tick_function_ = 0;
   std::vector<OfCpu> cpus_;
-  Samples entries_, pending_;  // of the CPU that routes
+  Samples entries_, pending_;  // of the routing CPU
 };
 
 void RouteCacheFlood::set_up(const WorkloadSetup& setting) {
@@ -182,7 +182,7 @@ void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
                 spikes.after_long_grace_periods_pct);
 }
 
-// Up to the last clock tick.
+// The samples up to the last clock tick.
 std::int64_t RouteCacheFlood::samples() const {
   std::int64_t most = 0;
   for (const OfCpu& own : cpus_) most = std::max(most, own.threads.size());
@@ -211,10 +211,10 @@ RouteCacheFlood::Spikes RouteCacheFlood::report_series(const RunFacts& facts, Me
   return spikes(any, softirqs);
 }
 
-// Of what ended in the measured time.
+// The spikes that ended in the measured time.
 RouteCacheFlood::Spikes RouteCacheFlood::spikes(const Cpu& any, const Samples& softirqs) const {
   std::vector<double> length;
-  std::vector<double> softirqs_meanwhile;  // mean; the most would be more of a longer time by itself
+  std::vector<double> softirqs_meanwhile;  // the mean, because the maximum would grow with a longer time by itself
   for (const GracePeriod& period : rcu_->grace_periods()) {
     if (!any.measures(period.ended)) continue;
     length.push_back(any.to_ns(period.ended - period.began));

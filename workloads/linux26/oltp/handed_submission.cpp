@@ -25,7 +25,7 @@ HandedSubmission::HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTo
     const std::string name = fmt::format("submit_queue[{}]", cpu);
     const Object object = kernel.place("submit_queue", name, kernel.node_of(cpu));
     queues_.push_back({object, &kernel.lock_in(object, name, "submit_queue", "lock"), {}});
-    turns_[cpu] = cpu;  // not all to the same one first
+    turns_[cpu] = cpu;  // so that not all begin with the same CPU
   }
   softirq_ = kernel.interrupts().add_softirq([this](Cpu& cpu) { submit_all(cpu); });
   vector_ = kernel.interrupts().add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts().raise(cpu, softirq_); });
@@ -55,7 +55,7 @@ void HandedSubmission::submit(Cpu& cpu, Io& io) {
   if (was_empty) cpu.send_ipi(CpuId{target}, vector_);
 }
 
-// Null: the list is empty.
+// Returns null if the list is empty.
 Io* HandedSubmission::take(Cpu& cpu, Queue& queue) {
   kernel_.lock_irq(cpu, *queue.lock);
   const Value first = queue.object.load(cpu, head_);
@@ -77,7 +77,7 @@ void HandedSubmission::submit_all(Cpu& cpu) {
   Queue& queue = queues_[cpu.id().value];
   while (Io* io = take(cpu, queue)) {
     const int device = io->device;
-    block_.submit(cpu, *io);  // it may be complete from here on
+    block_.submit(cpu, *io);  // the I/O may complete from here on
     block_.unplug(cpu, device);
   }
 }

@@ -1,9 +1,9 @@
 // The OLTP load of OLS 2007: a database's processes on all CPUs, on a kernel of 2.6.20's parts (scheduler, timers, slab, AIO,
 // block, SCSI). A session computes, reads blocks and waits for each, then commits with others; writers keep batches of writes
-// under way. Processes stay on their CPUs; each submits to all disks; an adapter interrupts its CPUs in turn.
+// in flight. Processes stay on their CPUs; each submits to all disks; an adapter interrupts its CPUs in turn.
 //
-// Homes are those that the figures' addresses show: disks' structures on the first node, adapters' on the second, what belongs
-// to a CPU or process on its node.
+// Homes follow from the addresses in the figures: disks' structures are on the first node, adapters' on the second, and objects
+// of a CPU or process on its node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ class Oltp final : public Workload {
   std::unique_ptr<OtherMemory> user_memory_, kernel_memory_;
   std::unique_ptr<OltpSystem> system_;
   std::deque<CommitGroup> groups_;
-  std::vector<std::unique_ptr<Process>> processes_;  // by number of their task
+  std::vector<std::unique_ptr<Process>> processes_;  // by number of the process's task
   std::vector<std::vector<Process*>> by_cpu_;
   int tick_vector_ = 0;
 };
@@ -160,7 +160,7 @@ void Oltp::set_up(const WorkloadSetup& setting) {
 
 void Oltp::place_system(const WorkloadSetup& setting) {
   Kernel& kernel = *kernel_;
-  constexpr int kMostIos = 2048;  // under way at once: how much memory there is for what an I/O needs
+  constexpr int kMostIos = 2048;  // in flight at once: how much memory there is for an I/O's objects
   aio_ = std::make_unique<Aio>(kernel, *scheduler_, *timers_, *slab_, kMostIos);
   BlockOptions block = options_.block;
   block.topology = topology();
@@ -232,7 +232,7 @@ void Oltp::place_processes(std::uint64_t seed) {
   }
   const int writers = options_.writers;
   const int nodes = kernel_->nodes();
-  for (int i = 0; i < writers; ++i) {  // as many on each node, apart from each other
+  for (int i = 0; i < writers; ++i) {  // as many on each node, spread out
     const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
     const int cpu = of_node[i / nodes * of_node.size() / writers_of_node];
@@ -244,7 +244,7 @@ void Oltp::place_processes(std::uint64_t seed) {
 
 void Oltp::run(Cpu& cpu) {
   kernel_->interrupts().start(cpu);
-  // Ticks of the CPUs are spread over a jiffy.
+  // The CPUs' ticks are spread over a jiffy.
   const double jiffy_ns = timers_->jiffy_us() * kNsOfUs;
   cpu.set_timer(jiffy_ns * (1 + static_cast<double>(cpu.id().value) / kernel_->cpus()), tick_vector_);
   for (Process* process : by_cpu_[cpu.id().value]) scheduler_->try_to_wake_up(cpu, process->task());

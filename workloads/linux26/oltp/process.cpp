@@ -10,13 +10,13 @@
 namespace linebounce::workloads {
 namespace {
 
-// Of so many transfers those of one context.
+// The share of one context in this many transfers.
 int share_of(int transfers, std::size_t context, std::size_t contexts) {
   const auto up_to = [&](std::size_t number) { return transfers * number / contexts; };
   return static_cast<int>(up_to(context + 1) - up_to(context));
 }
 
-// A stream goes through a few sets of the outermost cache, with many more lines than these hold.
+// A stream uses a few sets of the outermost cache, with many more lines than these hold.
 constexpr std::uint64_t kStreamSets = 16;
 constexpr std::uint64_t kLinesOfSet = 64;
 
@@ -71,7 +71,7 @@ bool CommitGroup::waits(Cpu& cpu, const Member& member) {
   return false;
 }
 
-// Others may have joined since, behind those that are posted: they wait for the next one's log.
+// Other processes may have joined since, behind those that are posted: they wait for the next log.
 void CommitGroup::post(Cpu& cpu) {
   const FunctionScope scope(cpu, semtimedop_);
   kernel_.execute(cpu, kSemopInstructions);
@@ -121,7 +121,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
 
 void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
   const std::array<double, kKinds> means = {shape_.shared, shape_.node_shared, shape_.local_memory, shape_.remote_memory};
-  // The fraction of a miss is drawn, so that the means are kept.
+  // Draws whether there is one more miss, so that means of fractions are kept.
   std::vector<Kind> order;
   for (int kind = 0; kind < kKinds; ++kind) {
     const auto milli = static_cast<std::uint64_t>(std::llround(means[kind] * 1000));
@@ -164,7 +164,7 @@ void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
 
 void Process::submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write) {
   {
-    // With memory for as long as it takes, as system calls need it for names, messages and lists of buffers.
+    // Holds memory for as long as it takes, as system calls do for names, messages and lists of buffers.
     const FunctionScope scope(cpu, system_.other_kernel);
     const Object memory = system_.aio.size_1024().alloc(cpu);
     memory.store(cpu, system_.buffer, 0);
@@ -206,7 +206,7 @@ class Foreground final : public Process {
  private:
   enum class Stage { computing, reading, writing_log, waiting_for_log };
 
-  // False: it waits.
+  // Returns false if the process waits.
   bool step(Cpu& cpu) {
     switch (stage_) {
       case Stage::computing:
@@ -291,7 +291,7 @@ class Writer final : public Process {
     return sum;
   }
 
-  // As many as a batch has, of each context its share: in the meantime events that were read have made room already. False: it
+  // Reaps a batch, each context's share of it; reading events makes room for new ones meanwhile. Returns false if the process
   // waits.
   bool reap(Cpu& cpu) {
     for (; reaped_ < contexts_.size(); ++reaped_) {
@@ -303,7 +303,7 @@ class Writer final : public Process {
 
   std::vector<AioContext*> contexts_;
   int depth_, batch_;
-  std::size_t reaped_ = 0;  // contexts whose share of the batch has come
+  std::size_t reaped_ = 0;  // contexts whose share of the batch has been reaped
   bool waits_ = false;
 };
 

@@ -1,11 +1,11 @@
 // How late does a periodic task start on a CPU where thousands of RCU callbacks run at the end of a grace period (Sarma,
 // McKenney: OLS 2004, section 4.2.3)? On every CPU a process removes objects in bursts, a system call for each, and they are
-// freed after a grace period. On CPU 0 a timer makes a real-time task runnable, which preempts user code and threads of the
-// kernel, but no softirq and no system call.
+// freed after a grace period. On CPU 0 a timer makes a real-time task runnable, which preempts user code and kernel threads,
+// but no softirq and no system call.
 //
-// What was proposed against it: callbacks in small batches, so that softirqs have their limit and the rest is left to ksoftirqd
-// (`throttled`); what exceeds a batch in a thread of its own, which can be preempted between two callbacks (`daemon`);
-// callbacks that run at once on a machine of one CPU (`direct`). To compare with, system calls that free nothing (`none`).
+// Proposed remedies: callbacks in small batches, so that softirqs have a limit and ksoftirqd runs the rest (`throttled`); a
+// preemptible thread for what exceeds a batch (`daemon`); callbacks that run at once on a machine of one CPU (`direct`). For
+// comparison, system calls that free nothing (`none`).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,9 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kRemovedObjects = 0;         // tally
-constexpr std::uint64_t kBurstStream = 5;  // of the random numbers
+constexpr std::uint64_t kBurstStream = 5;  // the stream of random numbers
 constexpr Value kInUse = 1, kIsFreed = 0xDEAD;
-constexpr Address kCallbackHead = 8;  // of an object: its state, and RCU's head
+constexpr Address kCallbackHead = 8;  // in an object: its state, then RCU's head
 constexpr std::int64_t kSwitchInstructions = 400;
 constexpr std::array kBoundsUs = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
 
@@ -81,8 +81,8 @@ class RcuRealtime final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> free;
-    double due_ns = -1;      // since when the real-time task is runnable; -1: it is not
-    bool in_thread = false;  // ksoftirqd or krcud has the CPU, if only to be preempted
+    double due_ns = -1;      // when the real-time task became runnable; -1: it is not
+    bool in_thread = false;  // ksoftirqd or krcud has the CPU, even if it is preempted
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
@@ -107,8 +107,8 @@ class RcuRealtime final : public Workload {
   FunctionId user_ = 0, task_ = 0, remove_ = 0, free_ = 0, thread_ = 0, schedule_ = 0;
   double next_period_ns_ = 0;
   std::vector<OfCpu> cpus_;
-  std::vector<double> latencies_us_;  // of the task's starts in the measured time
-  std::vector<SeriesSample> late_;    // the same over time, the warm-up's among them
+  std::vector<double> latencies_us_;  // latencies of the task's starts in the measured time
+  std::vector<SeriesSample> late_;    // the same over time, including the warm-up
 };
 
 void RcuRealtime::set_up(const WorkloadSetup& setting) {
@@ -119,7 +119,7 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   between_cycles_ = cycles(options_.between_bursts_us, setting.machine);
   task_cycles_ = cycles(options_.task_us, setting.machine);
   vector_ = interrupts_->add_handler([this](Cpu& cpu, FunctionId) { timer(cpu); });
-  interrupts_->defer_rest_to([](Cpu&) {});  // schedule() sees what is left
+  interrupts_->defer_rest_to([](Cpu&) {});  // schedule() runs the rest
   interrupts_->on_return([this](Cpu& cpu, FunctionId interrupted) {
     if (!preemptible(interrupted)) return;
     cpu.enable_interrupts();
@@ -159,13 +159,13 @@ void RcuRealtime::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_);
       cpu.compute(between);
-      cpu.now();  // what came meanwhile has found user code
+      cpu.now();  // lets an interrupt that arrived meanwhile find user code
     }
     remove_burst(cpu);
   }
 }
 
-// The period is the timer's own: what was not seen in time is late, not lost.
+// The period is the timer's own: an expiry that was not seen in time is late, not lost.
 void RcuRealtime::timer(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.due_ns < 0) own.due_ns = next_period_ns_;
@@ -175,7 +175,7 @@ void RcuRealtime::timer(Cpu& cpu) {
   cpu.set_timer(next_period_ns_ - now_ns, vector_);
 }
 
-// On the way back to what can be preempted: the task first, then a thread of the kernel.
+// On the way back to preemptible code: runs the task first, then a kernel thread.
 void RcuRealtime::schedule(Cpu& cpu) {
   OfCpu& own = of(cpu);
   for (;;) {
@@ -207,7 +207,7 @@ void RcuRealtime::run_task(Cpu& cpu) {
   cpu.now();
 }
 
-// ksoftirqd's turn, or krcud's, until it has no work or has run once. Returns whether there was any.
+// Runs ksoftirqd or krcud until it has no work or has run once. Returns whether there was any work.
 bool RcuRealtime::run_thread(Cpu& cpu) {
   OfCpu& own = of(cpu);
   const FunctionScope scope(cpu, thread_);
@@ -224,7 +224,7 @@ bool RcuRealtime::run_thread(Cpu& cpu) {
   return worked;
 }
 
-// Between two system calls the kernel may switch.
+// Between two system calls the kernel may switch threads.
 void RcuRealtime::remove_burst(Cpu& cpu) {
   OfCpu& own = of(cpu);
   for (int i = 0; i < options_.burst && !own.free.empty(); ++i) {

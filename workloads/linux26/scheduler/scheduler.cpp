@@ -7,21 +7,21 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: about what the compiler makes of these functions (a few hundred bundles
-// between entry and exit of schedule() and try_to_wake_up() with clocks and statistics).
+// Instructions that touch no line of this model: about as many as these functions compile to (a few hundred bundles from entry
+// to exit of schedule() and try_to_wake_up(), with clocks and statistics).
 constexpr std::int64_t kScheduleInstructions = 400;
 constexpr std::int64_t kContextSwitchInstructions = 500;
 constexpr std::int64_t kWakeInstructions = 250;
 constexpr std::int64_t kActivateInstructions = 120;
 constexpr std::int64_t kTickInstructions = 300;
-constexpr std::int64_t kBalanceInstructions = 40;  // of each CPU that is looked at
+constexpr std::int64_t kBalanceInstructions = 40;  // for each CPU that is looked at
 
-// Ticks from one look at the sibling, and at all CPUs of the node, to the next: about the balance intervals of a busy system.
+// Ticks between two balancing attempts, with the sibling and with all CPUs of the node: about the intervals of a busy system.
 constexpr std::int64_t kTicksToSiblingBalance = 2;
 constexpr std::int64_t kTicksToNodeBalance = 8;
 
 constexpr Value kLoadOfTask = 128;  // SCHED_LOAD_SCALE: a task of nice 0
-constexpr Value kPriorityBit = 1;   // of the one priority that there is, in its word of the bitmap
+constexpr Value kPriorityBit = 1;   // the bit of the only priority, in its word of the bitmap
 
 }  // namespace
 
@@ -93,7 +93,7 @@ const Task& Scheduler::task_at(Address address) const {
 
 void Scheduler::set_state(Cpu& cpu, const Task& task, TaskState state) const {
   task.object.store(cpu, task_.state, static_cast<Value>(state));
-  cpu.fence();  // set_current_state(): seen before what the task looks at next is read
+  cpu.fence();  // set_current_state(): orders the new state before the task's next loads
 }
 
 Task* Scheduler::schedule(Cpu& cpu) {
@@ -101,7 +101,7 @@ Task* Scheduler::schedule(Cpu& cpu) {
   RunQueue& queue = queue_of(cpu);
   const Object& rq = queue.object;
   kernel_.execute(cpu, kScheduleInstructions);
-  rq.load(cpu, rq_.idle);  // the idle task may not get here with preemption off
+  rq.load(cpu, rq_.idle);  // the idle task may not come here with preemption off
   rq.add(cpu, rq_.sched_count, 1);
   kernel_.lock_irq(cpu, *queue.lock);
   if (queue.current != nullptr && queue.current->object.load(cpu, task_.state) != static_cast<Value>(TaskState::running)) {
@@ -146,7 +146,7 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   return current == idle;
 }
 
-// A task that may run nowhere else stays where it is, whatever this finds; the kernel looks all the same.
+// A pinned task stays where it is, whatever this finds; the kernel looks nevertheless.
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {
@@ -161,7 +161,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   const FunctionScope scope(cpu, function_.try_to_wake_up);
   kernel_.execute(cpu, kWakeInstructions);
   kernel_.interrupts_off(cpu);
-  // task_rq_lock(): the task may have moved while its queue's lock was waited for.
+  // task_rq_lock(): the task may have moved while this CPU waited for its queue's lock.
   int target = 0;
   RunQueue* queue = nullptr;
   for (;;) {
@@ -193,7 +193,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   queue->lock->release(cpu);
   kernel_.interrupts_on(cpu);
   if (was_idle) {
-    // smp_send_reschedule(): the register is written with release semantics. An IPI that overtook nr_running would be in vain.
+    // smp_send_reschedule(): the register is written with release semantics. An IPI that overtook nr_running would be useless.
     cpu.fence();
     cpu.wake(CpuId(target));
   }
@@ -273,7 +273,8 @@ void Scheduler::load_balance(Cpu& cpu, bool siblings) {
   if (busiest >= 0) move_tasks(cpu, busiest);
 }
 
-// The CPU of the sibling pair, or of the node, with the most load, if it has two tasks more than this one; -1: none has.
+// The CPU with the most load in the sibling pair, or in the node, if it has at least two tasks more than this one; -1 if there
+// is none.
 int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   const FunctionScope scope(cpu, function_.find_busiest_group);
   const int self = cpu.id().value;
@@ -294,7 +295,7 @@ int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   return busiest;
 }
 
-// One task that waits on the other CPU comes to this one, if tasks may move.
+// Moves one task that waits on the other CPU to this one, if tasks may move.
 void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   const FunctionScope scope(cpu, function_.move_tasks);
   const int self = cpu.id().value;
@@ -313,7 +314,7 @@ void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   for (Address entry = list64::next(cpu, head); entry != head; entry = list64::next(cpu, entry)) {
     const Address address = entry - static_cast<Address>(task_.run_list.offset);
     const Task& task = task_at(address);
-    task.object.load(cpu, task_.flags);  // can_migrate_task(): is it allowed here?
+    task.object.load(cpu, task_.flags);  // can_migrate_task(): checks whether the task may run here
     if (options_.pinned || address == running) continue;
     deactivate_task(cpu, from, task);
     task.object.store(cpu, task_.cpu, static_cast<Value>(self));
@@ -324,7 +325,7 @@ void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   second.release(cpu);
   first.release(cpu);
   kernel_.interrupts_on(cpu);
-  if (moved && to.current == nullptr) cpu.wake(cpu.id());  // resched_task(): the idle loop goes on behind this handler
+  if (moved && to.current == nullptr) cpu.wake(cpu.id());  // resched_task(): the idle loop continues after this handler
 }
 
 }  // namespace linebounce::workloads

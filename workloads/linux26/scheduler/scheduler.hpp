@@ -13,15 +13,15 @@ namespace linebounce::workloads {
 
 enum class TaskState : Value { running = 0, interruptible = 1 };
 
-// A process as the scheduler sees it. All have one fixed priority. Who runs on the CPU is told by schedule().
+// A process as the scheduler sees it. All have the same fixed priority. schedule() returns the one that runs on the CPU.
 struct Task {
-  Object object;   // of structure task_struct
-  int number = 0;  // in the order of creation
+  Object object;   // a structure task_struct
+  int number = 0;  // numbered in the order of creation
 };
 
 struct SchedulerOptions {
-  // wake_idle(): a wake-up looks whether the target is idle, and if not, whether its sibling is. OLS 2007's change (4.4): it
-  // does not look if more than one task runs on the target, for then the sibling will have work, too.
+  // wake_idle(): a wake-up checks whether the target is idle, and if not, whether its sibling is. OLS 2007's change (4.4): it
+  // does not check if more than one task runs on the target, because the sibling will then have work as well.
   bool sibling_check_always = true;
   bool pinned = true;  // tasks stay on their CPU (core affinity); else load_balance() moves them
 };
@@ -30,18 +30,19 @@ class Scheduler {
  public:
   Scheduler(Kernel& kernel, const SchedulerOptions& options);
 
-  // Before the simulation. A task of this CPU, which is asleep until it is woken.
+  // Before the simulation. Creates a task of this CPU, asleep.
   Task& create_task(const std::string& name, int cpu);
 
-  // Of the task that runs on this CPU, by its own program: its state, before it looks whether what it waits for has come.
+  // Sets the running task's state, before the task checks whether it has to wait. Called by the task's own program.
   void set_state(Cpu& cpu, const Task& task, TaskState state) const;
-  // schedule(): the task that ran goes off the queue if it is no longer running, and the next one comes; null: the CPU is idle.
+  // schedule(): removes the task that ran from the queue if it is no longer runnable, and returns the next one; null: the CPU
+  // is idle.
   Task* schedule(Cpu& cpu);
   // The idle loop: returns when there may be a task to run.
   void idle(Cpu& cpu);
-  // try_to_wake_up(), by any CPU, in a handler too. False: it was awake.
+  // try_to_wake_up(), callable by any CPU and in a handler. Returns false if the task was awake.
   bool try_to_wake_up(Cpu& cpu, const Task& task);
-  // The CPU's tick, in the handler; what it interrupted.
+  // The CPU's tick, in the handler. `interrupted`: what the tick interrupted.
   void tick(Cpu& cpu, Mode interrupted);
 
   [[nodiscard]] const Task& task_at(Address address) const;
@@ -50,8 +51,8 @@ class Scheduler {
   struct RunQueue {
     Object object, array;
     MeteredLock* lock = nullptr;
-    Task* current = nullptr;  // null: the idle task. Of its own CPU's program.
-    std::int64_t ticks = 0;   // the same
+    Task* current = nullptr;  // null: the idle task; used by its own CPU's program
+    std::int64_t ticks = 0;   // used by its own CPU's program
   };
 
   RunQueue& queue_of(const Cpu& cpu) { return queues_[cpu.id().value]; }

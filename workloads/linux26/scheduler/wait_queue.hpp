@@ -1,5 +1,5 @@
-// Wait queues: tasks that sleep until somebody wakes the queue. As in Linux 2.6.20: a lock and a list, in an object of whoever
-// owns the queue.
+// Wait queues, on which tasks sleep until another task or a handler wakes the queue. As in Linux 2.6.20: a lock and a list,
+// inside an object of the queue's owner.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// What a task waits with: one for each task, on its stack.
+// A task's entry in a wait queue: one for each task, on its stack.
 class Waiter {
  public:
   Waiter(Kernel& kernel, const Task& task, const std::string& name, int node);
@@ -20,16 +20,16 @@ class Waiter {
 
 class WaitQueue {
  public:
-  // In the fields FIELD.lock, FIELD.next and FIELD.prev of the object. Before the simulation.
+  // Before the simulation. Uses the fields FIELD.lock, FIELD.next and FIELD.prev of the object.
   WaitQueue(Kernel& kernel, Scheduler& scheduler, const Object& object, const std::string& object_name,
             const std::string& structure, const std::string& field);
 
-  // add_wait_queue_exclusive(), behind the others. / remove_wait_queue().
+  // add_wait_queue_exclusive(): appends. / remove_wait_queue().
   void add(Cpu& cpu, const Waiter& waiter);
   void remove(Cpu& cpu, const Waiter& waiter);
-  // waitqueue_active(): without the lock.
+  // waitqueue_active(): checks without the lock.
   [[nodiscard]] bool active(Cpu& cpu) const;
-  // __wake_up(): the first `exclusive` waiters that were asleep. They stay in the queue until they remove themselves.
+  // __wake_up(): wakes the first `exclusive` waiters that were asleep. They stay in the queue until they remove themselves.
   void wake_up(Cpu& cpu, int exclusive);
 
  private:

@@ -16,7 +16,7 @@ constexpr std::uint64_t kServicePurpose = 0x7161;  // of the stream of random nu
 constexpr Address kRingEntryBytes = 64;            // REQUEST_ENTRY_SIZE
 constexpr int kRingEntries = 2048;                 // REQUEST_ENTRY_CNT_2XXX_EXT_MEM; its counters have 16 bits
 constexpr Value kDidOk = 0;
-constexpr int kMostResponses = 50;  // of one interrupt: another one comes for the rest
+constexpr int kMostResponses = 50;  // of one interrupt: the rest has another one
 
 }  // namespace
 
@@ -45,7 +45,7 @@ QlaAdapters::QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions
       sp_compl_(kernel.function("qla2x00_sp_compl")),
       register_cycles_(cycles(options.register_access_ns / 1000, kernel.machine())) {
   const std::vector<IoTopology::Adapter>& adapters = options.topology.adapters;
-  adapters_.reserve(adapters.size());  // handlers keep their addresses
+  adapters_.reserve(adapters.size());  // handlers keep adapters' addresses
   for (std::size_t number = 0; number < adapters.size(); ++number) place(static_cast<int>(number));
   for (const IoTopology::Device& device : options.topology.devices) {
     ports_.push_back(kernel.place("fc_port", fmt::format("fc_port[{}]", ports_.size()), device.node));
@@ -56,7 +56,7 @@ QlaAdapters::QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions
 void QlaAdapters::place(int number) {
   const IoTopology::Adapter& spec = options_.topology.adapters[number];
   const std::string name = fmt::format("scsi_qla_host[{}]", number);
-  int most = 0;  // commands at once
+  int most = 0;  // the most commands at once
   for (const IoTopology::Device& device : options_.topology.devices) {
     if (device.adapter == number) most += options_.queue_depth;
   }
@@ -84,7 +84,7 @@ void QlaAdapters::read_register(Cpu& cpu) {
   cpu.compute(register_cycles_);
 }
 
-// The middle layer holds the lock of the host; the driver wants its own, and drops the first meanwhile.
+// The middle layer holds the host's lock; the driver takes its own, and releases the first meanwhile.
 void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command) {
   const FunctionScope scope(cpu, queuecommand_);
   const ScsiDevice& device = *command.device;
@@ -118,7 +118,7 @@ void QlaAdapters::start_scsi(Cpu& cpu, ScsiCommand& command) {
   command.object.store(cpu, command_.host_scribble, handle);
   fill_ring_entry(cpu, adapter, command, handle);
   command.srb.store(cpu, srb_state_, 1);
-  read_register(cpu);  // the ring's new index is written, and read back so that it is there
+  read_register(cpu);  // writes the ring's new index, and reads it back so that the adapter has it
   work_on(cpu, adapter, command, handle);
   kernel_.unlock_irq(cpu, *adapter.hardware_lock);
 }
@@ -135,7 +135,7 @@ Value QlaAdapters::take_handle(Cpu& cpu, const Adapter& adapter) {
   throw ModelFailure("an adapter was given more commands than it can queue");
 }
 
-// The adapter reads entries as they come, so the ring has room: its count only says so.
+// The adapter reads entries as they arrive, so the ring always has room; its count only records that.
 void QlaAdapters::fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCommand& command, Value handle) {
   adapter.object.load(cpu, qla_.req_q_cnt);
   const Address entry = adapter.object.load(cpu, qla_.request_ring_ptr);
@@ -155,7 +155,7 @@ void QlaAdapters::fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCo
   adapter.object.store(cpu, qla_.request_ring_ptr, adapter.ring + next * kRingEntryBytes);
 }
 
-// From here on it is the adapter's.
+// From here on the adapter owns the command.
 void QlaAdapters::work_on(Cpu& cpu, Adapter& adapter, ScsiCommand& command, Value handle) {
   const std::int64_t ns = draw_exponential(adapter.service, std::llround(options_.topology.service_us * 1000));
   const bool own_queue = options_.complete_on_submitter;
@@ -172,7 +172,7 @@ void QlaAdapters::interrupt(Cpu& cpu, Adapter& adapter) {
   kernel_.execute(cpu, path::kInterruptHandler);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
   Responses& responses = adapter.responses[options_.complete_on_submitter ? cpu.id().value : 0];
-  read_register(cpu);  // its status: is there a response?
+  read_register(cpu);  // the adapter's status: is there a response?
   for (int taken = 0; taken < kMostResponses; ++taken) {
     const auto first = responses.begin();
     if (first == responses.end() || first->first.first > cpu.to_ns(cpu.local_time())) break;
@@ -197,7 +197,7 @@ void QlaAdapters::process_completed(Cpu& cpu, Adapter& adapter, ScsiCommand& com
   command.srb.load(cpu, srb_cmd_);
   upcalls_.soon_done(cpu, command);
   kernel_.execute(cpu, path::kCompletedRequest);
-  // qla2x00_ramp_up_queue_depth(): may the disk be given more at once?
+  // qla2x00_ramp_up_queue_depth(): may the disk be given more commands at once?
   if (options_.adjust_queue_depth_check) {
     const Value most = adapter.object.load(cpu, qla_.max_q_depth);
     const Value depth = command.device->object.load(cpu, device_.queue_depth);

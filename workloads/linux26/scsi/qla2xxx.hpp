@@ -1,4 +1,4 @@
-// The adapters and their driver, drivers/scsi/qla2xxx of Linux 2.6.20: a command's way into the request ring, and its
+// The adapters and their driver, drivers/scsi/qla2xxx of Linux 2.6.20: how a command enters the request ring, and its
 // interrupt.
 #pragma once
 
@@ -14,14 +14,14 @@ namespace linebounce::workloads {
 
 class QlaAdapters {
  public:
-  // In the interrupt handler: the command is done. / It will be, as soon as the driver is through with it.
+  // Called in the interrupt handler: the command is done. / It will be, as soon as the driver has finished with it.
   struct Upcalls {
     std::function<void(Cpu&, ScsiCommand&)> scsi_done;
     std::function<void(Cpu&, const ScsiCommand&)> soon_done;
   };
   QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions& options, Upcalls upcalls);
 
-  // qla2x00_queuecommand(): comes and goes with the host's lock held, interrupts off.
+  // qla2x00_queuecommand(): called and left with the host's lock held and interrupts off.
   void queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command);
 
  private:
@@ -40,10 +40,11 @@ class QlaAdapters {
         current_outstanding_cmd;
   };
 
-  // What the adapter itself holds: commands that it works on, by when they are done and by handle. It is no memory of the
-  // computer's, and it changes under hardware_lock alone, so that the simulated lock gives it its order. An interrupt is for
-  // the adapter, not for a command: its handler takes all that are done by then, as from the real one's response ring, so that
-  // commands that are done together cost one interrupt. A handler that finds nothing, because another CPU's was faster, goes.
+  // The adapter's own state: the commands that it works on, by the time when they are done and by handle. It is not in the
+  // computer's memory, and it changes only under hardware_lock, so the simulated lock orders it. An interrupt belongs to the
+  // adapter, not to a command. Its handler takes all commands that are done by then, as from the real adapter's response ring,
+  // so commands that are done together cost one interrupt. A handler that finds nothing, because another CPU was faster,
+  // returns.
   using Responses = std::map<std::pair<double, Value>, ScsiCommand*>;  // ns, handle
 
   struct Adapter {
@@ -54,10 +55,10 @@ class QlaAdapters {
     Address handles = 0;  // 1 to handles - 1 are used, as in the driver
     std::vector<int> interrupt_cpus;
     int vector = 0;
-    // Under hardware_lock.
+    // Guarded by hardware_lock.
     Random service;
     std::size_t turn = 0;
-    std::vector<Responses> responses;  // one queue, or with complete_on_submitter one for each CPU
+    std::vector<Responses> responses;  // one queue; with complete_on_submitter, one for each CPU
   };
 
   void place(int number);

@@ -1,5 +1,5 @@
-// The SCSI middle layer of Linux 2.6.20 (drivers/scsi/scsi.c, scsi_lib.c, scsi_error.c) with its disk driver (sd.c): requests
-// become commands, commands are counted and dispatched to the adapter's driver, and completed ones make room for the next.
+// The SCSI middle layer of Linux 2.6.20 (drivers/scsi/scsi.c, scsi_lib.c, scsi_error.c) with its disk driver (sd.c). Requests
+// become commands, which are counted and passed to the adapter's driver; completed ones make room for the next.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@ namespace linebounce::workloads {
 
 class ScsiLayer final : public RequestDriver {
  public:
-  // Makes hosts and disks. REQUIRES: `queues` has their request queues, and the options outlive it.
+  // Makes hosts and disks. REQUIRES: `queues` has made their request queues; the options outlive this object.
   ScsiLayer(Kernel& kernel, Timers& timers, SlabAllocator& slab, RequestQueues& queues, const BlockOptions& options);
 
   void request_fn(Cpu& cpu, int device) override;
@@ -34,7 +34,7 @@ class ScsiLayer final : public RequestDriver {
   [[nodiscard]] const ScsiHost& host_of(const ScsiDevice& device) const { return hosts_[device.host]; }
   ScsiCommand& command_of(const Request& request) { return *commands_.at(request.command.address()); }
 
-  // scsi_submit.cpp
+  // ---- scsi_submit.cpp ----
   void start(Cpu& cpu, const ScsiDevice& device, Request& request);
   bool start_one(Cpu& cpu, const ScsiDevice& device);
   bool device_queue_ready(Cpu& cpu, const ScsiDevice& device);
@@ -45,7 +45,7 @@ class ScsiLayer final : public RequestDriver {
   void init_command(Cpu& cpu, const ScsiDevice& device, ScsiCommand& command);
   void dispatch_cmd(Cpu& cpu, ScsiCommand& command);
 
-  // scsi_complete.cpp
+  // ---- scsi_complete.cpp ----
   void scsi_done(Cpu& cpu, ScsiCommand& command);
   void timer_retired(Cpu& cpu, ScsiCommand& command);
   bool last_to_leave(Cpu& cpu, const ScsiCommand& command, Value mine) const;
@@ -67,7 +67,7 @@ class ScsiLayer final : public RequestDriver {
   ScsiCommandFields command_;
   TimerFields eh_timeout_;
   FieldPlace pool_slab_, pool_gfp_mask_, disk_capacity_;
-  SlabCache& cache_;  // of scsi_cmnd
+  SlabCache& cache_;  // the cache of scsi_cmnd
   QlaAdapters adapters_;
   Object command_pool_;
   std::vector<ScsiHost> hosts_;

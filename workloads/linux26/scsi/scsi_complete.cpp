@@ -1,4 +1,4 @@
-// From the adapter's interrupt to the owner of the I/O, and on to the next command.
+// From the adapter's interrupt to the I/O's owner, and on to the next command.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/scsi/scsi.hpp"
@@ -6,14 +6,14 @@
 namespace linebounce::workloads {
 namespace {
 
-// With batched deletes of timers a command is freed by whoever leaves it last: the completing CPU, or the one whose base the
-// timer was on. What has happened stands in eh_eflags, which only the error handler uses in Linux.
+// With batched deletes of timers, the last user of a command frees it: the completing CPU, or the CPU whose base the timer was
+// on. eh_eflags, which only the error handler uses in Linux, records what has happened.
 constexpr Value kCommandPut = 1;
 constexpr Value kTimerRetired = 2;
 
 }  // namespace
 
-// In the interrupt handler.
+// Called in the interrupt handler.
 void ScsiLayer::scsi_done(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.scsi_done);
   kernel_.execute(cpu, path::kScsiDone);
@@ -31,7 +31,8 @@ void ScsiLayer::scsi_done(Cpu& cpu, ScsiCommand& command) {
   queues_.blk_complete_request(cpu, *command.request);
 }
 
-// On the CPU that retires the timer it happens at once, in scsi_done(); on another one whenever that comes by.
+// If the CPU retires the timer itself, this happens at once, in scsi_done(); on another CPU, whenever that handles retired
+// timers.
 void ScsiLayer::timer_retired(Cpu& cpu, ScsiCommand& command) {
   if (cpu.id().value == command.retired_by.value) {
     command.timer_gone = true;
@@ -60,7 +61,7 @@ void ScsiLayer::finish_command(Cpu& cpu, ScsiCommand& command) {
   kernel_.execute(cpu, path::kFinishCommand);
   device.object.load(cpu, device_.host);
   device_unbusy(cpu, device);
-  // Success: nobody is blocked.
+  // Success: neither host nor device is blocked.
   host_of(device).object.store(cpu, host_.host_blocked, 0);
   device.object.store(cpu, device_.device_blocked, 0);
   command.object.load(cpu, command_.done);
@@ -117,7 +118,7 @@ void ScsiLayer::next_command(Cpu& cpu, ScsiCommand& command) {
   device.object.fetch_add(cpu, device_.references, Value{0} - 1);
 }
 
-// The second lock is __scsi_put_command()'s, inline; figure 13 of OLS 2007 counts it here.
+// The second lock is that of __scsi_put_command(), inline; figure 13 of OLS 2007 counts it here.
 void ScsiLayer::put_command(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.put_command);
   const ScsiDevice& device = *command.device;
@@ -158,7 +159,7 @@ void ScsiLayer::run_queue(Cpu& cpu, const ScsiDevice& own) {
     kernel_.unlock_irq(cpu, *host.default_lock);
     queues_.blk_run_queue(cpu, device.number);
     kernel_.lock_irq(cpu, *host.default_lock);
-    if (!list64::empty(cpu, device.object.at(device_.starved_entry, cpu))) break;  // it starves again
+    if (!list64::empty(cpu, device.object.at(device_.starved_entry, cpu))) break;  // the device starves again
   }
   kernel_.unlock_irq(cpu, *host.default_lock);
   queues_.blk_run_queue(cpu, own.number);

@@ -1,4 +1,4 @@
-// Where the fields of SCSI's structures stand, as the layout file says; and the objects of hosts, disks and commands.
+// Offsets of the fields of SCSI's structures, from the layout file, and the objects of hosts, disks and commands.
 #pragma once
 
 #include <memory>
@@ -71,7 +71,7 @@ struct ScsiCommandFields {
 
 struct ScsiHost {
   Object object;
-  MeteredLock* default_lock = nullptr;  // what host_lock points to
+  MeteredLock* default_lock = nullptr;  // the lock that host_lock points to
   MeteredLock* free_list_lock = nullptr;
 };
 
@@ -82,15 +82,15 @@ struct ScsiDevice {
   MeteredLock* list_lock = nullptr;
 };
 
-// A command and what its address stands for. It belongs to whoever has it, as a Request.
+// A command and the C++ record for its address. Like a Request, it belongs to its present holder.
 struct ScsiCommand {
   Object object;
   std::unique_ptr<Timer> eh_timeout;
   Request* request = nullptr;
   const ScsiDevice* device = nullptr;
-  Object srb;               // the driver's
-  CpuId retired_by;         // who has retired eh_timeout...
-  bool timer_gone = false;  // ...and whether that CPU saw it go
+  Object srb;               // owned by the driver
+  CpuId retired_by;         // the CPU that has retired eh_timeout...
+  bool timer_gone = false;  // ...and whether that CPU saw the timer leave its base
 };
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// From a request in its queue to a command at the adapter.
+// The way of a request from its queue to a command at the adapter.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
@@ -7,12 +7,12 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Value kHostRecovery = 5;  // SHOST_RECOVERY and what is worse
+constexpr Value kHostRecovery = 5;  // SHOST_RECOVERY and worse states
 constexpr Value kCommandBytes = 10;
 
 }  // namespace
 
-// scsi_request_fn(): called and left with the queue locked, which it drops for each command.
+// scsi_request_fn(): called and left with the queue locked; unlocks it for each command.
 void ScsiLayer::request_fn(Cpu& cpu, int number) {
   const FunctionScope scope(cpu, in_.request_fn);
   const ScsiDevice& device = devices_[number];
@@ -22,7 +22,7 @@ void ScsiLayer::request_fn(Cpu& cpu, int number) {
   while (!queues_.blk_queue_plugged(cpu, number)) {
     if (!start_one(cpu, device)) break;
   }
-  // put_device(), which could be the last: not under the lock.
+  // put_device() outside the lock, because it could be the last.
   queues_.unlock_queue(cpu, number);
   device.object.fetch_add(cpu, device_.references, Value{0} - 1);
   queues_.lock_queue(cpu, number);
@@ -32,7 +32,8 @@ bool ScsiLayer::start_one(Cpu& cpu, const ScsiDevice& device) {
   Request* const request = queues_.elv_next_request(cpu, device.number);
   if (request == nullptr || !device_queue_ready(cpu, device)) return false;
   kernel_.execute(cpu, path::kRequestFn);
-  // More commands may be started than there are tags, as a tag is given back after its place: then it goes without one.
+  // More commands may be started than there are tags, because a command's place is returned before its tag. A command that
+  // finds no tag runs without one.
   if (!queues_.blk_queue_start_tag(cpu, *request)) queues_.blkdev_dequeue_request(cpu, *request);
   device.object.add(cpu, device_.device_busy, 1);
   queues_.drop_for_host(cpu, device.number);
@@ -101,7 +102,7 @@ ScsiCommand& ScsiLayer::get_command(Cpu& cpu, const ScsiDevice& device) {
   ScsiCommand& command = record_of(inner_get_command(cpu, device));
   const Object& object = command.object;
   command.device = &device;
-  kernel_.execute(cpu, path::kGetCommand);  // among it the memset()
+  kernel_.execute(cpu, path::kGetCommand);  // including the memset()
   object.store(cpu, command_.device, device.object.address());
   object.store(cpu, command_.serial_number, 0);
   object.store(cpu, command_.result, 0);
@@ -140,7 +141,7 @@ void ScsiLayer::init_command(Cpu& cpu, const ScsiDevice& device, ScsiCommand& co
   const FunctionScope scope(cpu, in_.init_command);
   const Object& request = command.request->object;
   request.load(cpu, queues_.fields().rq_disk);
-  // Nothing uses the timeout before the end, so its line is still on its way when `changed` is loaded.
+  // Nothing uses the timeout before the end, so its line is still in flight when `changed` is loaded.
   const auto [seconds, changed] = device.object.load_pair(cpu, device_.timeout, device_.changed);
   if (changed != 0) throw ModelFailure("a disk was changed: that is not simulated");
   request.load(cpu, queues_.fields().sector);

@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kParts = 10000;
-constexpr std::uint64_t kStreams = 1000;  // this cache's random streams are told from those of others
+constexpr std::uint64_t kStreams = 1000;  // keeps this cache's random streams apart from others
 
 class Interleaved final : public SlabCache {
  public:
@@ -45,8 +45,8 @@ class Interleaved final : public SlabCache {
   std::vector<Random> random_;  // by CPU
 };
 
-// Of what processes allocate, `share_pct` comes from the next node, as alternate_node_alloc() takes it; handlers and softirqs
-// have no policy.
+// Takes `share_pct` of the objects that processes allocate from the next node, as alternate_node_alloc() does; handlers and
+// softirqs have no such policy.
 std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
                                             std::uint64_t number) {
   return std::make_unique<Interleaved>(kernel, std::move(cache), share_pct, number);

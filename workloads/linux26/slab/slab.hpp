@@ -1,5 +1,5 @@
-// A kernel's allocator of objects of one size: caches, each with slabs of objects on every node. Objects are at addresses that
-// are placed before the simulation; which of them are free, and on which lists, stands in simulated memory.
+// A kernel's allocator of objects of one size: caches, each with slabs of objects on every node. Objects have addresses that
+// are placed before the simulation. Simulated memory records which of them are free, and on which lists.
 #pragma once
 
 #include <memory>
@@ -13,30 +13,31 @@ namespace linebounce::workloads {
 
 class Zones;
 
-// One cache: objects of one structure. Made by a SlabAllocator, which it lives as long as.
+// One cache: objects of one structure. Made by a SlabAllocator, which owns it.
 class SlabCache {
  public:
   virtual ~SlabCache() = default;
 
-  // An object of this CPU's node if there is one. / Of this node. Interrupts may be on or off. Errors: ModelFailure, if no
-  // memory is left.
+  // An object of this CPU's node if there is one. / An object of `node`. Interrupts may be on or off. Errors: ModelFailure, if
+  // no memory is left.
   virtual Object alloc(Cpu& cpu) = 0;
   virtual Object alloc_on(Cpu& cpu, int node) = 0;
-  // By any CPU, in a handler too. Errors: ModelFailure, if the object is free already or of another cache.
+  // Callable by any CPU and in a handler. Errors: ModelFailure, if the object is free already or belongs to another cache.
   virtual void free(Cpu& cpu, const Object& object) = 0;
 
-  // Walks through memory: whether lists, counts and free objects agree. REQUIRES: nobody uses the cache. Errors: ModelFailure.
+  // Walks through memory and checks that lists, counts and free objects agree. REQUIRES: nobody uses the cache. Errors:
+  // ModelFailure.
   virtual void check(Cpu& cpu) = 0;
-  // Every object that there is, in no order that means anything: for who keeps something of its own for each.
+  // All objects, in an arbitrary order, for callers that keep state for each.
   [[nodiscard]] virtual std::vector<Object> objects() const = 0;
 };
 
 struct SlabOptions {
   std::string variant = "slab_numa";
-  int alien_limit = 12;  // objects of one other node that a node gathers before it sends them home
+  int alien_limit = 12;  // objects of another node that a node collects before it sends them home
   // slab_numa: a refill takes objects that wait to be sent to other nodes (OLS 2007, section 4.6).
   bool refill_from_remote_frees = false;
-  double interleaved_pct = 0;  // of what processes allocate: comes from another node by their memory policy
+  double interleaved_pct = 0;  // in percent of processes' allocations: those from another node, by their memory policy
 };
 
 class SlabAllocator {
@@ -46,9 +47,9 @@ class SlabAllocator {
   SlabAllocator(const SlabAllocator&) = delete;
   SlabAllocator& operator=(const SlabAllocator&) = delete;
 
-  // Before the simulation. `objects_per_node`: how many there are at most, rounded up to whole slabs. Errors:
-  // std::invalid_argument, if there is no such variant; if the layout file has no such structure, it is larger than a page, or
-  // an array has no room for its limit.
+  // Before the simulation. `objects_per_node`: the maximum, rounded up to whole slabs. Errors: std::invalid_argument, if there
+  // is no such variant; if the layout file has no such structure, it is larger than a page, or an array has no room for its
+  // limit.
   SlabCache& create_cache(const std::string& structure, int objects_per_node);
 
  private:
@@ -58,7 +59,7 @@ class SlabAllocator {
   std::vector<std::unique_ptr<SlabCache>> caches_;
 };
 
-// What a cache is made of. What it refers to lives longer.
+// The arguments of a cache. Everything that it refers to outlives the cache.
 struct SlabCacheSetup {
   Kernel& kernel;
   Zones& zones;
@@ -67,7 +68,7 @@ struct SlabCacheSetup {
   int objects_per_node = 0;
 };
 
-// What a variant's file says of it.
+// What a variant's file declares.
 struct SlabVariant {
   std::string name;
   std::string title;
@@ -79,9 +80,9 @@ std::unique_ptr<SlabCache> make_slab(const SlabCacheSetup& setup) {
   return std::make_unique<Made>(setup);
 }
 
-// In the order in which they are shown.
+// In the order in which lists show them.
 std::span<const SlabVariant> slab_variants();
-// Names for a parameter's choices.
+// The variants' names, for a parameter's choices.
 std::vector<std::string> slab_variant_names();
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// Whether lists, counts and arrays of a cache agree, by a walk through memory.
+// Checks, by a walk through memory, that lists, counts and arrays of a cache agree.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every CPU allocates objects, writes to them, and hands each to a CPU anywhere, which reads and frees it: what submission on
-// one CPU and completion on another ask of an allocator (OLS 2007, section 4.6).
+// Every CPU allocates objects, writes to them, and hands each to a random CPU, which reads and frees it. Submission on one CPU
+// and completion on another demand the same of an allocator (OLS 2007, section 4.6).
 #include <optional>
 #include <unordered_map>
 
@@ -46,7 +46,7 @@ class SlabChurn final : public Workload {
   void set_up(const WorkloadSetup& setting) override {
     kernel_.emplace(setting, options_.kernel);
     allocator_.emplace(*kernel_, options_.allocator);
-    constexpr int kObjectsOfCpu = 512;  // more than its array and what is under way
+    constexpr int kObjectsOfCpu = 512;  // more than its array and the objects in flight
     cache_ = &allocator_->create_cache("churned", kObjectsOfCpu * setting.machine.cpus);
     mailboxes_.emplace(*kernel_, "completions");
     link_ = kernel_->field("churned", "link");

@@ -1,4 +1,4 @@
-// The lists of slabs (kmem_list3) and how objects come from them and go back: what slab_numa and slab_unaware have in common.
+// The lists of slabs (kmem_list3), and how objects leave and enter them: the common part of slab_numa and slab_unaware.
 // mm/slab.c of Linux 2.6.20. All of it runs with interrupts off.
 #pragma once
 
@@ -17,12 +17,12 @@ struct ArrayFields {
   FieldPlace avail, limit, batchcount, touched, entry;
 };
 
-// struct array_cache: a stack of free objects' addresses, with a limit. A CPU's own, a node's shared one, or the objects
-// of another node that wait for their way home (an alien array).
+// struct array_cache: a stack of free objects' addresses, with a limit. It belongs to a CPU, is shared by a node's CPUs, or
+// holds another node's objects until they are sent home (an alien array).
 class ArrayCache {
  public:
-  // `structure`: array_cache, shared_array_cache or alien_array_cache. Errors: std::invalid_argument, if it has no room for the
-  // limit.
+  // `structure`: array_cache, shared_array_cache or alien_array_cache. Errors: std::invalid_argument, if the structure has no
+  // room for the limit.
   ArrayCache(Kernel& kernel, const std::string& structure, const std::string& object, int node, int limit, int batchcount);
 
   Value avail(Cpu& cpu) const { return object_.load(cpu, fields_.avail); }
@@ -36,7 +36,7 @@ class ArrayCache {
   }
   Address object_at(Cpu& cpu, Value index) const { return cpu.load(entry(cpu, index)); }
 
-  // REQUIRES: it is not full. / not empty.
+  // REQUIRES: the array is not full. / The array is not empty.
   void push(Cpu& cpu, Address object) const {
     const Value avail = this->avail(cpu);
     cpu.store(entry(cpu, avail), object);
@@ -58,15 +58,15 @@ class ArrayCache {
   ArrayFields fields_;
 };
 
-// One kmem_list3: of a node, or of all.
+// One kmem_list3: a node's, or the only one.
 struct List3 {
   Object object;
   MeteredLock* lock = nullptr;
   std::unique_ptr<ArrayCache> shared;
-  int free_limit = 0;  // objects in free slabs that it keeps
+  int free_limit = 0;  // how many objects in free slabs the list keeps
 };
 
-// enable_cpucache(): the limits of a CPU's array and of the shared one follow from the objects' size.
+// enable_cpucache(): the limits of a CPU's array and of the shared array follow from the objects' size.
 struct ArrayLimits {
   int limit = 0, batchcount = 0, shared = 0;
 };
@@ -76,34 +76,34 @@ class SlabLists {
  public:
   explicit SlabLists(const SlabCacheSetup& setup);
 
-  // A list3 on a node, that `cpus` CPUs use.
+  // Places a list3 on a node, for `cpus` CPUs.
   List3 place_list(const std::string& name, int node, int cpus);
   ArrayCache place_cpu_array(int cpu);
 
   // cache_alloc_refill(): fills the CPU's empty array with a batch, from the shared array, else from slabs, else from a new
-  // slab of `node`; takes one. 0: no memory is left there.
+  // slab of `node`, and takes one object. Returns 0 if no memory is left there.
   Address refill(Cpu& cpu, const ArrayCache& array, const List3& list, int node);
-  // cache_flusharray(): the oldest batch of the CPU's full array goes to the shared array, else to the slabs.
+  // cache_flusharray(): moves the oldest batch of the CPU's full array to the shared array, else to the slabs.
   void flush(Cpu& cpu, const ArrayCache& array, const List3& list);
-  // One object from the slabs. REQUIRES: the list's lock is held. 0: the lists are empty.
+  // Takes one object from the slabs; 0 if the lists are empty. REQUIRES: the list's lock is held.
   Address take_one(Cpu& cpu, const List3& list);
-  // cache_grow(): a new slab of the node. False: no memory is left there.
+  // cache_grow(): adds a new slab of the node. Returns false if no memory is left there.
   bool grow(Cpu& cpu, const List3& list, int node);
-  // free_block(): the array's entries from 0 on go to their slabs. REQUIRES: the list's lock is held.
+  // free_block(): returns the array's first `count` entries to their slabs. REQUIRES: the list's lock is held.
   void free_block(Cpu& cpu, const List3& list, const ArrayCache& array, Value count);
-  // The node's shared array, by its pointer.
+  // The node's shared array, found through its pointer.
   const ArrayCache& shared_of(Cpu& cpu, const List3& list) const;
-  // transfer_objects(): up to `most` of the latest entries. Returns how many.
+  // transfer_objects(): moves up to `most` of the latest entries, and returns how many.
   Value transfer(Cpu& cpu, const ArrayCache& to, const ArrayCache& from, Value most);
 
-  // struct slab's.
+  // The node that the object's struct slab names.
   Value node_of(Cpu& cpu, Address object) const { return memory_.find(object).slab->header.load(cpu, slab_.nodeid); }
   [[nodiscard]] SlabMemory& memory() { return memory_; }
   [[nodiscard]] const SlabMemory& memory() const { return memory_; }
   [[nodiscard]] FieldPlace alien_field() const { return list_.alien; }
 
-  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`. / Whether each
-  // slab in use is listed, and each of its objects given out, free in it, or waiting in an array.
+  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`. / Checks that each
+  // slab in use is listed, and that each of its objects is allocated, free in the slab, or in an array.
   void check_list(Cpu& cpu, const List3& list, std::set<Address>& listed, std::vector<Address>& waiting);
   void check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vector<Address> waiting);
   void add_waiting(Cpu& cpu, const ArrayCache& array, std::vector<Address>& waiting) const;

@@ -14,7 +14,7 @@ int round_up(int bytes, int alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// What lies before the objects if the header is in the page.
+// The bytes before the objects if the header is in the page.
 int bytes_before(int header_bytes, int objects, int alignment) {
   return round_up(header_bytes + objects * kBufctlBytes, alignment);
 }
@@ -56,7 +56,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
   if (objects_per_slab_ < 1)
     throw std::invalid_argument(fmt::format("workload.layout: {} has {} bytes and a page {}: it can't be allocated", structure,
                                             layout.size, kPageBytes));
-  // SLUB has no colours: struct page is elsewhere and lies densely.
+  // SLUB has no colours, because struct page is elsewhere, in a dense array.
   if (headers == Headers::struct_slab) colours_ = left_over / kernel.memory().line_bytes() + 1;
   const int slabs = (objects_per_node + objects_per_slab_ - 1) / objects_per_slab_;
   for (int node = 0; node < kernel.nodes(); ++node) {
@@ -69,7 +69,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
       free.push_back(&slab);
     }
     for (int number = 0; number < slabs; ++number) place_page(*free[number], number, headers);
-    std::reverse(free.begin(), free.end());  // the first is taken first
+    std::reverse(free.begin(), free.end());  // so that the first object is taken first
   }
   for (Slab& slab : slabs_) {
     by_header_[slab.header.address()] = &slab;
@@ -89,7 +89,7 @@ void SlabMemory::place_header(Slab& slab, Headers headers) {
   slab.bufctl = kernel_.memory().place(bufctl, slab.name + ".bufctl", 0, Home::on(slab.node));
 }
 
-// Slabs of a cache begin at different lines of their pages, so that their headers don't meet in one set of a cache.
+// Slabs of a cache begin at different lines of their pages, so that their headers don't conflict in one set of a cache.
 void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
   const int colour = (number % colours_) * kernel_.memory().line_bytes();
   const Layout before{
@@ -124,13 +124,14 @@ void SlabMemory::give_back(Cpu& cpu, Slab& slab) {
 
 SlabMemory::Place SlabMemory::find(Address object) const {
   const auto found = by_object_.find(object);
-  if (found == by_object_.end()) throw ModelFailure(fmt::format("{:#x} is no object of the cache of {}", object, structure_));
+  if (found == by_object_.end())
+    throw ModelFailure(fmt::format("{:#x} is not an object of the cache of {}", object, structure_));
   return found->second;
 }
 
 Slab& SlabMemory::slab_with_header(Address header) const {
   const auto found = by_header_.find(header);
-  if (found == by_header_.end()) throw ModelFailure(fmt::format("{:#x} is no slab of the cache of {}", header, structure_));
+  if (found == by_header_.end()) throw ModelFailure(fmt::format("{:#x} is not a slab of the cache of {}", header, structure_));
   return *found->second;
 }
 

@@ -1,5 +1,5 @@
 // The pages of a cache: slabs of objects that are placed on every node before the simulation. The page allocator hands them out
-// and takes them back. Knows which slab an address belongs to (virt_to_page()), and whether an object is allocated.
+// and takes them back. Knows an address's slab (virt_to_page()), and whether an object is allocated.
 #pragma once
 
 #include <deque>
@@ -12,13 +12,13 @@
 
 namespace linebounce::workloads {
 
-constexpr int kPageBytes = 16384;  // ia64's usual page
+constexpr int kPageBytes = 16384;  // the usual page size of ia64
 constexpr int kBufctlBytes = 4;    // kmem_bufctl_t: an index
 
-// What a cache's check() throws: a ModelFailure.
+// Throws the ModelFailure of a cache's check().
 [[noreturn]] void inconsistent(const std::string& what);
 
-// The page allocator's lock for each node.
+// The page allocator's locks, one for each node.
 class Zones {
  public:
   explicit Zones(Kernel& kernel);
@@ -31,20 +31,20 @@ class Zones {
 struct Slab {
   int node = 0;
   std::string name;
-  Object header;       // of structure slab or page
-  Address bufctl = 0;  // for each object the index of the next free one
+  Object header;       // a structure slab or page
+  Address bufctl = 0;  // for each object, the index of the next free one
   std::vector<Object> objects;
 };
 
 class SlabMemory {
  public:
-  // struct slab with bufctl behind it: in the page, or outside if the objects are large. / struct page: all of a node together.
+  // struct slab followed by bufctl: in the page, or outside if the objects are large. / struct page: all of a node together.
   enum class Headers { struct_slab, struct_page };
 
-  // Errors: std::invalid_argument, if an object has no room in a page.
+  // Errors: std::invalid_argument, if an object does not fit in a page.
   SlabMemory(Kernel& kernel, Zones& zones, const std::string& structure, int objects_per_node, Headers headers);
 
-  // A page of this node; none is left: null. / Gives it back. REQUIRES: interrupts are off.
+  // Takes a page of this node; null if none is left. / Returns the page. REQUIRES for both: interrupts are off.
   Slab* take(Cpu& cpu, int node);
   void give_back(Cpu& cpu, Slab& slab);
 
@@ -52,18 +52,18 @@ class SlabMemory {
     Slab* slab;
     int index;
   };
-  // Errors: ModelFailure, if it is no object of this cache. / No header of it.
+  // Errors: ModelFailure, if the address is no object of this cache. / If it is no header of this cache.
   [[nodiscard]] Place find(Address object) const;
   [[nodiscard]] Slab& slab_with_header(Address header) const;
 
-  // The allocator gives an object out / gets it back. Errors: ModelFailure, if it had been given out / had not.
+  // Marks an object as allocated / free. Errors: ModelFailure, if it was already.
   Object give_out(Address object);
   void get_back(const Object& object);
 
   [[nodiscard]] int objects_per_slab() const { return objects_per_slab_; }
   [[nodiscard]] int object_bytes() const { return object_bytes_; }
   [[nodiscard]] bool is_given_out(const Slab& slab, int index) const;
-  // Those that are not with the page allocator. REQUIRES: nobody uses the cache.
+  // The slabs that the page allocator has handed out. REQUIRES: nobody uses the cache.
   [[nodiscard]] std::vector<Slab*> slabs_in_use();
   void for_each_slab(const std::function<void(const Slab&)>& visit) const;
   [[nodiscard]] std::vector<Object> objects() const;
@@ -82,10 +82,10 @@ class SlabMemory {
   int colours_ = 1;
   bool header_inside_ = false;
   std::deque<Slab> slabs_;
-  std::vector<std::vector<Slab*>> free_;  // by node; under the zone's lock
+  std::vector<std::vector<Slab*>> free_;  // by node; guarded by the zone's lock
   std::unordered_map<Address, Slab*> by_header_;
   std::unordered_map<Address, Place> by_object_;
-  std::unordered_map<Address, bool> given_out_;  // only the CPU that holds an object changes its entry
+  std::unordered_map<Address, bool> given_out_;  // only the object's holder changes its entry
 };
 
 }  // namespace linebounce::workloads

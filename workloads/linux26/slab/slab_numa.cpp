@@ -1,5 +1,5 @@
-// As in Linux 2.6.20 with CONFIG_NUMA: lists for each node; a CPU's array holds objects of its own node alone. What it frees of
-// another node goes into an alien array, which its node has for that one and sends home when it is full.
+// As in Linux 2.6.20 with CONFIG_NUMA: lists for each node. A CPU's array holds only objects of its own node. Freed objects of
+// another node go into an alien array, which a node has for each other one and sends home when it is full.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -10,7 +10,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// The objects of one node that another node has freed.
+// Objects of one node that CPUs of another node have freed.
 struct Alien {
   ArrayCache array;
   MeteredLock* lock;
@@ -87,7 +87,7 @@ class SlabNuma final : public SlabCache {
   [[nodiscard]] std::vector<Object> objects() const override { return lists_.memory().objects(); }
 
  private:
-  // An array for each other node, and a table of pointers to them that `alien` points to; all on this node.
+  // Places an array for each other node, and the table of pointers to which `alien` points, all on this node.
   void place_aliens(const std::string& name, int node, int limit) {
     const Object table = kernel_.place("alien_table", name + ".alien", node);
     const FieldPlace pointers = kernel_.field("alien_table", "alien");
@@ -97,7 +97,7 @@ class SlabNuma final : public SlabCache {
     for (int other = 0; other < kernel_.nodes(); ++other) {
       if (other == node) continue;
       const std::string alien_name = fmt::format("{}.alien[{}]", name, other);
-      // The kernel's batchcount is 0xbaadf00d: an alien array is always emptied whole.
+      // The kernel's batchcount is 0xbaadf00d, because an alien array is always emptied as a whole.
       const ArrayCache array(kernel_, "alien_array_cache", alien_name, node, limit, 0);
       MeteredLock& lock = kernel_.lock_in(array.object(), alien_name, "alien_array_cache", "lock");
       alien_at_[array.address()] = aliens_.size();
@@ -109,7 +109,7 @@ class SlabNuma final : public SlabCache {
   [[nodiscard]] int own_node(const Cpu& cpu) const { return kernel_.node_of(cpu.id().value); }
   [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[cpu.id().value]; }
   [[nodiscard]] const List3& list_of(int node) const { return nodes_[node]; }
-  // This node's array for what it frees of another.
+  // This node's array for freed objects of another node.
   const Alien& alien_for(Cpu& cpu, int other) const {
     const Address table = list_of(own_node(cpu)).object.load(cpu, lists_.alien_field());
     const Address array = cpu.load(table + static_cast<Address>(other) * ArrayCache::kPointerBytes);
@@ -129,7 +129,7 @@ class SlabNuma final : public SlabCache {
     return object != 0 ? object : fall_back(cpu, node);
   }
 
-  // The what-if: objects that wait to be sent to other nodes stay here.
+  // The what-if: objects that wait to be sent to other nodes are reused here.
   bool take_from_aliens(Cpu& cpu, const ArrayCache& array) {
     const FunctionScope scope(cpu, refill_);
     for (int other = 0; other < kernel_.nodes(); ++other) {
@@ -145,7 +145,7 @@ class SlabNuma final : public SlabCache {
     return false;
   }
 
-  // One by one, under the node's lock.
+  // Takes objects one by one, under the node's lock.
   Address take_from_node(Cpu& cpu, int node) {
     const FunctionScope scope(cpu, alloc_node_);
     const List3& list = list_of(node);
@@ -157,7 +157,7 @@ class SlabNuma final : public SlabCache {
     }
   }
 
-  // fallback_alloc(): any other node that has one.
+  // fallback_alloc(): takes an object of any other node that has one.
   Address fall_back(Cpu& cpu, int full) {
     for (int distance = 1; distance < kernel_.nodes(); ++distance) {
       const Address object = take_from_node(cpu, (full + distance) % kernel_.nodes());
@@ -166,7 +166,7 @@ class SlabNuma final : public SlabCache {
     throw ModelFailure(fmt::format("no memory is left for an object of {}", lists_.memory().structure()));
   }
 
-  // cache_free_alien() is inline: figure 7 counts the lock there, and everything else in kmem_cache_free.
+  // cache_free_alien() is inline: figure 7 counts the lock in it, and the rest in kmem_cache_free.
   void free_alien(Cpu& cpu, const Object& object, int node) {
     const Alien& alien = alien_for(cpu, node);
     {

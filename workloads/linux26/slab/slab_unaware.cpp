@@ -1,5 +1,5 @@
-// As in Linux 2.6.9: each cache has one set of lists, whose slabs are of any node; what a CPU frees goes into its own array,
-// wherever its home is, and so does what it allocates.
+// As in Linux 2.6.9: each cache has one set of lists, whose slabs are of any node. Objects that a CPU frees or allocates go
+// through its own array, wherever their home is.
 #include <fmt/format.h>
 
 #include "models/failure.hpp"
@@ -59,7 +59,7 @@ class SlabUnaware final : public SlabCache {
   [[nodiscard]] std::vector<Object> objects() const override { return lists_.memory().objects(); }
 
  private:
-  // The pages of a new slab come from this CPU's node, else from the next one that has some.
+  // The pages of a new slab come from this CPU's node, else from the next node that has some.
   Address refill(Cpu& cpu, const ArrayCache& array) {
     const int own = kernel_.node_of(cpu.id().value);
     for (int distance = 0; distance < kernel_.nodes(); ++distance) {

@@ -1,6 +1,6 @@
 // The unqueued allocator of Linux 2.6.22 (mm/slub.c). Each CPU has an active slab and takes objects from a list through the
-// free objects themselves, without a lock. What is freed goes to its slab, under the lock of that slab; a slab that was full
-// goes on its node's partial list then. The lists' heads, counts and locks are in struct page.
+// free objects themselves, without a lock. A freed object returns to its slab, under that slab's lock; a slab that was full
+// then joins its node's partial list. The lists' heads, counts and locks are in struct page.
 #include <fmt/format.h>
 
 #include <set>
@@ -15,7 +15,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kPointerBytes = 8;
-constexpr Value kMinPartial = 2;  // free slabs that a node keeps
+constexpr Value kMinPartial = 2;  // how many free slabs a node keeps
 
 class Slub final : public SlabCache {
  public:
@@ -87,7 +87,7 @@ class Slub final : public SlabCache {
     const Address first = cache_.at(cpu_slab_, cpu);
     return first + static_cast<Address>(cpu) * kPointerBytes;
   }
-  // This CPU's slab; null: it has none.
+  // This CPU's active slab; null if it has none.
   Slab* active(Cpu& cpu) const {
     const Address page = cpu.load(cpu_slab(cpu.id().value));
     return page == 0 ? nullptr : &memory_.slab_with_header(page);
@@ -110,7 +110,7 @@ class Slub final : public SlabCache {
     return given;
   }
 
-  // Takes what others have freed into the CPU's slab, else makes another slab the CPU's.
+  // Takes the objects that other CPUs have freed into the CPU's slab, or else makes another slab the CPU's.
   Address slow_alloc(Cpu& cpu, Slab* slab, int node) {
     const FunctionScope scope(cpu, slow_alloc_);
     if (slab != nullptr) {
@@ -126,7 +126,7 @@ class Slub final : public SlabCache {
     return load_freelist(cpu, *slab, object);
   }
 
-  // The first object is taken, the others become the CPU's. Releases the slab's lock.
+  // Takes the first object; the others become the CPU's. Releases the slab's lock.
   Address load_freelist(Cpu& cpu, const Slab& slab, Address object) {
     const Value next = cpu.load(object);
     slab.header.store(cpu, lockless_freelist_, next);
@@ -136,7 +136,7 @@ class Slub final : public SlabCache {
     return object;
   }
 
-  // REQUIRES: its lock is held, which is released.
+  // REQUIRES: the slab's lock is held; releases it.
   void deactivate(Cpu& cpu, Slab& slab) {
     const FunctionScope scope(cpu, deactivate_);
     for (;;) {
@@ -161,7 +161,7 @@ class Slub final : public SlabCache {
     lock_of(slab).release(cpu);
   }
 
-  // A slab from the node's list, locked and frozen: no longer the list's. The CPU's node, if any will do, else the next.
+  // Takes a slab off a node's list, locked and frozen. Tries the CPU's node first if any node will do.
   Slab* get_partial(Cpu& cpu, int node) {
     const int first = node == kAnyNode ? kernel_.node_of(cpu.id().value) : node;
     const int nodes = node == kAnyNode ? kernel_.nodes() : 1;

@@ -1,6 +1,6 @@
-// Timers that were deleted by marking them (OLS 2007, section 4.5): on their way to the CPU whose base they are still on. Each
-// CPU gathers those of every base in a chain of its own, and hands a chain over when it is long enough or a tick comes: one
-// transfer of a line for many timers. A chain goes through the timers' `expires`, which has no use any more.
+// Timers that were deleted by marking them (OLS 2007, section 4.5), on their way to the CPU whose base they are still on. Each
+// CPU collects them by base, in chains of its own, and hands a chain over when it is long enough or a tick comes: one transfer
+// of a line for many timers. A chain is linked through the timers' `expires`, which is no longer needed.
 #pragma once
 
 #include <vector>
@@ -15,18 +15,18 @@ class RetiredTimers {
  public:
   explicit RetiredTimers(const Kernel& kernel);
 
-  // What one CPU has gathered is placed near it, behind an object of its own.
+  // Places what one CPU collects near it, after an object of its own.
   void place_for(int cpu);
 
-  // The timer, of the base of CPU `base`, joins those that this CPU has gathered. REQUIRES: interrupts are off.
+  // Adds a timer of the base of CPU `base` to this CPU's chains. REQUIRES: interrupts are off.
   void add(Cpu& cpu, const Timer& timer, int base);
-  // Hands over whatever this CPU has gathered. REQUIRES: as above.
+  // Hands over all chains of this CPU. REQUIRES: interrupts are off.
   void hand_off(Cpu& cpu);
-  // The first of those that were handed over to this CPU, which leave; 0: there are none.
+  // Removes and returns the first timer that was handed over to this CPU; 0 if there is none.
   Value take(Cpu& cpu);
 
  private:
-  static constexpr Value kBatch = 16;  // timers of one base that are handed over at the latest
+  static constexpr Value kBatch = 16;  // a chain of this many timers is handed over
 
   void hand_off(Cpu& cpu, int base);
   [[nodiscard]] const Object& gathered(const Cpu& cpu, int base) const;

@@ -1,4 +1,4 @@
-// A timer that is part of an object: a list entry, the time when it expires, and which base it is on.
+// A timer as part of an object: a list entry, the time of expiry, and the base that it is on.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace linebounce::workloads {
 
-// Where the timer `name` stands in its owner's structure: its fields NAME.entry.next and .prev, NAME.expires and NAME.base.
+// The offsets of timer `name` in its owner's structure: fields NAME.entry.next and .prev, NAME.expires and NAME.base.
 struct TimerFields {
   FieldPlace entry, expires, base;
 };
 // Errors: std::invalid_argument, if the layout has no such fields.
 TimerFields timer_fields(const Layout& layout, const std::string& name);
 
-// Stays where it is in C++'s memory for as long as it may be pending.
+// Must not move in C++'s memory while it may be pending.
 class Timer {
  public:
   using Callback = std::function<void(Cpu&)>;
@@ -29,7 +29,7 @@ class Timer {
   friend class Timers;
   friend class RetiredTimers;
 
-  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // what a pointer to it holds
+  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // the value of pointers to it
   [[nodiscard]] Address base() const { return owner_.at(fields_.base, 0); }
   [[nodiscard]] Address expires() const { return owner_.at(fields_.expires, 0); }
 
@@ -38,8 +38,8 @@ class Timer {
   Callback expired_, retired_;
 };
 
-// The word `base`: the address of the timer's tvec_base, or 0 while it moves from one to another. With batch_deletes its lowest
-// bits are the timer's state, so that one compare-and-exchange decides whether it runs or is retired.
+// The word `base`: the address of the timer's tvec_base, or 0 while the timer moves to another. With batch_deletes the lowest
+// bits are the timer's state, so one compare-and-exchange decides whether it runs or is retired.
 constexpr Value kArmed = 1;
 constexpr Value kRetired = 2;
 constexpr Value kTimerState = kArmed | kRetired;

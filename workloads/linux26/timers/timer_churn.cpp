@@ -1,6 +1,6 @@
-// Every CPU starts commands and hands each to a CPU anywhere, which completes those that have come. A command has a timer for
-// the case of an error, which its start adds and its completion deletes; the start goes through a queue of all CPUs, whose plug
-// timer it modifies and deletes (OLS 2007, section 4.5).
+// Every CPU starts commands and hands each to a random CPU, which completes those that have arrived. A command has a timer for
+// the case of an error, added by its start and deleted by its completion. The start goes through a queue shared by all CPUs,
+// whose plug timer it modifies and deletes (OLS 2007, section 4.5).
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -16,7 +16,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kCommands = 0;       // tallies
-constexpr int kWithoutMemory = 1;  // starts that found no command free
+constexpr int kWithoutMemory = 1;  // starts that found no free command
 constexpr double kErrorUs = 30e6;  // SD_TIMEOUT
 constexpr double kPlugUs = 3000;   // q->unplug_delay
 
@@ -120,7 +120,7 @@ class TimerChurn final : public Workload {
     }
   }
 
-  // A command that was given back to this CPU; null: all are under way.
+  // Takes a command that was returned to this CPU; null if all are in flight.
   Command* take_free(Cpu& cpu) {
     Address& own = own_free_[cpu.id().value];
     if (own == 0) own = free_->take_all(cpu);
@@ -170,7 +170,7 @@ class TimerChurn final : public Workload {
   std::deque<Command> commands_;
   std::deque<Queue> queue_;
   std::unordered_map<Address, Command*> by_link_;
-  std::vector<Address> own_free_;  // by CPU: the first of the commands that it has taken out of its box
+  std::vector<Address> own_free_;  // by CPU: the first of the commands that it has taken out of its mailbox
   FunctionId submit_ = 0, complete_ = 0;
   int tick_ = 0;
 };

@@ -11,7 +11,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// tv1 has a list for each of the next 256 jiffies; each list of tv2 is spread over tv1 when its time comes; and so on.
+// tv1 has a list for each of the next 256 jiffies. Each list of tv2 is spread over tv1 when its time comes; and so on.
 constexpr int kRootBits = 8;
 constexpr int kWheelBits = 6;
 constexpr Value kRootMask = (Value{1} << kRootBits) - 1;
@@ -19,7 +19,7 @@ constexpr Value kWheelMask = (Value{1} << kWheelBits) - 1;
 constexpr int kHeadBytes = 2 * list64::kPointerBytes;
 constexpr Value kListPoison2 = 0x00200200;
 
-// How many bits of a time in jiffies lie below those that choose a list of this wheel. REQUIRES: wheel > 0.
+// The number of a time's low bits, in jiffies, that do not choose a list of this wheel. REQUIRES: wheel > 0.
 constexpr int bits_below(int wheel) {
   return kRootBits + (wheel - 1) * kWheelBits;
 }
@@ -28,12 +28,12 @@ Address list_of(Address wheel, Value index) {
   return wheel + index * kHeadBytes;
 }
 
-// time_before(): a jiffy that comes before another, though they wrap round.
+// time_before(): compares jiffies that may have wrapped round.
 bool before(Value a, Value b) {
   return static_cast<std::int64_t>(a - b) < 0;
 }
 
-// list_replace_init(): the entries of one list get another head.
+// list_replace_init(): gives the entries of one list another head.
 void replace_head(Cpu& cpu, Address from, Address to) {
   const Address first = list64::next(cpu, from);
   list64::set_next(cpu, to, first);
@@ -119,7 +119,7 @@ Value Timers::expiry(Cpu& cpu, double delay_us) const {
   return jiffies_.load(cpu, jiffy_) + jiffies;
 }
 
-// lock_timer_base(): the timer may go to another base before its lock is there.
+// lock_timer_base(): the timer may move to another base before its lock is acquired.
 Timers::Base& Timers::lock_base(Cpu& cpu, const Timer& timer) {
   for (;;) {
     const Value word = cpu.spin_until(timer.base(), [](Value base) { return base != 0; });
@@ -141,8 +141,8 @@ void Timers::add(Cpu& cpu, Timer& timer, double delay_us) {
   modify_locked(cpu, timer, base, expires);
 }
 
-// The lock of the base that the timer is on counts in mod_timer(), which holds none in 2.6.20: all timers are armed by
-// __mod_timer(), and of its two locks figure 5 of OLS 2007 prints the second alone under that name (behind running_timer).
+// Waiting for the lock of the timer's base counts in mod_timer(), though that takes no lock in 2.6.20: all timers are armed by
+// __mod_timer(), and figure 5 of OLS 2007 prints only the second of its two locks under that name (behind running_timer).
 bool Timers::modify(Cpu& cpu, Timer& timer, double delay_us) {
   const FunctionScope scope(cpu, modify_);
   const Value expires = expiry(cpu, delay_us);
@@ -153,13 +153,13 @@ bool Timers::modify(Cpu& cpu, Timer& timer, double delay_us) {
   return modify_locked(cpu, timer, base, expires);
 }
 
-// REQUIRES: the base's lock is held, which is released.
+// REQUIRES: the base's lock is held; releases it.
 bool Timers::modify_locked(Cpu& cpu, Timer& timer, Base& base, Value expires) {
   const bool pending = cpu.load(timer.entry()) != 0;
   if (pending) detach(cpu, timer, Clear::no);
   const FunctionScope scope(cpu, modify_inner_);
   Base* to = &base;
-  // One that runs stays: its base's CPU is who knows that it runs.
+  // A running timer stays on its base, because only the base's CPU knows that it runs.
   if (&own(cpu) != &base && base.object.load(cpu, running_timer_) != timer.entry()) {
     cpu.store(timer.base(), 0);
     base.lock->release(cpu);
@@ -202,7 +202,7 @@ void Timers::detach(Cpu& cpu, Timer& timer, Clear clear) {
   list64::set_previous(cpu, entry, kListPoison2);
 }
 
-// Whether it was pending. REQUIRES: its base's lock is held.
+// Returns whether the timer was pending. REQUIRES: its base's lock is held.
 bool Timers::take_off(Cpu& cpu, Timer& timer, const Base& base) {
   if (cpu.load(timer.entry()) == 0) return false;
   detach(cpu, timer, Clear::yes);
@@ -210,7 +210,7 @@ bool Timers::take_off(Cpu& cpu, Timer& timer, const Base& base) {
   return true;
 }
 
-// Without batch_deletes the base's lock decides alone, and the word has no state.
+// Without batch_deletes the base's lock alone decides, and the word has no state.
 void Timers::become_pending(Cpu& cpu, const Timer& timer, const Base& base) const {
   cpu.store(timer.base(), base.object.address() | (retired_ ? kArmed : 0));
 }
@@ -244,7 +244,8 @@ bool Timers::remove_sync(Cpu& cpu, Timer& timer) {
     const bool pending = !runs && take_off(cpu, timer, base);
     kernel_.unlock_irq(cpu, *base.lock);
     if (!runs) return pending;
-    // The kernel takes the lock again and again, and may keep out who would end this. Here it waits for a change first.
+    // The kernel takes the lock again and again, which may keep out the CPU that would end this. Here the CPU first waits for a
+    // change.
     cpu.spin_until(base.object.at(running_timer_, cpu), [&timer](Value running) { return running != timer.entry(); });
   }
 }
@@ -297,7 +298,7 @@ void Timers::run_softirq(Cpu& cpu) {
   if (!before(now, next)) run_expired(cpu, base);
 }
 
-// __run_timers(), which is inline.
+// __run_timers(), inline.
 void Timers::run_expired(Cpu& cpu, Base& base) {
   kernel_.lock_irq(cpu, *base.lock);
   for (;;) {
@@ -330,7 +331,7 @@ void Timers::run_list(Cpu& cpu, Base& base) {
   }
 }
 
-// When tv1 has gone round, a list of tv2 comes into it; when tv2 has, one of tv3 before; and so on.
+// When tv1 wraps round, a list of tv2 is spread over it; when tv2 wraps round, a list of tv3 comes first; and so on.
 void Timers::cascade_all(Cpu& cpu, Base& base, Value jiffy) {
   if ((jiffy & kRootMask) != 0) return;
   for (int wheel = 1; wheel < kWheels; ++wheel) {
@@ -362,12 +363,12 @@ void Timers::detach_retired(Cpu& cpu, Base& base) {
   for (Address entry = first; entry != 0;) {
     Timer& timer = timer_at(entry);
     entry = cpu.load(timer.expires());
-    if (cpu.load(timer.entry()) != 0) detach(cpu, timer, Clear::yes);  // else its time came first
+    if (cpu.load(timer.entry()) != 0) detach(cpu, timer, Clear::yes);  // otherwise the timer expired first
     cpu.store(timer.base(), base.object.address());
     detached.push_back(&timer);
   }
   kernel_.unlock_irq(cpu, *base.lock);
-  // An owner that is given up may make another timer at once in this one's place: the callback is taken out first.
+  // The owner may be freed and reused for another timer at once, so the callback is taken out first.
   for (Timer* timer : detached) {
     const Timer::Callback done = std::exchange(timer->retired_, nullptr);
     done(cpu);

@@ -1,5 +1,5 @@
-// Dynamic timers as in Linux 2.6.20 (kernel/timer.c): each CPU has a base with a lock and wheels of lists (tvec_base); a timer
-// is on the base of the CPU that added it, and whoever deletes it takes that base's lock.
+// Dynamic timers of Linux 2.6.20 (kernel/timer.c): each CPU has a base with a lock and wheels of lists (tvec_base). A timer is
+// on the base of the CPU that added it, and a CPU that deletes it takes that base's lock.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ class RetiredTimers;
 
 struct TimerOptions {
   double jiffy_us = 1000;
-  // A timer that another CPU retires is marked in the timer itself, and taken off its base by that base's CPU later.
+  // Another CPU retires a timer by marking it; the base's CPU removes it later.
   bool batch_deletes = false;
-  // prefetch_base() asks for the lock's line.
+  // prefetch_base() prefetches the lock's line.
   bool prefetch_locks = false;
 };
 
@@ -29,34 +29,35 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Before the simulation: a timer that is on no base yet, and is taken for CPU 0's. / init_timer() of one in an object that
-  // was allocated just now. REQUIRES: no timer at its place is pending.
+  // Before the simulation: a timer on no base yet, counted as CPU 0's. / init_timer() of a timer in a newly allocated object.
+  // REQUIRES: no timer at its address is pending.
   void init(Timer& timer);
   void init(Cpu& cpu, Timer& timer);
 
-  // add_timer(). Errors: ModelFailure, if it is pending. / mod_timer(): of any. Whether it was pending. / del_timer(): whether
-  // it was pending; it may run at this moment. / del_timer_sync(): the same, and it no longer runs. REQUIRES: not in its
-  // callback. It expires in a tick that is at least `delay_us` away, counted from the latest jiffy.
+  // add_timer(). Errors: ModelFailure, if it is pending. / mod_timer(): also of a pending timer; returns whether it was
+  // pending. / del_timer(): returns whether it was pending; it may run at this moment. / del_timer_sync(): the same, and it no
+  // longer runs. REQUIRES: not in its callback. A timer expires in a tick that is at least `delay_us` away, counted from the
+  // latest jiffy.
   void add(Cpu& cpu, Timer& timer, double delay_us);
   bool modify(Cpu& cpu, Timer& timer, double delay_us);
   bool remove(Cpu& cpu, Timer& timer);
   bool remove_sync(Cpu& cpu, Timer& timer);
 
-  // del_timer() of a timer whose owner is given up. False: it was not pending, and `done` will not be called. True: it never
-  // runs, and `done` is called as soon as the owner may be freed: by now, or with batch_deletes perhaps later, on the CPU of
-  // its base and in a softirq. Until then the timer may not be used. Errors: ModelFailure, if it is.
+  // del_timer() of a timer whose owner is about to be freed. Returns false if it was not pending; `done` will not be called. On
+  // true it never runs, and `done` is called as soon as the owner may be freed: during this call, or with batch_deletes perhaps
+  // later, in a softirq on the CPU of its base. Until then the timer may not be used. Errors: ModelFailure, if it is.
   bool retire(Cpu& cpu, Timer& timer, Timer::Callback done);
 
-  // Asks for the lock's line of the base that the timer is on, and goes on: for who is about to delete several.
+  // Prefetches the line of the lock of the timer's base, for a caller that is about to delete several timers.
   void prefetch_base(Cpu& cpu, const Timer& timer) const;
 
-  // In each CPU's tick, in the handler: time goes on with CPU 0's, and expired timers run in a softirq after it.
+  // Called in each CPU's tick, in the handler. Time advances with CPU 0's tick; expired timers run in a softirq after the tick.
   void tick(Cpu& cpu);
   [[nodiscard]] double jiffy_us() const { return options_.jiffy_us; }
 
  private:
   static constexpr int kWheels = 5;
-  // A CPU's tvec_base, and what run_timer_softirq() and cascade() have on their stack.
+  // A CPU's tvec_base, and the stack variables of run_timer_softirq() and cascade().
   struct Base {
     Object object, stack;
     MeteredLock* lock = nullptr;
@@ -93,8 +94,8 @@ class Timers {
   Object jiffies_;
   std::vector<Base> bases_;  // by CPU
   std::unordered_map<Address, std::size_t> base_by_address_;
-  std::unordered_map<Address, Timer*> timers_;  // by what a pointer to it holds
-  std::unique_ptr<RetiredTimers> retired_;      // with batch_deletes
+  std::unordered_map<Address, Timer*> timers_;  // by the value of pointers to the timer
+  std::unique_ptr<RetiredTimers> retired_;      // used with batch_deletes
 };
 
 }  // namespace linebounce::workloads

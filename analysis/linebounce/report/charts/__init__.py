@@ -1,4 +1,4 @@
-"""The charts, as Vega-Lite, each drawn from a table by name.
+"""All charts in Vega-Lite, each drawn from a named table.
 
 The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page.
 """
@@ -17,7 +17,7 @@ from linebounce.report.charts.paper import paper_points, paper_ratios
 from linebounce.report.charts.series import series
 from linebounce.report.charts.sweep import sweep_bars, sweep_line
 
-# By the name of the place on the page, and of the figure's file.
+# By the name of the chart's place in the page, which is also the figure's file name.
 CHARTS = {
     "paper_ratios": paper_ratios,
     "paper_points": paper_points,
@@ -38,14 +38,14 @@ CHARTS = {
     "ownership": ownership,
 }
 
-# What has a legend. Those of one field are one legend only as long as they are set alike.
+# Channels that may have a legend. Several channels for one field share a legend only if they are configured alike.
 LEGENDS = ("color", "strokeDash", "shape")
 
 
 def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping[str, str]) -> Spec:
-    """A chart with its data; words stand in for its «placeholders». Legends name only what is there.
+    """A chart with its data, and its «placeholders» replaced by `words`. Legends list only values that occur.
 
-    The page does the same in templates/charts.js.
+    templates/charts.js does the same in the page.
     """
     text = json.dumps(spec, ensure_ascii=False)
     for word, value in words.items():
@@ -59,8 +59,9 @@ def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping
             coloured = encoding.get(channel, {})
             if coloured.get("legend") and coloured.get("type") == "nominal":
                 present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
-                domain = coloured["scale"].setdefault("domain", present)  # of all layers alike, or their legends are several
+                # the same in all layers; otherwise each layer gets its own legend
+                domain = coloured["scale"].setdefault("domain", present)
                 coloured["legend"]["values"] = [value for value in domain if value in present]
-                if present == [""]:  # nothing has been chosen for the colours
+                if present == [""]:  # no path was chosen for the colours
                     coloured["legend"] = None
     return filled

@@ -1,12 +1,12 @@
-"""What all charts share: colours, labels of sources, axes, how a chart fits its place.
+"""Shared by all charts: colours, labels of sources, axes, and how a chart fits its place.
 
-A chart is Vega-Lite as plain dicts, which a test holds against Vega-Lite's schema. Colours are those of Okabe and Ito, which
-people with any colour vision tell apart: blue for what is near, orange for what is far.
+A chart is Vega-Lite as plain dicts; a test validates them against Vega-Lite's schema. Colours are Okabe and Ito's, which
+readers with any colour vision can tell apart: blue for near sources, orange for far ones.
 """
 
 from typing import Any
 
-# In the order in which sources stand in legends and tables: what is near first.
+# In the order of legends and tables: the nearest source first.
 COLOURS = {
     "local_c2c": "#0072b2",
     "local_memory": "#56b4e9",
@@ -24,7 +24,7 @@ LABELS = {
     "upgrade": "upgrade",
     "all": "all",
 }
-# Parts of a CPI stack that are no source: what a CPU does itself in greys, waiting for other CPUs in yellow.
+# Parts of a CPI stack that are not sources: the CPU's own work in greys, waiting for other CPUs in yellow.
 PART_COLOURS = {
     "issue": "#404448",
     "l1": "#7f7f7f",
@@ -57,7 +57,7 @@ PART_LABELS = {
 }
 ALL_COLOUR = "#404448"
 
-# What is too dark on a dark ground, lighter; the hues stay.
+# Lighter replacements for colours that are too dark on a dark background, with the same hue.
 ON_DARK = {
     "#0072b2": "#4aa3e0",
     "#56b4e9": "#a5d8f7",
@@ -69,33 +69,33 @@ ON_DARK = {
     "#dfe5ec": "#353c45",
 }
 
-# Labels of an axis. A format alone would be fitted to the distance of the ticks: "1.6e+4" for 16384, "450m" for 0.45.
+# Label formats for axes. A plain format string would depend on the distance between ticks: "1.6e+4" for 16384, "450m" for 0.45.
 PLAIN_NUMBER = "format(datum.value, '.12~r')"
 SHORT_NUMBER = "datum.value == 0 ? '0' : abs(datum.value) < 1000 ? format(datum.value, '.6~g') : format(datum.value, '.6~s')"
 SIGNED_NUMBER = "datum.value == 0 ? '0' : format(datum.value, '+.6~r')"
 
 Spec = dict[str, Any]
 
-ON_TOP: Spec = {"title": None, "orient": "top"}  # a legend
+ON_TOP: Spec = {"title": None, "orient": "top"}  # the position of a legend
 
 
 def number(field: str, **more: Any) -> Spec:
-    """A column of quantities, as a channel."""
+    """A channel for a column of quantities."""
     return {"field": field, "type": "quantitative", **more}
 
 
 def word(field: str, **more: Any) -> Spec:
-    """A column of names."""
+    """A channel for a column of names."""
     return {"field": field, "type": "nominal", **more}
 
 
 def rank(field: str, **more: Any) -> Spec:
-    """A column of numbers that only count, such as CPUs'."""
+    """A channel for a column of ordinal numbers, such as CPU numbers."""
     return {"field": field, "type": "ordinal", **more}
 
 
 def colours(by_name: dict[str, str]) -> Spec:
-    """A scale: for each name its colour."""
+    """A scale that gives each name its colour."""
     return {"domain": list(by_name), "range": list(by_name.values())}
 
 
@@ -116,18 +116,18 @@ def _label_expression(labels: dict[str, str]) -> str:
 
 
 def by_source() -> Spec:
-    """Stacks sources in the order of the colours, as `rank` says it."""
+    """Stacks sources in the order of COLOURS; `rank` is the position in it."""
     return number("rank")
 
 
 def layer(mark: str, encoding: Spec, *transform: Spec, **style: Any) -> Spec:
-    """A mark for each row of the table, placed by the channels of `encoding`."""
+    """Draws one mark for each row of the table, placed by the channels of `encoding`."""
     marks: Spec = {"mark": {"type": mark, **style}, "encoding": encoding}
     return marks | {"transform": list(transform)} if transform else marks
 
 
 def chart(table: str, *layers: Spec, height: int = 260, step: int | None = None) -> Spec:
-    """Layers over a table, as wide as their place. With `step` each row of the axis y has that height, in pixels."""
+    """Layers over one table, as wide as their place. With `step`, each row of the y axis is `step` pixels high."""
     marks = layers[0] if len(layers) == 1 else {"layer": list(layers)}
     fit = {"type": "fit-x", "contains": "padding"}
     return {

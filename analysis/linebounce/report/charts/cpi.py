@@ -1,15 +1,15 @@
-"""What the CPUs' cycles go to."""
+"""The charts of how CPUs spent their cycles."""
 
 from linebounce.report.charts.base import Spec, by_source, chart, layer, number, part_colour, word
 
 
 def cpi_cpus() -> Spec:
-    """Each CPU's measured time, by what it went to."""
+    """Each CPU's measured time, by part."""
     return _stack("CPU", "share of the CPU's time (%)", step=18)
 
 
 def cpi_functions() -> Spec:
-    """The functions with most time, as shares of all CPUs' time."""
+    """The functions with the most time, as shares of all CPUs' time."""
     return _stack(None, "share of all CPUs' time (%)", step=21)
 
 

@@ -1,11 +1,11 @@
-"""How long misses took, by who supplied the data."""
+"""The charts of miss latencies, by source."""
 
 from linebounce.report.charts.base import Spec, by_source, chart, layer, number, source_colour, word
 
 _LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 1.5, 2, 3, 4, 5, 7)]
 _FEWER_LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
-# Where the axis is narrow: few ticks, but more than one or two where the latencies are near each other. Where all are the same
-# every tick would stand in that one place: it has the latency itself.
+# Ticks for a narrow range: few, but more than one or two if the latencies are close together. If all are equal, every tick
+# would be at the same place, so that place shows the latency itself.
 _FITTED_LOG_TICKS = {
     "expr": f"domain('x')[1] > 20 * domain('x')[0] ? {_FEWER_LOG_TICKS}"
     f" : domain('x')[1] > 1.5 * domain('x')[0] ? {_LOG_TICKS} : domain('x')"
@@ -18,7 +18,7 @@ def _latency_axis(field: str, ticks: list[float] | Spec) -> Spec:
 
 
 def latency_histogram() -> Spec:
-    """Misses by latency, one colour a source, stacked."""
+    """Misses by latency, stacked, with one colour for each source."""
     tips = [
         word("source"),
         number("low_ns", title="from (ns)", format=".4~g"),
@@ -55,12 +55,12 @@ def _curve(y: Spec) -> Spec:
 
 
 def latency_cdf() -> Spec:
-    """Cumulative: which share of a source's misses takes at most so long."""
+    """The cumulative share of a source's misses, up to each latency."""
     return _curve(number("at_most_pct", title="at most this long (%)", scale={"domain": [0, 100]}))
 
 
 def latency_tail() -> Spec:
-    """The other end, both axes logarithmic: which share takes longer than that."""
+    """The other end of the distribution, on two logarithmic axes: the share of misses above each latency."""
     axis = {"values": [100 / 10**power for power in range(9)], "format": "~g"}
     scale = {"type": "log", "nice": False, "domainMax": 100}
     return _curve(number("more_pct", title="longer than this (%)", scale=scale, axis=axis))

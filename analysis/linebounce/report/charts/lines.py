@@ -1,4 +1,4 @@
-"""Cache lines: whose latency it is, and who has a line when."""
+"""The charts of cache lines: which structures cause latency, and which CPUs hold a line over time."""
 
 from linebounce.report.charts.base import ON_TOP, Spec, by_source, chart, colours, layer, number, rank, source_colour, word
 
@@ -16,7 +16,7 @@ def subsystems() -> Spec:
 
 
 def structures() -> Spec:
-    """Where the latency is: the costliest structures, by who supplied the data."""
+    """The costliest structures, by source."""
     tips = [
         word("structure"),
         word("source"),
@@ -34,7 +34,7 @@ def structures() -> Spec:
 
 
 def ownership() -> Spec:
-    """Which CPUs own or share a line over time, a row for each CPU."""
+    """Which CPUs own or share a line over time, one row for each CPU."""
     tips = [
         rank("cpu", title="CPU"),
         word("state"),

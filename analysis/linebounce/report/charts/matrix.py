@@ -4,7 +4,7 @@ from linebounce.report.charts.base import Spec, chart, layer, number, rank
 
 
 def matrix() -> Spec:
-    """What each CPU pays for a line of each other; CPUs of one node stand together."""
+    """The cost for each CPU of a line from each other CPU; CPUs of one node are adjacent."""
     by_place = {end: {"field": f"{end}_place", "op": "min"} for end in ("from", "to")}
     columns = {"orient": "top", "labelAngle": 0, "grid": False, "labelOverlap": "parity", "labelSeparation": 2}
     tips = [
@@ -17,10 +17,10 @@ def matrix() -> Spec:
         "y": rank("from_cpu", title="CPU that had the line", sort=by_place["from"], axis={"grid": False}),
         "tooltip": tips,
     }
-    # Digits enough for the ends of the scale, which are no round numbers.
+    # Enough digits for the ends of the scale, which are not round numbers.
     legend = {"title": "ns", "gradientLength": 160, "format": ",.4~r", "tickCount": 5}
     colour = number("latency_ns", scale={"scheme": "viridis"}, legend=legend)
-    # On the dark half of the colours in white, on the light one in black; none where cells are too narrow for three digits.
+    # White on the dark half of the scale and black on the light half; nothing if the cells are too narrow for three digits.
     ends = {"joinaggregate": [{"field": "latency_ns", "op": op, "as": end} for op, end in (("min", "least"), ("max", "most"))]}
     is_dark = {"test": "datum.latency_ns < (datum.least + datum.most) / 2", "value": "#ffffff"}
     text = {"text": number("latency_ns", format=".0f"), "color": {"condition": is_dark, "value": "#000000"}}

@@ -1,8 +1,8 @@
-"""A measured core-to-core matrix beside the simulated one: two heat maps with one scale of colours, and the difference."""
+"""A measured core-to-core matrix beside the simulated one: two heat maps with the same scale, and their difference."""
 
 from linebounce.report.charts.base import Spec, chart, layer, number, rank
 
-# From the least of both matrices to the most; the difference as far to either side.
+# From the smallest to the largest value of both matrices; the scale of the difference is symmetric.
 _SAME_SCALE = {"scheme": "viridis", "domainMin": {"expr": "«least»"}, "domainMax": {"expr": "«most»"}}
 _BOTH_WAYS = {
     "scheme": "blueorange",

@@ -1,15 +1,15 @@
-"""Simulated figures against those of a paper."""
+"""The charts of simulated figures against a paper's."""
 
 from linebounce.report.charts.base import ON_TOP, SIGNED_NUMBER, Spec, chart, colours, layer, number, word
 
-# Beyond these a ratio is an arrow at the end of the axis.
+# Ratios beyond these are drawn as arrows at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
 _SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "input": "diamond"}
 _VERDICTS = {"within": "#009e73", "off": "#d55e00", "not scored": "#7f7f7f"}
 
 
 def _against_paper(table: str, axis: Spec, scale: Spec, title: str, exact: float) -> Spec:
-    """A dot for each row, on the bar of its tolerance. What lies outside of the axis is an arrow at its end."""
+    """A dot for each row, on a bar that shows its tolerance. A value beyond the axis is an arrow at its end."""
     rows = {"y": word("label", sort=None, title=None, axis={"labelLimit": 330, "grid": False})}
     verdict = word("verdict", scale=colours(_VERDICTS), legend=ON_TOP)
     grey = {"symbolFillColor": "#7f7f7f", "symbolStrokeColor": "#7f7f7f"}
@@ -36,7 +36,7 @@ def _against_paper(table: str, axis: Spec, scale: Spec, title: str, exact: float
 
 
 def paper_ratios() -> Spec:
-    """Simulated / paper on a logarithmic axis."""
+    """Simulated / paper, on a logarithmic axis."""
     apart = {"labelOverlap": "greedy", "labelSeparation": 6}
     axis = {"values": [0.25, 0.5, 0.8, 1, 1.25, 2, 4], "format": ".3~g", "orient": "top", "gridOpacity": 0.6, **apart}
     scale = {"type": "log", "domain": list(RATIOS_SHOWN), "nice": False}
@@ -44,6 +44,6 @@ def paper_ratios() -> Spec:
 
 
 def paper_points() -> Spec:
-    """Simulated - paper, of shares whose tolerance is in points of a percentage."""
+    """Simulated - paper, for shares whose tolerance is in percentage points."""
     axis = {"orient": "top", "gridOpacity": 0.6, "labelExpr": SIGNED_NUMBER, "tickCount": 9}
     return _against_paper("paper_points", axis, {"nice": True}, "simulated - paper (percentage points)", 0)

@@ -4,8 +4,8 @@ from typing import Any
 
 from linebounce.report.charts.base import PLAIN_NUMBER, SHORT_NUMBER, Spec, chart, layer, number, word
 
-# What tells 21 series apart: Okabe and Ito's colours, so ordered that neighbours differ in lightness, too. When they begin
-# again, the dash is another one; there are six shapes, so that the shape differs, too, wherever a colour comes back.
+# Distinguishes 21 series: Okabe and Ito's colours, ordered so that neighbours also differ in lightness. When the colours
+# repeat, the dash changes; the shape changes as well, because there are six.
 _COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f"]
 _DASHES = [[1, 0], [7, 3], [2, 2]]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
@@ -14,7 +14,7 @@ SERIES_COLOURS = [_COLOURS[i % len(_COLOURS)] for i in range(_TOLD_APART)]
 SERIES_DASHES = [_DASHES[i // len(_COLOURS)] for i in range(_TOLD_APART)]
 SERIES_SHAPES = [_SHAPES[i % len(_SHAPES)] for i in range(_TOLD_APART)]
 
-# The ends of a row's interval, and only rows that have one.
+# Computes the ends of a row's interval, and drops rows without one.
 _ENDS = ({"calculate": "datum.value - datum.ci95", "as": "low"}, {"calculate": "datum.value + datum.ci95", "as": "high"})
 _HAS_INTERVAL = {"filter": "datum.ci95 > 0"}
 _TIPS = [
@@ -27,14 +27,14 @@ _TIPS = [
 
 
 def _by_series(values: list[Any], legend: Spec | None) -> Spec:
-    """Channels of one field and one title share one legend."""
+    """Channels with the same field and title share one legend."""
     return word("series", sort=None, title="«series»", scale={"range": values}, legend=legend)
 
 
 def sweep_line() -> Spec:
-    """A metric over a swept number, one line for each value of another path, with the interval of the seeds."""
+    """A metric over a swept number: one line for each value of another path, with the interval over seeds."""
     legend = {"orient": "top", "columns": 0, "symbolSize": 110, "symbolStrokeWidth": 2}
-    # Ticks at the values that were run, which may lie near each other.
+    # Puts ticks at the values that were run, which may be close together.
     ticks = {"grid": False, "labelExpr": PLAIN_NUMBER, "labelOverlap": "greedy", "labelSeparation": 6}
     scale = {"type": "«x_scale»", "nice": False, "padding": 12}
     base = {"x": number("x", title="«x»", axis=ticks, scale=scale), "color": _by_series(SERIES_COLOURS, legend)}
@@ -51,7 +51,7 @@ def sweep_line() -> Spec:
 
 
 def sweep_bars() -> Spec:
-    """A metric for each value of a swept word, the highest first; several series beside each other, each bar with its name."""
+    """A metric for each value of a swept word, the highest first; several series are side by side, with a name at each bar."""
     highest_first = {"field": "value", "op": "max", "order": "descending"}
     base = {
         "y": word("x", title=None, sort=highest_first, axis={"grid": False, "labelLimit": 200}),
@@ -67,7 +67,7 @@ def sweep_bars() -> Spec:
         layer("bar", bars, *_ENDS, cornerRadiusEnd=2),
         layer("errorbar", interval, *_ENDS, _HAS_INTERVAL, ticks=True),
         layer("text", names, *_ENDS, {"calculate": words, "as": "words"}, align="left", dx=6, fontSize=11),
-        # The axis goes on behind the longest bar, where its name stands.
+        # Extends the axis beyond the longest bar to make room for its name.
         layer("point", base | {"x": number("end")}, *_ENDS, {"calculate": "1.15 * datum.high", "as": "end"}, opacity=0),
         step=18,
     )

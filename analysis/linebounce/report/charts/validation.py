@@ -1,4 +1,5 @@
-"""Simulated figures beside published ones: a panel for each kind of figure, since nanoseconds and factors share no axis."""
+"""Simulated figures against published ones: one panel for each kind of figure, because nanoseconds and factors share no
+axis."""
 
 from typing import Any
 
@@ -13,7 +14,7 @@ Rows = list[dict[str, Any]]
 
 
 def validation(panels: dict[str, Rows]) -> Spec:
-    """`panels` by their axis's title; rows have published, simulated, kind, and a label where they miss."""
+    """`panels`: rows by axis title. A row has published, simulated and kind, and a label if it is far off."""
     return {
         "hconcat": [_panel(title, rows) for title, rows in panels.items()],
         "spacing": 24,
@@ -52,7 +53,7 @@ def _panel(title: str, rows: Rows) -> Spec:
 
 
 def _diagonal(share: float, low: float, high: float, scale: Spec) -> Spec:
-    """Where the simulated figure is that share of the published one."""
+    """The line on which simulated = share * published."""
     ends = [max(low, low / share), min(high, high / share)]
     dash = {} if share == 1 else {"strokeDash": [3, 3]}
     return {

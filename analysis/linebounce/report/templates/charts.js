@@ -1,20 +1,20 @@
-// Draws Vega-Lite charts in the page's colours. A chart out of sight waits until it is scrolled to.
+// Draws Vega-Lite charts in the page's colours. A chart off screen is drawn when the reader scrolls to it.
 
-const ERRORS_ONLY = 1; // of Vega's log levels
+const ERRORS_ONLY = 1; // one of Vega's log levels
 
 class Charts {
-  // onDark: colours that are too dark on a dark ground, and what stands there instead.
+  // onDark: colours that are too dark on a dark background, and their replacements.
   constructor(specs, onDark) {
     this.specs = specs;
     this.onDark = Object.entries(onDark);
-    this.wanted = new Map(); // figure -> what is to be drawn
+    this.wanted = new Map(); // figure -> what to draw
     this.drawn = new Map(); // figure -> Vega's view
     this.seen = new IntersectionObserver((entries) => this.onScroll(entries), { rootMargin: "400px 0px" });
     this.drawRest();
   }
 
-  // One chart after the other once the browser has nothing else to do: a page that is printed has them all, for Vega draws too
-  // late for an event that announces the printing.
+  // Draws the remaining charts one by one while the browser is idle. Printing needs them all, and Vega draws too slowly to
+  // start on the event that announces it.
   drawRest() {
     const later = window.requestIdleCallback ?? ((work) => setTimeout(work, 200));
     later(async () => {
@@ -29,8 +29,8 @@ class Charts {
     });
   }
 
-  // rows go into the spec's table `table`; words replaces its «placeholders». Without rows the figure is hidden.
-  // choose: gets the point of a row whose mark was clicked.
+  // Puts rows into the spec's table `table` and replaces its «placeholders» by words. Without rows, hides the figure. choose:
+  // called with the point of a row whose mark was clicked.
   show(figure, name, table, rows, words = {}, choose = null) {
     if (!figure) return;
     figure.hidden = rows.length === 0;
@@ -59,7 +59,7 @@ class Charts {
     }
   }
 
-  // All charts again, in the other theme's colours; before printing also those that nobody has scrolled to.
+  // Redraws all charts, for the other colour theme; before printing also those not yet scrolled to.
   drawAll(alsoUnseen = false) {
     for (const figure of this.wanted.keys()) {
       if (alsoUnseen) figure.dataset.near = "yes";
@@ -74,19 +74,19 @@ class Charts {
     if (isDark()) for (const [light, dark] of this.onDark) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
     fitToRows(spec, rows, figure.clientWidth);
-    // ast: expressions are interpreted, as the page's policy allows no eval().
+    // ast: interprets expressions, because the page's policy forbids eval().
     const options = { ast: true, actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
     delete figure.dataset.drawn;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
     const place = element("div", { class: "chart" });
-    figure.append(place); // Vega measures it: it has to be in the page, above nothing that is seen twice
+    figure.append(place); // Vega measures it, so it must be in the page, but not above anything visible
     place.style.position = "absolute";
     place.style.visibility = "hidden";
     const result = await vegaEmbed(place, spec, options);
     if (figure.dataset.turn !== String(turn)) {
-      result.finalize(); // another choice was made meanwhile
+      result.finalize(); // another choice was made in the meantime
       place.remove();
       return;
     }
@@ -104,7 +104,8 @@ class Charts {
     figure.style.minHeight = "";
     figure.dataset.drawn = "yes";
     const svg = place.querySelector("svg");
-    // A picture with a name instead of a thousand unnamed marks; the numbers are in the tables.
+    // Presents the chart to screen readers as one named picture instead of a thousand unnamed marks; the tables have the
+    // numbers.
     for (const part of svg.children) part.setAttribute("aria-hidden", "true");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${figure.dataset.describe}: ${numberText(rows.length)} values`);
@@ -116,12 +117,12 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-const NARROW_LINE = 22; // letters of a label
-const NARROW_TITLE = 42; // of a title
+const NARROW_LINE = 22; // letters in a line of a label
+const NARROW_TITLE = 42; // letters in a line of a title
 const TITLE_BESIDE_NAMES = 26;
-const LABEL_HEIGHT = 14; // pixels of a line
+const LABEL_HEIGHT = 14; // pixels per line
 
-// A name in lines of about so many letters, none of which ends within a word.
+// Breaks a name between words, into lines of about `letters` letters.
 function linesOf(name, letters) {
   const lines = [""];
   for (const part of String(name).split(/(?<=[._/=: -])(?=\S)/)) {
@@ -131,7 +132,7 @@ function linesOf(name, letters) {
   return lines.map((line) => line.trim());
 }
 
-// A phone shows long names and titles in several lines.
+// On a phone, breaks long names and titles over several lines.
 function fitToPhone(spec, { x, y }, names, hasNames) {
   if (x?.title) x.title = linesOf(x.title, hasNames ? TITLE_BESIDE_NAMES : NARROW_TITLE);
   if (y?.title) y.title = linesOf(y.title, NARROW_TITLE);
@@ -142,7 +143,7 @@ function fitToPhone(spec, { x, y }, names, hasNames) {
   if (spec.height?.step) spec.height = { step: Math.max(spec.height.step, LABEL_HEIGHT * most) };
 }
 
-// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run.
+// Legends list only values that occur, in as many columns as fit; a swept number has ticks at the values that were run.
 function fitToRows(spec, rows, width) {
   const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
   const parts = [spec, ...(spec.layer ?? [])];
@@ -155,11 +156,11 @@ function fitToRows(spec, rows, width) {
     for (const channel of [color, strokeDash, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
       const present = distinctOf(channel);
-      channel.scale.domain ??= present; // of all layers alike, or their legends are several
+      channel.scale.domain ??= present; // the same in all layers; otherwise each layer gets its own legend
       const named = channel.scale.domain.filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
       if (present.length === 1 && present[0] === "") {
-        channel.legend = null; // nothing has been chosen for the colours
+        channel.legend = null; // no path was chosen for the colours
         continue;
       }
       channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };

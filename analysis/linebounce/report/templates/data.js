@@ -7,7 +7,7 @@ async function unpackData() {
   return JSON.parse(await new Response(stream).text());
 }
 
-// Rows of a table in columns, those that have the wanted values.
+// The rows of a table in columns that have the wanted values.
 function rowsWhere(columns, wanted) {
   const names = Object.keys(columns);
   const tests = Object.entries(wanted);
@@ -24,7 +24,7 @@ function distinct(columns, name, wanted = {}) {
   return [...new Set(rowsWhere(columns, wanted).map((row) => row[name]))];
 }
 
-// Numbers as a person reads them: four digits, thousands apart.
+// Formats numbers for readers: four digits, with thousands separators.
 function numberText(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
@@ -33,17 +33,17 @@ function numberText(value, digits = 4) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 }
 
-// A name that may be broken between its words, as _breakable() in page.py has it: nodes for element().
+// A name that may wrap between its words, as _breakable() in page.py does; returns nodes for element().
 function breakable(text) {
   return String(text).split(/(?<=[^\W_][._/=:-])(?=\w)/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
 }
 
-// Units as a person writes them.
+// Units in readers' spelling.
 function unitText(unit) {
   return unit === "us" ? "µs" : unit;
 }
 
-// A large figure in few letters: 1.16 M instead of 1,157,780; an interval in the prefix of `like`, the figure beside it.
+// A short form of a large figure: 1.16 M instead of 1,157,780. An interval passes its figure as `like`, to get the same prefix.
 function shortText(value, like = value) {
   const [size, prefix] = Math.abs(like) >= 1e6 ? [1e6, " M"] : Math.abs(like) >= 1e5 ? [1e3, " k"] : [1, ""];
   return `${numberText(value / size, 3)}${prefix}`;
@@ -59,7 +59,7 @@ function nanosecondsText(ns) {
   return `${numberText(ns / 1e6)} ms`;
 }
 
-// element("td", {class: "number"}, "text", otherElement)
+// Makes an element: element("td", {class: "number"}, "text", otherElement).
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -71,7 +71,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// A row of buttons of which one is pressed. choices: [value, label].
+// A row of buttons, one of which is pressed. choices: [value, label].
 function chooser(place, choices, chosen, changed) {
   place.hidden = choices.length < 2;
   place.classList.add("segments");

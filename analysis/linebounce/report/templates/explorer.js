@@ -1,4 +1,4 @@
-// The cache-line explorer: lines by what they cost, each drawn as the bytes that it is.
+// The cache-line explorer: lists lines by cost, and draws one byte by byte.
 
 class LineStore {
   constructor(packed) {
@@ -7,20 +7,21 @@ class LineStore {
     this.rows = packed.rows;
     this.resources = packed.resources;
     this.waits = packed.resources.map((resource) => packed.rows[`queueing_${resource}_ns_mean`]);
-    this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not told apart
+    this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not distinguished
   }
 
   last(line) {
     return this.lines.first[line + 1] ?? this.rows.count.length;
   }
 
-  // As an Itanium 2 samples: no stores, no upgrades, nothing from memory.
+  // Whether an Itanium 2 would sample this miss: no stores, no upgrades, nothing from memory.
   isSampled(row) {
     const source = this.names.source[this.rows.source[row]];
     return this.names.access[this.rows.access[row]] !== "store" && (source === "local_c2c" || source === "remote_c2c");
   }
 
-  // {lines, arrays, all}: lines of a point that the filter's words are on, with sums; latency of plain arrays; latency of all.
+  // Returns {lines, arrays, all}: a point's lines that match the filter, with sums; the latency of plain arrays; the latency of
+  // everything.
   summaries(point, { filter, sum, sampled }) {
     const tests = filter.split(/\s+/).filter(Boolean).map((word) => this.wordTest(word));
     const found = new Map();
@@ -53,7 +54,7 @@ class LineStore {
     return totals;
   }
 
-  // Whether a word of the filter is in a line's names, looked up once for each name.
+  // Returns a test whether a word of the filter occurs in a line's names; looks each name up once.
   wordTest(word) {
     const has = (kind) => new Set(this.names[kind].flatMap((name, i) => (name.toLowerCase().includes(word.toLowerCase()) ? [i] : [])));
     const [structure, object, field, used] = [has("structure"), has("object"), has("field"), has("function")];
@@ -93,7 +94,7 @@ class LineStore {
     };
   }
 
-  // Who touched a line: one entry for each field, function, access and source, objects added up.
+  // The accesses to a line: one entry for each field, function, access and source, summed over objects.
   uses(entry, sampled) {
     const found = new Map();
     for (const line of entry.members) {
@@ -131,8 +132,8 @@ function sumOf(numbers) {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-// The fields of a line by offset, with where each ends: at the next one that was seen, after 8 bytes at most (its alignment
-// allowing), for sizes are not in the results.
+// A line's fields by offset. The results have no sizes, so a field ends at the next one seen, after at most 8 bytes, as its
+// alignment allows.
 function fieldsOfLine(uses, lineBytes) {
   const byOffset = new Map();
   for (const use of uses) {
@@ -152,13 +153,13 @@ function fieldsOfLine(uses, lineBytes) {
   return fields;
 }
 
-// How strong a colour is: half at most below dark letters, nearly all of it below light ones; between them neither can be read.
+// How opaque a colour is: at most half below dark letters and nearly full below light ones; neither is readable in between.
 function strengthOf(share) {
   const part = Math.sqrt(share);
   return part > 0.55 ? 0.86 + (0.14 * (part - 0.55)) / 0.45 : 0.16 + (0.34 * part) / 0.55;
 }
 
-// The drawing: rows of bytes, on them the fields, the darker the more of the line's latency they have.
+// Draws a line as rows of bytes with its fields on them; darker fields have more of the line's latency.
 function drawLine(uses, lineBytes, width, choose) {
   const perRow = Math.min(lineBytes, width < 540 ? 16 : 32);
   const fields = fieldsOfLine(uses, lineBytes);

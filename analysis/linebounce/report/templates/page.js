@@ -1,4 +1,4 @@
-// Puts the page together once its data is unpacked.
+// Builds the page once its data is unpacked.
 
 let pageLabels = {};
 let pagePartLabels = {};
@@ -37,7 +37,7 @@ function wireCopying() {
   }
 }
 
-// The contents mark the section that is being read: the last one that begins above the upper third of the window.
+// Marks the section being read in the contents: the last one that begins above the upper third of the window.
 function wireContents() {
   const mark = () => {
     const sections = [...document.querySelectorAll("section[id]")].filter((section) => section.offsetParent);

@@ -1,5 +1,5 @@
-// One run of the page: the point that is chosen, and the sections that show it. Each is a class of sections/NAME.js with
-// show(), which is called for every point; a section that the run has no data for is not on the page.
+// One run of the page: the chosen point, and the sections that show it. Each section is a class in sections/NAME.js with
+// show(), which is called for every chosen point; a section without data is not on the page.
 
 const SECTIONS = {
   paper: PaperSection,
@@ -35,7 +35,7 @@ class RunView {
     for (const section of this.sections) section.show();
   }
 
-  // ---- what sections use ----
+  // ---- for sections ----
 
   find(selector) {
     return this.article.querySelector(selector);
@@ -45,7 +45,7 @@ class RunView {
     return this.run.points[this.point].number;
   }
 
-  // Of the chosen point, or of another: by its place among the points.
+  // A metric of the chosen point, or of another, given by its index among the points.
   metric(name, point = this.point) {
     const metric = this.run.metrics[name];
     const value = metric?.value[point];
@@ -56,8 +56,8 @@ class RunView {
     return new SortTable(this.find(`[data-table="${name}"]`), columns, options);
   }
 
-  // Draws a chart in the figure that has its place; `chart` is the chart's own name where it is another.
-  // `choosable`: rows are points, and a click on one's mark chooses it.
+  // Draws a chart in the figure named `place`; `chart` is its own name, if different. `choosable`: rows are points, and a click
+  // on a mark chooses its point.
   draw(place, table, rows, { chart = place, words = {}, choosable = false } = {}) {
     const choose = choosable ? (number) => this.choose(this.placeOf(number)) : null;
     this.page.charts.show(this.find(`figure[data-chart="${place}"]`), chart, table, rows, words, choose);
@@ -77,7 +77,7 @@ class RunView {
     return this.run.points.findIndex((point) => point.number === number);
   }
 
-  // The point that the page's address names, as choose() leaves it there; of another run or none: undefined.
+  // The number of the point in the page's address, as choose() writes it; undefined if it is another run's or missing.
   linkedPoint() {
     const number = Number(new URLSearchParams(location.hash.slice(1)).get(this.linkKey));
     return location.hash.includes(`${this.linkKey}=`) && this.placeOf(number) >= 0 ? number : undefined;
@@ -87,7 +87,7 @@ class RunView {
     return `point${this.article.dataset.run === "0" ? "" : this.article.dataset.run}`;
   }
 
-  // By its place among the points. The address then leads to the same view.
+  // Chooses a point by its index among the points, and writes it into the address, so that the address leads to the same view.
   choose(place) {
     if (place < 0) return;
     this.point = place;
@@ -108,7 +108,7 @@ class RunView {
     }
   }
 
-  // Of the points with this value the one that differs least from the one that was chosen.
+  // The point with this value that differs least from the chosen one.
   nearestPoint(path, value) {
     const { points } = this.run;
     const at = points[this.point].at;

@@ -97,7 +97,7 @@ class SortTable {
   }
 }
 
-// Numbers by size, words by letters, what is missing last of the small ones.
+// Compares numbers by value and words alphabetically; missing values sort as the smallest.
 function compare(a, b) {
   if (a === b) return 0;
   if (a === null || a === undefined) return -1;
@@ -106,7 +106,7 @@ function compare(a, b) {
   return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-// All words of the filter are somewhere in the text.
+// Whether every word of the filter occurs in the text.
 function matches(text, filter) {
   const lower = text.toLowerCase();
   return filter.toLowerCase().split(/\s+/).every((word) => lower.includes(word));

@@ -206,7 +206,7 @@ TEST_F(SourceEdits, MembersThatShareALineMoveOneByOne) {
 TEST_F(SourceEdits, ALineThatIsMoreThanDeclarationsIsNotSplit) {
   const std::string file = source("struct ring {\n  long head; int get(void) { return 1; }\n  int flag : 3;\n};\n");
   EXPECT_THAT(edited({.structure = structure("ring", file + ":1"), .split = {{"head"}}}).why_not,
-              HasSubstr(":2: is more than plain declarations of members"));
+              HasSubstr(":2: has more than plain declarations of members"));
 }
 
 TEST_F(SourceEdits, VariablesThatShareALineAreAlignedOneByOne) {

@@ -1,4 +1,4 @@
-// The machine's parameters, which the page has as a plain table.
+// The machine's parameters; the page contains them as a plain table.
 
 class ConfigurationSection {
   constructor(view) {

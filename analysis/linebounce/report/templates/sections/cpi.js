@@ -1,4 +1,4 @@
-// What the CPUs' cycles went to, by CPU and by function.
+// How the CPUs spent their cycles, by CPU and by function.
 
 class CpiSection {
   constructor(view) {

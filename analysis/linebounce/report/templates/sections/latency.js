@@ -1,11 +1,11 @@
-// Latencies of misses by source, of kernel, user, or both.
+// Miss latencies by source, for the kernel, the user, or both.
 
 class LatencySection {
   constructor(view) {
     this.view = view;
     this.table = view.table("latency", LATENCY_COLUMNS);
     this.kinds = distinct(view.run.latency_summary, "kind").sort();
-    this.kind = this.kinds[0]; // "all" comes first
+    this.kind = this.kinds[0]; // "all" is first
   }
 
   show() {
@@ -24,7 +24,7 @@ class LatencySection {
     const curves = rowsWhere(run.latency_curves, wanted);
     view.draw("latency_cdf", "latency_curves", curves);
     const tail = curves.filter((row) => row.more_pct !== null);
-    const hasTail = tail.some((row) => row.more_pct < 100); // misses that all take as long have none
+    const hasTail = tail.some((row) => row.more_pct < 100); // misses with equal latencies have no tail
     view.draw("latency_tail", "latency_curves", hasTail ? tail : []);
     this.table.show(rowsWhere(run.latency_summary, wanted));
   }

@@ -1,4 +1,4 @@
-// The cache-line explorer: which lines miss, and one of them byte by byte. explorer.js adds up and draws.
+// The cache-line explorer: which lines miss, and one line byte by byte. explorer.js computes and draws.
 
 class LinesSection {
   constructor(view) {
@@ -15,7 +15,7 @@ class LinesSection {
     view.find("[data-sampled]").addEventListener("change", (event) => this.change({ sampled: event.target.checked }));
   }
 
-  // Of the point's machine: a sweep may go over machines.
+  // The line size of the point's machine, because a sweep may go over machines.
   get lineBytes() {
     const { run, point } = this.view;
     return run.line_bytes[run.machine_of_point[point]];
@@ -77,7 +77,7 @@ class LinesSection {
     return element("p", { class: "caption" }, `${this.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}. ${this.split(row)}`);
   }
 
-  // Of the mean miss: how much is travel, and what it queues for.
+  // Splits the mean miss into travel and queueing for each resource.
   split(row) {
     const mean = (sum) => nanosecondsText(sum / row.misses);
     const queueing = sumOf(row.waits);

@@ -1,4 +1,4 @@
-// Locks with their call sites, and one of them against the number of CPUs.
+// Locks with their call sites, and one lock over the number of CPUs.
 
 class LocksSection {
   constructor(view) {

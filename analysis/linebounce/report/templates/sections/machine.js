@@ -1,4 +1,4 @@
-// The drawn machine of the chosen point: how busy its buses and links are, and whom each node's lines serve.
+// The machine of the chosen point, drawn: how busy its buses and links are, and which nodes use each node's lines.
 
 class MachineSection {
   constructor(view) {
@@ -26,7 +26,7 @@ class MachineSection {
     }
   }
 
-  // How busy a link is, one way; of one that is never busy, for it has no limit, what it carries.
+  // How busy a link is in one direction; a link without a limit is never busy and shows its traffic.
   showLink(text) {
     const { link, before, title } = text.dataset;
     const busy = this.view.metric(`${link}.utilisation_pct`);
@@ -42,7 +42,7 @@ class MachineSection {
     text.append(told);
   }
 
-  // From 0 to 1: how busy a link is, or without limits its traffic as a share of the busiest link's. The busier way counts.
+  // From 0 to 1: how busy a link is in its busier direction; without limits, its traffic relative to the busiest link.
   share(link) {
     const most = (column, links) => Math.max(0, ...links.map((name) => this.view.metric(`${name}.${column}`)?.value ?? 0));
     const bothWays = [link, link.replace(/(\d+)_(\d+)/, "$2_$1")];

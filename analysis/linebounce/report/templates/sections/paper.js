@@ -1,4 +1,4 @@
-// Figures of the paper beside the simulated ones.
+// A paper's figures beside the simulated ones.
 
 class PaperSection {
   constructor(view) {

@@ -1,4 +1,4 @@
-// Quantities over time, below each other on one axis.
+// Quantities over time, one below the other on a common time axis.
 
 class SeriesSection {
   constructor(view) {

@@ -1,11 +1,11 @@
-// A metric over the sweep, and what other sections draw over it.
+// A metric over the sweep; other sections use its functions, too.
 
 class SweepSection {
   constructor(view) {
     this.view = view;
     const { run } = view;
     this.axes = run.sweep.default && { ...run.sweep.default };
-    if (!this.axes) return; // no metric at two points
+    if (!this.axes) return; // no metric has values at two points
     const paths = Object.keys(run.swept);
     const names = Object.keys(run.metrics).filter((name) => run.metrics[name].value.filter((value) => value !== null).length > 1);
     const choices = { metric: names, x: paths, series: paths };
@@ -40,13 +40,13 @@ function sweepColumns(run, { metric, x, series }, rows) {
   return columns.filter(({ key }) => (key !== "series" || series) && (key !== "ci95" || rows.some((row) => row.ci95)));
 }
 
-// What stands at a chart's axes, and the kind of the axis x, as words_of() in sweeps.py has it.
+// The axes' titles and the kind of the x axis, as words_of() in sweeps.py computes them.
 function sweepWords({ metrics, sweep }, name, x, series) {
   return { x: sweep.words[x], series: sweep.words[series] ?? " ", y: metrics[name]?.axis ?? name, x_scale: sweep.x_scale[x] };
 }
 
-// Draws a metric over a swept path into a figure, and says beside it what stays as it is at the chosen point.
-// Returns the rows.
+// Draws a metric over a swept path into a figure, and says beside it which paths stay at the chosen point's values. Returns the
+// rows.
 function drawSweep(view, place, { metric: name, x, series }) {
   const { run } = view;
   const metric = run.metrics[name];
