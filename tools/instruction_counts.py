@@ -50,7 +50,7 @@ SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64",
 def valgrind(folder: Path, tool: str, *options: str, command: list[str | Path]) -> str:
     """What it reports of all processes, the first one's last. The environment takes part in where things lie in memory."""
     done = subprocess.run(
-        ["valgrind", f"--tool={tool}", "--trace-children=yes", f"--{tool}-out-file=/dev/null", *options, *command],
+        ["valgrind", f"--tool={tool}", "--trace-children=yes", f"--{tool}-out-file=counts.%p", *options, *command],
         cwd=folder,
         env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
         capture_output=True,
@@ -97,9 +97,10 @@ class Run:
             here = Path(name)
             (here / "experiment.toml").write_text(self.experiment)
             command: list[str | Path] = [executable, "run", *self.arguments, "-o", "out", "-j", "1", "--quiet"]
-            # A simulation's process begins with prctl: there it drops what it has from its parent.
-            said = valgrind(here, "callgrind", "--zero-before=prctl", command=command)
-        return {INSTRUCTIONS: sum(int(count) for count in re.findall(r"Collected : (\d+)", said))}
+            # A simulation's process begins with prctl: there it drops its parent's counts.
+            valgrind(here, "callgrind", "--zero-before=prctl", command=command)
+            totals = (re.findall(r"^summary: (\d+)", file.read_text(), re.M) for file in here.glob("counts.*"))
+            return {INSTRUCTIONS: sum(int(count) for counts in totals for count in counts)}
 
 
 SWEEP = f"""

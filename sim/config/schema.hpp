@@ -2,6 +2,7 @@
 // (models/machine_spec.hpp, RunSpec). Reading, checking, writing, describing and suggesting all come from them.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ struct PartNames {
   std::vector<std::string> memories = {};  // by their node
 };
 
-// The keys of all parameters for a machine with these parts, in the order of listings.
-std::vector<KeyInfo> schema_keys(const PartNames& parts);
+// The keys of all parameters for a machine with these parts, in the order of listings; or only those whose paths begin with one
+// of `below`.
+std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below = {});
 
 // Whether a parameter can have an effect, by the one that it needs. / Whether a listing or a resolved configuration shows it:
 // not the default of one that has none.
