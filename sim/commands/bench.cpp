@@ -175,44 +175,50 @@ std::string as_row(const nlohmann::ordered_json& result) {
                      millions("transactions_per_s"), result["kernel_events_per_transaction"].get<double>());
 }
 
-ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool timed_only, bool json) {
+struct BenchOptions {
+  std::string only;
+  int cpus = 0;   // 0: each number
+  int nodes = 0;  // 0: each number; 1: one bus
+  std::int64_t references = 0;
+  bool timed_only = false;
+  bool json = false;
+
+  [[nodiscard]] bool wants(const LoadShape& shape) const {
+    return (cpus == 0 || shape.cpus == cpus) && (nodes == 0 || std::max(1, shape.nodes) == nodes);
+  }
+};
+
+ExitCode run_bench(const BenchOptions& options) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-  if (!json)
+  if (!options.json)
     std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>15}{:>15}{:>8}{:>14}{:>14}\n", "case", "CPUs", "nodes", "timed refs/s",
                              "functional", "ratio", "transact./s", "events/trans.");
   const auto add = [&](const nlohmann::ordered_json& result) {
     cases.push_back(result);
-    if (!json) std::cout << as_row(result) << std::flush;
+    if (!options.json) std::cout << as_row(result) << std::flush;
   };
   for (BenchCase bench_case : bench_cases()) {
-    if (!only.empty() && bench_case.name != only) continue;
-    if (references > 0) bench_case.references = references;
+    if (!options.only.empty() && bench_case.name != options.only) continue;
+    if (options.references > 0) bench_case.references = options.references;
     for (const LoadShape& shape : kShapes) {
-      if (cpus != 0 && shape.cpus != cpus) continue;
+      if (!options.wants(shape)) continue;
       const MachineSpec spec = machine_of(shape);
       const MachineProtocols protocols = load_protocols(spec);
-      add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols, timed_only), shape.nodes); }));
+      add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols, options.timed_only), shape.nodes); }));
     }
   }
-  if ((only.empty() || only == kReplay) && (cpus == 0 || cpus == 1)) {
-    const std::int64_t number = references > 0 ? references : kReplayReferences;
+  if ((options.only.empty() || options.only == kReplay) && options.wants({.cpus = 1, .nodes = 0})) {
+    const std::int64_t number = options.references > 0 ? options.references : kReplayReferences;
     add(run_in_child([&] { return as_json(run_replay_case(number), 0); }));
   }
-  if (json) std::cout << nlohmann::ordered_json{{"cases", cases}}.dump(1) << "\n";
+  if (options.json) std::cout << nlohmann::ordered_json{{"cases", cases}}.dump(1) << "\n";
   return ExitCode::done;
 }
 
 }  // namespace
 
 void add_bench(Command& program) {
-  struct Options {
-    std::string only;
-    int cpus = 0;
-    std::int64_t references = 0;
-    bool timed_only = false;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   Command bench = program.subcommand("bench", "Measure Linebounce's own speed");
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
@@ -220,6 +226,8 @@ void add_bench(Command& program) {
   bench.option("--case", "NAME", &options->only, "Only this case").one_of(names);
   bench.option("--cpus", "1|4|8|16|32|64", &options->cpus, "Only this number of CPUs")
       .one_of({"1", "4", "8", "16", "32", "64"});
+  bench.option("--nodes", "1|2|4|8|16", &options->nodes, "Only this number of nodes; 1: one bus")
+      .one_of({"1", "2", "4", "8", "16"});
   bench
       .option("--references", "N", &options->references,
               "References in each run, over all CPUs; default: the case's own number")
@@ -227,8 +235,7 @@ void add_bench(Command& program) {
   bench.flag("--timed-only", options->timed_only, "Skip the functional-only mode, as for a profiler");
   bench.flag("--json", options->json, "Print one JSON document");
   bench.footer(kBenchFooter);
-  bench.action(
-      [options] { return run_bench(options->only, options->cpus, options->references, options->timed_only, options->json); });
+  bench.action([options] { return run_bench(*options); });
 }
 
 }  // namespace linebounce::sim

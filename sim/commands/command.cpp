@@ -13,12 +13,12 @@
 namespace linebounce::sim {
 
 Option& Option::required() {
-  option_->required();
+  if (option_ != nullptr) option_->required();
   return *this;
 }
 
 Option& Option::one_value_each() {
-  option_->allow_extra_args(false);
+  if (option_ != nullptr) option_->allow_extra_args(false);
   return *this;
 }
 
@@ -46,38 +46,41 @@ Option& Option::between_reals(double least, double most) {
 }
 
 Option& Option::check(const std::function<std::string(std::string)>& problem) {
-  option_->check(CLI::Validator([problem](const std::string& text) { return problem(text); }, ""));
+  if (option_ != nullptr) option_->check(CLI::Validator([problem](const std::string& text) { return problem(text); }, ""));
   return *this;
 }
 
 Option& Option::group(const std::string& title) {
-  option_->group(title);
+  if (option_ != nullptr) option_->group(title);
   return *this;
 }
 
 Command Command::subcommand(const std::string& name, const std::string& meaning) {
-  return {*app_->add_subcommand(name, meaning), *invocation_};
+  if (!named_) return *this;
+  const std::vector<std::string>& argv = invocation_->argv;
+  return {*app_->add_subcommand(name, meaning), *invocation_, std::ranges::find(argv, name) != argv.end()};
 }
 
 void Command::require_subcommand() {
-  app_->require_subcommand(1);
+  if (named_) app_->require_subcommand(1);
 }
 
 Option Command::option(const std::string& name, const std::string& value, OptionTarget target, const std::string& meaning) {
+  if (!named_) return Option(nullptr);
   CLI::Option* option = std::visit([&](auto* into) { return app_->add_option(name, *into, meaning); }, target);
-  return Option(*option->type_name(value));
+  return Option(option->type_name(value));
 }
 
 void Command::flag(const std::string& name, bool& target, const std::string& meaning) {
-  app_->add_flag(name, target, meaning);
+  if (named_) app_->add_flag(name, target, meaning);
 }
 
 void Command::footer(const std::string& text) {
-  app_->footer(text);
+  if (named_) app_->footer(text);
 }
 
 void Command::when_parsed(const std::function<void()>& complete) {
-  app_->parse_complete_callback(complete);
+  if (named_) app_->parse_complete_callback(complete);
 }
 
 void Command::action(const std::function<ExitCode()>& action) {
@@ -85,6 +88,7 @@ void Command::action(const std::function<ExitCode()>& action) {
 }
 
 void Command::action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action) {
+  if (!named_) return;
   app_->callback([app = app_, invocation = invocation_, action] {
     if (!app->get_subcommands().empty()) return;  // a chosen subcommand's own action runs instead
     invocation->action = [=] { return action(invocation->argv); };

@@ -37,7 +37,8 @@ using OptionTarget =
 
 class Option {
  public:
-  explicit Option(CLI::Option& option) : option_(&option) {}
+  // Null: of a command that this invocation does not name. Then there is nothing to set.
+  explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& required();
   // Allows `--set A --set B`, but not `--set A B`, which would swallow the following words.
@@ -53,6 +54,7 @@ class Option {
   CLI::Option* option_;
 };
 
+// Only the commands that the invocation names get their options: those of all would be a third of a start's instructions.
 class Command {
  public:
   Command(CLI::App& app, Invocation& invocation) : app_(&app), invocation_(&invocation) {}
@@ -73,8 +75,11 @@ class Command {
   void action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action);
 
  private:
+  Command(CLI::App& app, Invocation& invocation, bool named) : app_(&app), invocation_(&invocation), named_(named) {}
+
   CLI::App* app_;
   Invocation* invocation_;
+  bool named_ = true;  // among the invocation's arguments
 };
 
 // The function that a subcommand's file defines, add_NAME(), which adds it to the program or to its parent command.

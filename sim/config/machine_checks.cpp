@@ -39,11 +39,9 @@ class NodeChecks {
                          count));
       }
     }
-    for (const KeyInfo& key : schema_keys(part_names())) {
-      const bool between_buses = key.path.starts_with("machine.node.") || key.path.starts_with("machine.directory.") ||
-                                 key.path.starts_with("machine.network.") || key.path.starts_with("machine.group.") ||
-                                 key.path.starts_with("machine.memory.node.");
-      if (between_buses && is_shown(key, settings_)) {
+    for (const KeyInfo& key : schema_keys(part_names(), {"machine.node.", "machine.directory.", "machine.network.",
+                                                         "machine.group.", "machine.memory.node."})) {
+      if (is_shown(key, settings_)) {
         refuse(key.path, "has no effect, the machine is one bus: give node.protocol and directory.protocol, or leave this out");
       }
     }
@@ -234,8 +232,8 @@ class Checks {
   }
 
   void footprint() const {
-    for (const KeyInfo& key : schema_keys({})) {
-      if (!key.path.starts_with("machine.footprint.") || has_effect(key, settings_) || !is_shown(key, settings_)) continue;
+    for (const KeyInfo& key : schema_keys({}, {"machine.footprint."})) {
+      if (has_effect(key, settings_) || !is_shown(key, settings_)) continue;
       const std::string needed = shown(key.needs, settings_.at(key.path).origin);
       refuse(key.path, fmt::format("has no effect, {} is 0: give that, or leave this out", needed));
     }

@@ -194,9 +194,7 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   machine.parts.links = joins_in_text(table, "link", file.string(), origin);
   machine.parts.pairs = joins_in_text(table, "pair", file.string(), origin);
   machine.parts.memories = memories_in_text(table, file.string(), origin);
-  for (const auto& key : schema_keys(machine.parts)) {
-    if (key.path.starts_with("machine.")) machine.keys.add(key);
-  }
+  for (const auto& key : schema_keys(machine.parts, {"machine."})) machine.keys.add(key);
   read_settings(leaves(table, "machine", file.string(), origin, {kLevels, kGroupLevels, "sources", "history"}), machine.keys,
                 machine.settings);
   for (const KeyInfo& key : machine.keys.keys()) {

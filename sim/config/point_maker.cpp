@@ -208,11 +208,16 @@ class PointBuilder {
     if (!machine.has_nodes()) return bus;
     const Protocol& directory = protocol(settings.at("machine.directory.protocol"));
     const Setting& node = settings.at("machine.node.protocol");
-    MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
+    MachineProtocols loaded{
+        bus,
+        once(fmt::format("{} {} {}", machine.bus.protocol, machine.node.protocol, machine.directory.protocol),
+             [&] { return load_node_protocol(machine.node.protocol, bus, directory, node.origin.place); }),
+        directory};
     if (!machine.groups.empty()) {
       const GroupSpec& group = machine.groups.front();
       const Setting& setting = settings.at(fmt::format("machine.group.{}.protocol", group.name));
-      loaded.group = load_group_protocol(group.protocol, directory, setting.origin.place);
+      loaded.group = once(fmt::format("{} {}", group.protocol, machine.directory.protocol),
+                          [&] { return load_group_protocol(group.protocol, directory, setting.origin.place); });
     }
     for (const GroupSpec& group : machine.groups) {
       if (group.filter_entries == 0 || ControllerRules(loaded.group, Controller::group).eviction(Storage::entries) != nullptr)
@@ -224,12 +229,16 @@ class PointBuilder {
     return loaded;
   }
 
-  // Each file is read once.
   const Protocol& protocol(const Setting& setting) {
     const auto& name = std::get<std::string>(setting.value);
-    const auto known = protocols_.find(name);
-    return known != protocols_.end() ? known->second
-                                     : protocols_.emplace(name, load_protocol(name, setting.origin.place)).first->second;
+    return once(name, [&] { return load_protocol(name, setting.origin.place); });
+  }
+
+  // Each protocol is loaded once, and once between each pair of others. `names`: its file's, and theirs.
+  template <class Load>
+  const Protocol& once(const std::string& names, Load load) {
+    const auto known = protocols_.find(names);
+    return known != protocols_.end() ? known->second : protocols_.emplace(names, load()).first->second;
   }
 
   const Experiment experiment_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
@@ -56,6 +57,14 @@ std::vector<std::string> file_names(const FileKind& kind) {
   return names;
 }
 
+// The file of a name of file_names(); none: there is no such name, or only the list tells.
+std::optional<fs::path> shipped_file(const FileKind& kind, const std::string& name) {
+  if (!names_directory(name) || fs::path(name).filename() == "README") return std::nullopt;
+  const fs::path file = project_root() / kind.folder / (name + std::string(kind.extension));
+  std::error_code ignored;
+  return fs::exists(file, ignored) ? std::optional(file) : std::nullopt;
+}
+
 bool is_path(const FileKind& kind, std::string_view name_or_path) {
   if (name_or_path.ends_with(kind.extension)) return true;
   const auto slash = name_or_path.find('/');
@@ -66,11 +75,10 @@ bool is_path(const FileKind& kind, std::string_view name_or_path) {
 }
 
 fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {
+  // Before the list of names, which costs a look into each folder for each file of a point.
+  if (auto file = shipped_file(kind, name_or_path)) return *std::move(file);
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
   const auto names = file_names(kind);
-  if (std::ranges::find(names, name_or_path) != names.end()) {
-    return project_root() / kind.folder / (name_or_path + std::string(kind.extension));
-  }
   throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name,
                                 not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/frequency.hpp"
 
 namespace linebounce::sim {
@@ -63,9 +65,11 @@ void TypedConfiguration::bind(SpecBinder& keys) {
   keys.part("engine", engine);
 }
 
-std::vector<KeyInfo> schema_keys(const PartNames& parts) {
+std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below) {
   std::vector<KeyInfo> keys;
-  SpecBinder binder([&keys](const SpecParameter& parameter) {
+  SpecBinder binder([&keys, below](const SpecParameter& parameter) {
+    const auto begins = [&parameter](std::string_view prefix) { return parameter.path.starts_with(prefix); };
+    if (below.size() > 0 && std::ranges::none_of(below, begins)) return;
     const ConfigValue value = std::visit(Read{}, parameter.member);
     KeyInfo key{.path = parameter.path,
                 .type = type_of(value),
@@ -94,8 +98,8 @@ bool is_shown(const KeyInfo& key, const Settings& settings) {
 }
 
 void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin) {
-  for (const KeyInfo& key : schema_keys(parts)) {
-    if (!key.path.starts_with(prefix) || settings.contains(key.path)) continue;
+  for (const KeyInfo& key : schema_keys(parts, {prefix})) {
+    if (settings.contains(key.path)) continue;
     if (!key.default_value) {
       fail(origin, key.path,
            fmt::format("this key is missing and has no default ({}{}{})", key.meaning, key.unit.empty() ? "" : ", in ",

@@ -2,6 +2,7 @@
 // (models/machine_spec.hpp, RunSpec). Reading, checking, writing, describing and suggesting all use them.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ struct PartNames {
   std::vector<std::string> memories = {};  // sorted by their node
 };
 
-// The keys of all parameters for a machine with these parts, in the order of lists.
-std::vector<KeyInfo> schema_keys(const PartNames& parts);
+// The keys of all parameters for a machine with these parts, in the order of lists; or only those whose paths begin with one of
+// `below`.
+std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below = {});
 
 // Whether a parameter can have an effect, given the parameter that it needs. / Whether a list or a resolved configuration shows
 // it: all but the default of a parameter without effect.

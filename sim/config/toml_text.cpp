@@ -115,6 +115,8 @@ std::string float_text(double value) {
 }
 
 std::string string_text(const std::string& value) {
+  const auto plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(value, plain)) return '"' + value + '"';
   const auto flags = toml::toml_formatter::default_flags &
                      ~(toml::format_flags::allow_literal_strings | toml::format_flags::allow_multi_line_strings);
   std::ostringstream out;

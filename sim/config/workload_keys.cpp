@@ -26,10 +26,16 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
   return key;
 }
 
-// Whether the path "workload.locks.dcache_lock" belongs to the open parameter "locks.default".
-bool opens(const ParameterDeclaration& declaration, std::string_view path) {
-  const std::string table = std::string(kPrefix) + declaration.name.substr(0, declaration.name.rfind('.') + 1);
-  return declaration.open && path.starts_with(table) && path.size() > table.size();
+// What follows "workload." in the path of a workload's parameter; empty for any other path.
+std::string_view parameter_of(std::string_view path) {
+  return path.starts_with(kPrefix) ? path.substr(kPrefix.size()) : std::string_view();
+}
+
+// Whether the parameter "locks.dcache_lock" belongs to the open parameter "locks.default".
+bool opens(const ParameterDeclaration& declaration, std::string_view name) {
+  if (!declaration.open) return false;
+  const auto table = std::string_view(declaration.name).substr(0, declaration.name.rfind('.') + 1);
+  return name.starts_with(table) && name.size() > table.size();
 }
 
 template <class Entry>
@@ -98,10 +104,11 @@ std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string
 }
 
 const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path) {
-  const auto find = [&path](const std::vector<ParameterDeclaration>& all) -> const ParameterDeclaration* {
-    const auto found = std::ranges::find_if(all, [&](const auto& declaration) {
-      return path == std::string(kPrefix) + declaration.name || opens(declaration, path);
-    });
+  const std::string_view name = parameter_of(path);
+  if (name.empty()) return nullptr;
+  const auto find = [name](const std::vector<ParameterDeclaration>& all) -> const ParameterDeclaration* {
+    const auto found = std::ranges::find_if(
+        all, [name](const auto& declaration) { return name == declaration.name || opens(declaration, name); });
     return found == all.end() ? nullptr : &*found;
   };
   if (const auto* own = find(entry_of(catalogue, settings).parameters)) return own;
@@ -111,7 +118,7 @@ const ParameterDeclaration* parameter_at(const Settings& settings, const Catalog
 
 void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path) {
   for (const auto& declaration : entry_of(catalogue, name).parameters) {
-    if (!opens(declaration, path) || keys.find(path) != nullptr) continue;
+    if (!opens(declaration, parameter_of(path)) || keys.find(path) != nullptr) continue;
     KeyInfo key = key_of(declaration);
     key.path = path;
     keys.add(key);

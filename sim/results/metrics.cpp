@@ -110,12 +110,22 @@ const std::vector<MetricDeclaration>& all_metrics() {
 }
 
 const MetricDeclaration* find_metric(std::string_view name) {
-  const std::vector<MetricDeclaration>& all = all_metrics();
-  auto found = std::find_if(all.begin(), all.end(), [name](const MetricDeclaration& metric) { return metric.pattern == name; });
-  if (found == all.end()) {
-    found = std::find_if(all.begin(), all.end(), [name](const auto& metric) { return fits(name, metric.pattern); });
-  }
-  return found == all.end() ? nullptr : &*found;
+  struct Index {
+    std::map<std::string_view, const MetricDeclaration*> by_name;
+    std::vector<const MetricDeclaration*> patterns;  // those with a placeholder
+  };
+  static const Index index = [] {
+    Index made;
+    for (const MetricDeclaration& metric : all_metrics()) {
+      made.by_name.emplace(metric.pattern, &metric);
+      if (metric.pattern.find('<') != std::string::npos) made.patterns.push_back(&metric);
+    }
+    return made;
+  }();
+  if (const auto known = index.by_name.find(name); known != index.by_name.end()) return known->second;
+  const auto fitting = [name](const MetricDeclaration* metric) { return fits(name, metric->pattern); };
+  const auto found = std::ranges::find_if(index.patterns, fitting);
+  return found == index.patterns.end() ? nullptr : *found;
 }
 
 MetricGroup metric_group(std::string_view name) {

@@ -106,7 +106,7 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
   if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
-  std::array<char, 65536> part{};
+  std::array<char, 65536> part;  // not set to zero first: most files are far smaller
   while (true) {
     const ssize_t size = ::read(file.number(), part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 
@@ -181,8 +182,17 @@ void Statistics::declare(MetricSink& metrics) {
 }
 
 void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
-  if (cycles < kDense) {
+  if (cycles < std::ssize(dense_)) {
     dense_[static_cast<std::size_t>(cycles)] += count;
+  } else {
+    add_beyond(cycles, count);
+  }
+}
+
+void LatencyHistogram::add_beyond(std::int64_t cycles, std::int64_t count) {
+  if (cycles < kMostDense) {
+    dense_.resize(std::bit_ceil(static_cast<std::size_t>(cycles) + 1));
+    dense_[static_cast<std::size_t>(cycles)] = count;
   } else {
     sparse_[cycles] += count;
   }
@@ -190,7 +200,7 @@ void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
 
 Histogram LatencyHistogram::bins() const {
   Histogram bins = sparse_;
-  for (std::int64_t cycles = 0; cycles < kDense; ++cycles) {
+  for (std::int64_t cycles = 0; cycles < std::ssize(dense_); ++cycles) {
     const std::int64_t count = dense_[static_cast<std::size_t>(cycles)];
     if (count > 0) bins[cycles] = count;
   }

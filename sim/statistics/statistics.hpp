@@ -27,8 +27,10 @@ class LatencyHistogram {
   [[nodiscard]] Histogram bins() const;
 
  private:
-  static constexpr std::int64_t kDense = 4096;
-  std::vector<std::int64_t> dense_ = std::vector<std::int64_t>(kDense, 0);
+  static constexpr std::int64_t kMostDense = 4096;
+  void add_beyond(std::int64_t cycles, std::int64_t count);
+
+  std::vector<std::int64_t> dense_;  // as long as the latencies so far need, up to kMostDense
   std::map<std::int64_t, std::int64_t> sparse_;
 };
 

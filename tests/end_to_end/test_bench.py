@@ -49,6 +49,11 @@ def test_one_case_on_one_number_of_cpus_can_be_chosen(linebounce: Program) -> No
     assert [(case["name"], case["cpus"], case["nodes"]) for case in cases] == [("mixed", 8, 1), ("mixed", 8, 2)]
 
 
+def test_one_number_of_nodes_can_be_chosen(linebounce: Program) -> None:
+    cases = measured(linebounce, "--case", "contended", "--cpus", "8", "--nodes", "1")
+    assert [(case["name"], case["cpus"], case["nodes"]) for case in cases] == [("contended", 8, 1)]
+
+
 def test_a_contended_transaction_costs_at_most_four_kernel_events(linebounce: Program) -> None:
     one_bus = measured(linebounce, "--case", "contended", "--cpus", "8")[0]
     assert one_bus["nodes"] == 1

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What the simulator costs, in instructions of the host and in misses of its first-level caches and branch predictor.
+
+./dev bench --instructions [--renew]
+
+Counts by valgrind, whose model of a processor repeats exactly, and compares with tests/end_to_end/instruction_counts.json:
+
+  bench cases    per reference: a longer run of the case minus a shorter one, so that start-up drops out
+  whole runs     an oltp point, and a sweep of 100 points of 1 us: all processes together
+
+Exit code 1 if a figure is more than 1 % above the file's (misses: and more than 2 per reference). After a change that
+makes the program faster, or has to make it slower, write the figures anew and commit the file with the change:
+
+  --renew   writes the file
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RELEASE = ROOT / "build" / "release" / "linebounce"
+FILE = ROOT / "tests" / "end_to_end" / "instruction_counts.json"
+
+Counts = dict[str, float]
+Figures = dict[str, Counts]
+
+INSTRUCTIONS = "instructions"
+# Cachegrind's names. A moved function alone changes the misses a little.
+PER_REFERENCE = {
+    INSTRUCTIONS: r"I +refs",
+    "L1 data misses": r"D1 +misses",
+    "L1 instruction misses": r"I1 +misses",
+    "mispredicted branches": r"Mispredicts",
+}
+MOST = 1.01
+MISSES_MORE = 2.0
+
+SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
+
+
+def valgrind(folder: Path, tool: str, *options: str, command: list[str | Path]) -> str:
+    """What it reports of all processes, the first one's last. The environment takes part in where things lie in memory."""
+    done = subprocess.run(
+        ["valgrind", f"--tool={tool}", "--trace-children=yes", f"--{tool}-out-file=counts.%p", *options, *command],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"instruction_counts: {' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr}")
+    return done.stderr
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One reference of a case of `bench`, by the difference of two runs."""
+
+    case: str
+    cpus: int
+    nodes: int
+    lengths: tuple[int, int]
+
+    def counts(self, executable: Path, folder: Path) -> Counts:
+        shorter, longer = (self.run(executable, folder, length) for length in self.lengths)
+        references = self.lengths[1] - self.lengths[0]
+        return {name: round((longer[name] - shorter[name]) / references, 1) for name in PER_REFERENCE}
+
+    def run(self, executable: Path, folder: Path, references: int) -> dict[str, int]:
+        """Of the case's own process, the first to end. A fork goes on with its parent's counts, which cancel out."""
+        case = ("--case", self.case, "--cpus", str(self.cpus), "--nodes", str(self.nodes))
+        command: list[str | Path] = [executable, "bench", "--timed-only", *case, "--references", str(references)]
+        said = valgrind(folder, "cachegrind", *SIMULATED_PROCESSOR, command=command)
+        found = {name: re.search(rf"{pattern}: +([\d,]+)", said) for name, pattern in PER_REFERENCE.items()}
+        return {name: int(match[1].replace(",", "")) for name, match in found.items() if match}
+
+
+@dataclass(frozen=True)
+class Run:
+    """All of a `run`: the parent's work for each point, and the processes that simulate."""
+
+    arguments: tuple[str, ...]
+    experiment: str = ""
+
+    def counts(self, executable: Path, folder: Path) -> Counts:
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            here = Path(name)
+            (here / "experiment.toml").write_text(self.experiment)
+            command: list[str | Path] = [executable, "run", *self.arguments, "-o", "out", "-j", "1", "--quiet"]
+            # A simulation's process begins with prctl: there it drops its parent's counts.
+            valgrind(here, "callgrind", "--zero-before=prctl", command=command)
+            totals = (re.findall(r"^summary: (\d+)", file.read_text(), re.M) for file in here.glob("counts.*"))
+            return {INSTRUCTIONS: sum(int(count) for counts in totals for count in counts)}
+
+
+SWEEP = f"""
+name = "sweep"
+title = "A hundred points of next to nothing"
+machine = "p3_xeon_4way"
+workload.name = "critical_section"
+run = {{ warmup_us = 0, measure_us = 1, seeds = 1 }}
+sweep."workload.inside_cycles" = {list(range(100))}
+"""
+
+CASES: dict[str, Reference | Run] = {
+    "sweep of 100 tiny points": Run(("experiment.toml",), SWEEP),
+    "an oltp point": Run(("oltp", "--set", "run.warmup_us=0", "--set", "run.measure_us=100")),
+    "contended, 64 CPUs on 16 nodes": Reference("contended", 64, 16, (4_000, 8_000)),
+    "contended, two nodes": Reference("contended", 8, 2, (5_000, 10_000)),
+    "mixed, two nodes": Reference("mixed", 8, 2, (20_000, 40_000)),
+    "contended, one bus": Reference("contended", 8, 1, (5_000, 10_000)),
+    "mixed, one bus": Reference("mixed", 8, 1, (20_000, 40_000)),
+    "private, one bus": Reference("private", 8, 1, (300_000, 400_000)),
+}
+
+
+def compiler_of(executable: Path) -> str:
+    """As it signed the program."""
+    found = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", executable.read_bytes())
+    return found.group().decode() if found else "unknown"
+
+
+def measure(executable: Path, at_once: int, done: Callable[[str, Counts], None] = lambda _name, _counts: None) -> Figures:
+    figures: Figures = {}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(at_once) as pool:
+        running = {name: pool.submit(case.counts, executable, Path(folder)) for name, case in CASES.items()}
+        for name, counts in running.items():
+            figures[name] = counts.result()
+            done(name, figures[name])
+    return figures
+
+
+def most(name: str, known: float) -> float:
+    return known * MOST + (0.0 if name == INSTRUCTIONS else MISSES_MORE)
+
+
+def risen(now: Figures, known: Figures) -> Iterator[str]:
+    """A sentence for each figure that is higher than it may be."""
+    for case, counts in now.items():
+        for name, count in counts.items():
+            before = known.get(case, {}).get(name)
+            if before is None:
+                yield f"{case}: no {name} in {FILE.name}"
+            elif count > most(name, before):
+                yield f"{case}: {count:,} {name}, {before:,} before"
+
+
+def in_file() -> tuple[str, Figures]:
+    """The compiler whose code the figures are of, and the figures."""
+    document = json.loads(FILE.read_text())
+    return document["compiler"], document["figures"]
+
+
+def table(case: str, counts: Counts, known: Figures) -> str:
+    lines = []
+    for name, count in counts.items():
+        before = known.get(case, {}).get(name)
+        change = f"{100 * (count / before - 1):+8.1f} %" if before else ""
+        lines.append(f"  {case if name == INSTRUCTIONS else '':<32}{name:<24}{count:>15,}{change}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--renew", action="store_true")
+    arguments = parser.parse_args()
+    compiler, known = in_file()
+    figures = measure(RELEASE, os.cpu_count() or 1, lambda name, counts: print(table(name, counts, known), flush=True))
+    if arguments.renew:
+        FILE.write_text(json.dumps({"compiler": compiler_of(RELEASE), "figures": figures}, indent=1) + "\n")
+        return 0
+    if compiler_of(RELEASE) != compiler:
+        print(f"The file's figures are for {compiler}; this program is {compiler_of(RELEASE)}'s.")
+        return 0
+    sentences = list(risen(figures, known))
+    print("\n".join(sentences) or "No figure is above the file's by more than 1 %.")
+    return int(bool(sentences))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
