@@ -1,4 +1,4 @@
-"""`linebounce advise`: what is worth changing in a recorded program, and what is not."""
+"""`linebounce advise`: the advice for programs with and without something worth changing."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from recorded import Recorder
 
 MACHINES = ("--machine", "p3_xeon_8way", "--machine", "generic_2socket_32core")
 
-# Each of four threads counts for itself; APART lays the counters a line apart, LOCK and UNLOCK guard them.
+# Each of four threads counts in its own counter. APART puts the counters on separate lines; LOCK and UNLOCK guard them.
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdatomic.h>

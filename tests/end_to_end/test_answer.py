@@ -1,4 +1,4 @@
-"""What a run says: the same sentence everywhere, of one point; sweeps on the command line; `ab`."""
+"""The run's answer is the same sentence everywhere, about one point; also sweeps on the command line, and `ab`."""
 
 import json
 import re
@@ -57,7 +57,7 @@ def test_the_winner_is_the_best_at_equal_cpus(linebounce: Program) -> None:
 
 
 def test_why_is_the_difference_in_time_per_operation(linebounce: Program) -> None:
-    """The lock is always wanted: an operation takes as long as the lock is held and changes hands, 1 / rate."""
+    """The lock is always contended, so an operation takes as long as holding the lock and handing it off: 1 / rate."""
     linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out", "--machine", "p3_xeon_8way", "--set", "machine.cpus=8")
     results = results_of(linebounce.directory / "out")
     answer = results["answer"]

@@ -1,4 +1,4 @@
-"""linebounce check: its verdicts, and those of a model checker that knows nothing of this project, on the same model."""
+"""linebounce check: its verdicts, and those of an independent model checker on the same model."""
 
 import json
 import re
@@ -37,7 +37,7 @@ NODES = with_tables("node")
 GROUPS = with_tables("group")
 
 
-# One cell of one row, changed: (protocol, the row's `in` and `on`, what stands there, what is put there, the broken promise).
+# One cell of one row, changed: (protocol, the row's `in` and `on`, old text, new text, the broken promise).
 BROKEN = {
     "a reader is not told that it is not alone": (
         ("mesi_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
@@ -98,7 +98,7 @@ def broken(text: str, state: str, event: str, old: str | None, new: str) -> str:
     line = lines[rows[0]]
     if old is None:
         line = f"| {state} | {event} | {new} | broken on purpose |"
-    elif old.startswith("|"):  # the state that it goes to; columns are aligned by spaces
+    elif old.startswith("|"):  # the next state; columns are aligned with spaces
         line = re.sub(rf"\| {old.strip('| ')} +\|", new, line)
     else:
         assert old in line
@@ -133,7 +133,7 @@ def rumur(program: Program, model: Path) -> tuple[bool, int]:
     subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
     subprocess.run(["cc", "-O1", "-march=native", code, "-o", verifier, "-lpthread"], check=True, capture_output=True)
     done = subprocess.run([verifier], capture_output=True, text=True, check=False, cwd=program.directory)
-    states = re.search(r"(\d+) states, \d+ rules fired", done.stdout)  # and not a report of progress
+    states = re.search(r"(\d+) states, \d+ rules fired", done.stdout)  # the final count, not a progress report
     assert states, done.stdout + done.stderr
     return done.returncode == 0, int(states.group(1))
 
@@ -213,7 +213,7 @@ def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) 
     assert "linebounce check" not in linebounce("run", "counter_scaling", *short, "-o", "out/named").stdout
 
 
-# As BROKEN, in a network.
+# Like BROKEN, in a network.
 BROKEN_NETWORKS = (
     ("mesi_directory", "IM_A, SM_A", "Inv_Ack [more_acks]", None, "count ack; complete | M", "accounted|swmr|impossible_pair"),
     ("mesi_directory", "EM", "GetS", "; add owner", "", "swmr|data_value"),
@@ -270,7 +270,7 @@ def test_an_atomic_bus_and_a_memory_with_states_are_counted_alike_too(linebounce
     assert rumur(linebounce, model) == (True, found["states"])
 
 
-# Each compiles a verifier of its own: a few here, the rest in ./dev fuzz.
+# Each compiles its own verifier, so only a few run here; the rest run in ./dev fuzz.
 @pytest.mark.parametrize(
     ("what", "protocol", "state", "event", "old", "new", "promise"),
     [pytest.param(*case, marks=[] if i % 4 == 0 else pytest.mark.thorough) for i, case in enumerate(CASES)],
@@ -287,7 +287,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
     """No deadlock, and no other promise broken: GetM becomes Upgrade becomes GetM."""
-    # The second row is there as a file needs a way to each state: one cache has no S.
+    # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
     model = linebounce.directory / "model.m"

@@ -1,6 +1,6 @@
-"""linebounce check --random: every machine under random references, and what it does about a machine that is wrong.
+"""linebounce check --random: every machine under random references, and how failures of a broken machine are reported.
 
-References are counted as the program counts them; each machine gets its own share. `./dev fuzz` shares out FUZZ_REFERENCES.
+References are counted as the program counts them, and each machine gets its share. `./dev fuzz` distributes FUZZ_REFERENCES.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`linebounce compare-locks`: every lock in the place of each lock of a trace, by running it."""
+"""`linebounce compare-locks`: replays a trace with each of its locks replaced by every suitable lock."""
 
 import json
 import math
@@ -86,7 +86,7 @@ def test_only_the_lock_that_is_named_is_replaced(linebounce: Program) -> None:
     file = linebounce.file("two.txt", text + "end\n")
     (machine,) = compared(linebounce, file, "--machine", MACHINE, "--lock", "b")["machines"]
     assert [lock["lock"] for lock in machine["locks"]] == ["b"]
-    # Nobody waits for b: who comes out of a's section finds b free.
+    # No thread waits for b: a thread that leaves a's section finds b free.
     assert [lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]] == ["a"]
     message = linebounce.refused("compare-locks", file, "--machine", MACHINE, "--lock", "c")
     assert "a, b" in message
@@ -99,7 +99,7 @@ def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -
     assert "there are no locks to compare: Dinero knows no locks" in message
 
 
-# Three threads that fight for a spin lock of the program's own, and take a mutex now and then.
+# Three threads contend for a spin lock of the program's own, and occasionally take a mutex.
 OWN_SPIN_LOCK = r"""
 #include <pthread.h>
 #include <stdatomic.h>
@@ -207,7 +207,7 @@ def test_a_change_is_the_median_of_pairs_in_the_same_orders(linebounce: Program)
     changes = [
         sorted(100 * (rates[i] / rates[0] - 1) for rates in orders.values()) for i in range(1, len(suitable(linebounce)))
     ]
-    # Of an even number of factors the geometric mean of the middle two.
+    # With an even number of factors, the median is the geometric mean of the middle two.
     medians = sorted(100 * (math.sqrt((1 + change[1] / 100) * (1 + change[2] / 100)) - 1) for change in changes)
     (lock,) = machine["locks"]
     trials = [trial for trial in lock["trials"] if not trial["recorded"]]

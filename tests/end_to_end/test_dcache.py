@@ -1,4 +1,4 @@
-"""The dentry cache under dbench's load: what OLS 2002 measured comes out, already in 300 ms."""
+"""The dentry cache under dbench's load: 300 ms already reproduce what OLS 2002 measured."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from results import metric_of, read_csv
 from ways import assert_every_way_agrees
 
 SHIPPED = ROOT / "configs" / "experiments" / "dcache_dbench.toml"
-# Where the paper has tables: design, locked_dput, clients, CPUs.
+# The paper's tables: design, locked_dput, clients, CPUs.
 TABLES = [
     ("global_lock", True, 19, 4),
     ("rcu_lookup", True, 19, 4),

@@ -1,4 +1,4 @@
-"""What OLS 2004 would do next with the dentry cache: finer locks for updates, and walks that write to no directory."""
+"""What OLS 2004 would do next with the dentry cache: finer locks for updates, and path walks that write to no directory."""
 
 import json
 from pathlib import Path

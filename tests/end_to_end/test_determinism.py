@@ -1,6 +1,6 @@
 """The same configuration and seed give the same bytes in every data file, however the program was built and is run.
 
-Always in fresh directories: a run that finds finished points would compare a file with itself.
+Always uses fresh directories: a run that finds finished points would compare a file with itself.
 """
 
 import json
@@ -31,7 +31,7 @@ def every_lock(settings: str = "", **keywords: str) -> str:
 
 
 # Small runs in which much can go wrong: races for few lines, parked spins of every kind, a warm-up that ends inside a run-ahead
-# window or a spin, caches so small that they evict all the time, late stores, several runs per point.
+# window or a spin, caches so small that they evict constantly, late stores, several runs per point.
 CASES = {
     "ticket": experiment(workload=locked("ticket")),
     "tas": experiment(workload=locked("tas")),

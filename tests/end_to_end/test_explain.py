@@ -1,4 +1,4 @@
-"""`linebounce explain`: a miss's stages leave no gap, and name what each wait was behind."""
+"""`linebounce explain`: a miss's stages leave no gap, and each wait names what it was for."""
 
 import json
 from fractions import Fraction
@@ -48,7 +48,7 @@ def assert_stages_add_up(miss: dict[str, Any]) -> None:
     assert end == miss["ticks"]
     waits = [stage for stage in miss["stages"] if stage["kind"] == "queueing"]
     assert sum(stage["ticks"] for stage in waits) == miss["queueing_ticks"]
-    if miss["waits_ticks"]["core"] == 0:  # else it has waited for another one's fill, whose waits the stages show
+    if miss["waits_ticks"]["core"] == 0:  # otherwise it waited for another miss's fill, whose waits the stages show
         assert sum(miss["waits_ticks"].values()) == miss["queueing_ticks"], "as an ordinary run counts it"
     for wait in waits:
         assert wait["text"].startswith("waits ")

@@ -1,11 +1,11 @@
-"""A user's protocol that extends another: only the rows that differ."""
+"""A user's protocol may extend another one and list only the rows that differ."""
 
 import json
 import re
 
 from program import Program
 
-# A writer that is read gives the line up, and an unwritten line goes with its reader, too. Two rows differ from mesi_snoop.
+# A written line moves to its reader, and so does an unwritten one. Two rows differ from mesi_snoop.
 MOVING = """# MESI, where a line goes to whoever reads it
 
 As mesi_snoop, but whoever has a line alone passes it on instead of sharing it.

@@ -1,4 +1,4 @@
-"""File descriptors, the locks of a write, and /proc: what is saved where, and the kernel's profile."""
+"""File descriptors, the locks of a write, and /proc: what each change saves, and the kernel's profile."""
 
 import json
 from pathlib import Path

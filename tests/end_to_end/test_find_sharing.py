@@ -1,4 +1,4 @@
-"""`linebounce find-sharing`: what threads use in one line without sharing it, and what would cure that, by running it."""
+"""`linebounce find-sharing`: finds bytes that threads use in one line without sharing them, and tries cures by replaying."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from program import Program
 
-MACHINE = "p3_xeon_4way"  # lines of 32 bytes
+MACHINE = "p3_xeon_4way"  # a machine with lines of 32 bytes
 THREADS = 4
 ROUNDS = 400
 

@@ -1,11 +1,11 @@
-"""A recorded program's blocks lie where they lie without recording: which of them share a line depends on it."""
+"""A recorded program's blocks are where they would be without recording, because that decides which of them share a line."""
 
 import subprocess
 
 import pytest
 from recorded import C_COMPILERS, CPP_OF_C, Recorder
 
-# Places in the heap's pages, for where the heap begins is random.
+# Prints positions within the heap's pages, because the heap begins at a random address.
 C_PROGRAM = """
 #include <pthread.h>
 #include <stdio.h>

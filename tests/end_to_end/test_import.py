@@ -1,4 +1,4 @@
-"""What tools on production machines print: DynamoRIO's memory traces, and statistics of a kernel's locks."""
+"""Imports what tools on production machines print: DynamoRIO's memory traces, and statistics of a kernel's locks."""
 
 import csv
 import shutil
@@ -54,7 +54,8 @@ def lock_stat(*classes: str) -> str:
     return f"lock_stat version 0.4\n{rule}{titles}{rule}\n" + "".join(classes)
 
 
-# In a second, 16 CPUs compute for 20 µs and hold it for 1 µs, both at random: simulated by itself, without Linebounce.
+# For one second, 16 CPUs compute for 20 µs and hold the lock for 1 µs, both on average; simulated separately, without
+# Linebounce.
 TREE_LOCK = lock_class("tree_lock", 707716, 472552, 1124782.36, 707025.66)
 SITES = """                               ---------
                                tree_lock         400000 [<ffffffff8150ad8e>] insert_node+0x16e/0x1b0

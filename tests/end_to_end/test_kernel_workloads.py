@@ -1,4 +1,4 @@
-"""Reference counts, RCU and the train wreck, as a user runs them: what each workload is said to touch is what it touches."""
+"""Reference counts, RCU and the train wreck, as a user runs them: each workload touches exactly what it is said to touch."""
 
 import json
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_walkers_with_rcu_keep_no_fork_waiting(linebounce: Program) -> None:
 def test_who_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
     rcu, _ = results(linebounce, TASKS.format("rcu") + "\nspare_tasks_per_cpu = 3", "short_of_memory")
     assert metric_of(rcu, "tasklist.waits_for_memory") > 0
-    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three, and the CPU's own wait
+    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three others, and the CPU's own wait
 
 
 def test_a_batch_limit_lets_fewer_callbacks_run_at_once(linebounce: Program) -> None:
@@ -97,7 +97,7 @@ def test_ttas_hands_on_sooner_than_tas_whose_waiters_take_the_line_away_from_the
         at = ["--set", f"workload.lock={lock}", "--set", "workload.outside_pct=100"]
         wreck = json.loads((linebounce.run("train_wreck", lock, *at) / "results.json").read_text())
         wait[lock] = metric_of(wreck, "train_wreck.longest_wait_of_bound")
-    # -0.055; a ttas whose waiters exchange again and again as tas's do gives 0.
+    # The paper's value is -0.055; a ttas whose waiters kept exchanging, as tas's do, would give 0.
     assert -0.075 < wait["ttas"] - wait["tas"] < -0.035
 
 

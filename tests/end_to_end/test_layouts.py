@@ -1,4 +1,4 @@
-"""Structures as data: changed from the experiment file, drawn, and taken from a program's debug information."""
+"""Structures as data: changed in the experiment file, drawn, and imported from a program's debug information."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from program import ROOT, Program
 from results import assert_same_data, check_results_directory, read_csv
 from ways import assert_every_way_agrees
 
-# dbench's dentry cache, shipped, for 3 ms. It has no changes of its own.
+# The shipped dentry cache under dbench, for 3 ms. It has no changes of its own.
 BASE = """\
 extends = "dcache_dbench"
 name    = "{name}"

@@ -1,4 +1,4 @@
-"""find_package(Linebounce), by projects that know nothing of this source tree but the prefix that it was installed to."""
+"""find_package(Linebounce) from projects that know only the installation prefix."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from program import ROOT, Program
 from results import read_csv
 from ways import assert_every_way_agrees
 
-# The projects' own builds have no sanitizers, and cannot be linked with a library that has.
+# The projects' own builds have no sanitizers, so they can't link with a library that has them.
 pytestmark = pytest.mark.uninstrumented
 
 EXAMPLE = ROOT / "examples" / "library"
@@ -50,7 +50,7 @@ def test_the_example_is_a_project_of_its_own(prefix: Path, tmp_path: Path) -> No
     assert own.startswith("by CPU")
     assert "sum 400" in shared
     assert "sum 400" in own, "no addition was lost"
-    # With one line, each of the four CPUs takes it from another for nearly each of its hundred additions.
+    # With one line, each of the four CPUs takes it from another CPU for nearly each of its hundred additions.
     assert "local_c2c 40" in shared
     assert "worst: counter line 0" in shared
     assert "worst: finished line 0" in own

@@ -1,5 +1,5 @@
-"""What comes to an end, and what adds up: programs in Lua that would run for ever or hold nothing back, machines that nobody
-would build, and sums that stay below their whole. Each is one message with an exit code of the contract, or a result."""
+"""Limits and sums: Lua programs that would run or allocate without end, machines of absurd size, and parts that never exceed
+their whole. Each case gives one message with an exit code of the contract, or a result."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,13 @@ def lua(setup: str = "", run: str = "", head: str = "ends = true") -> str:
     return f"{head}\nfunction setup() {word} {setup} end\nfunction run(cpu)\ncpu:load(t.a)\n{run}\nend\n"
 
 
-# A list whose end Lua puts far beyond its memory.
+# Grows a list so that Lua puts its end far beyond its memory.
 FAR = (
     "local x, i = {}, 1 while i > 0 do x[i] = 1 i = i << 1 end while #x < 1 << 40 do x[#x + 1] = 1 end table.insert(x, 1, 1)\n"
 )
 LOCK = "function acquire(cpu, lock) return false end function release(cpu, lock) end\n"
 
-# Programs, and what is said of each.
+# By name: a program, and the message about it.
 REFUSED = {
     "work in Lua's library": (lua(run=FAR), "table.insert: more than"),
     "no end in no time": (lua(run="while true do cpu:random(2) end", head=""), "in no simulated time"),

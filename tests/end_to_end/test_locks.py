@@ -1,4 +1,4 @@
-"""Locks on the shipped machines: how each bears more CPUs, and what a queue lock's hand-off is made of."""
+"""Locks on the shipped machines: how each scales with CPUs, and what a queue lock's hand-off consists of."""
 
 import json
 import re
@@ -14,9 +14,9 @@ from results import read_csv
 
 XEON = "p3_xeon_8way"
 ITANIUM = "itanium2_two_node_16way"
-ATOMIC_NS = 11 / 1.6  # of that machine's atomic operation, from the moment at which its line is there
+ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, from the time at which the line is present
 
-Throughput = dict[str, dict[int, float]]  # by lock and CPUs
+Throughput = dict[str, dict[int, float]]  # by lock and number of CPUs
 
 
 def results_of(directory: Path) -> dict:
@@ -85,7 +85,7 @@ def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -
 
 # ---- the hand-off ----
 
-# Nothing inside but computation: a section of its own data would end with its stores, for which a release waits.
+# The section only computes: with data it would end with its stores, for which a release waits.
 HAND_OVER = experiment(
     workload='name = "critical_section"\ndata_lines = 0\ninside_cycles = 100\noutside_cycles = 1000',
     run="warmup_us = 50\nmeasure_us = 1000",
@@ -166,7 +166,7 @@ def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, 
     assert measured == pytest.approx(expected, rel=0.1)
 
 
-# ---- the experiments as they are shipped ----
+# ---- the experiments as shipped ----
 
 
 @pytest.mark.parametrize("machine", sorted(path.stem for path in MACHINES.glob("*.toml")))
@@ -238,7 +238,7 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
         waits = [ns for _, ns in sorted(handoff[lock].items())]
         assert len(waits) == 4
         assert all(more > fewer for fewer, more in pairwise(waits)), lock
-    # Of two sockets' hand-offs more stay inside one than of eight's.
+    # With two sockets, more hand-offs stay inside one than with eight.
     across = [handoff["mcs"][cpus] for cpus in (16, 32, 64)]
     assert max(across) < 1.2 * min(across)
     assert handoff["ticket"][64] > 2 * handoff["mcs"][64]

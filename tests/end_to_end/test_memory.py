@@ -1,4 +1,4 @@
-"""How much memory a run takes, and that it does not grow with the simulated time."""
+"""How much memory a run takes, and that it does not grow with simulated time."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Metrics are declared once: the program lists them, results have no others, and docs/results.md says the same."""
+"""Metrics are declared once: the program lists them, results have no others, and docs/results.md agrees."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What configs/experiments/migratory_reads.toml says of its own results."""
+"""The results of configs/experiments/migratory_reads.toml are as its text says."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Names may be any text, from a trace to its reports: there what would act on a terminal or break a line is escaped."""
+"""Names may be any text, from a trace to its reports, which escape whatever would act on a terminal or break a line."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def test_a_name_is_the_same_from_the_trace_to_the_reports(linebounce: Program, n
     assert (kept, kept, kept) in {(row["structure"], row["object"], row["function"]) for row in lines}
     shown = json.loads(linebounce("lines", "out", "--json").stdout)
     assert kept in {line["structure"] for line in shown["lines"]}
-    linebounce("run", "out/config.toml", "-o", "out")  # what is there is read again
+    linebounce("run", "out/config.toml", "-o", "out")  # reads the finished results again
     for arguments in (("lines", "out"), ("find-sharing", "t.lbt", *MACHINE), ("compare-locks", "t.lbt", *MACHINE)):
         result = linebounce(*arguments)
         assert result.code == 0, result.stderr

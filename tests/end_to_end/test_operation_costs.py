@@ -1,4 +1,4 @@
-"""The experiment of the first page: what each operation costs on a 4-way Pentium III Xeon, beside OLS 2004, table 1."""
+"""The experiment on the first page: the cost of each operation on a 4-way Pentium III Xeon, beside OLS 2004, table 1."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from program import Program
 from results import check_results_directory, paper_rows
 from ways import Way, assert_every_way_agrees
 
-# Table 1 of Sarma and McKenney, "Issues with Selected Scalability Features of the 2.6 Kernel", OLS 2004; nanoseconds.
+# Table 1 of Sarma and McKenney, "Issues with Selected Scalability Features of the 2.6 Kernel", OLS 2004; in nanoseconds.
 TABLE_1 = {
     "instruction": 0.7,
     "clock_cycle": 1.4,

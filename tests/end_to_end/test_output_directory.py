@@ -1,4 +1,4 @@
-"""Where results go: a directory that cannot be written, is full, holds other results, or is in use."""
+"""The output directory may be unwritable, full, hold other results, or be in use."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Programs and locks in Lua: they run, are configured and reported as those in C++, and give the same bytes every time."""
+"""Programs and locks in Lua run, are configured and are reported like those in C++, and give the same bytes every time."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
-"""Random traffic on small and odd machines: no speed-up of the engine may change one byte of any data file.
+"""Random traffic on small and odd machines: no speed-up of the engine may change a byte of any data file.
 
-Each case is a machine, given as --set's on top of the shipped one, and a seed. The workload checks the values it reads itself.
+Each case is a machine, as --set options on top of the shipped one, and a seed. The workload checks the values that it reads.
 """
 
 import os
@@ -26,7 +26,7 @@ FOOTPRINT = {
     "footprint.code_cache_kib": 1,
     "footprint.kernel_function_bytes": 600,
 }
-# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender.
+# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender time.
 TODAY = {
     "cpu.spinning_sibling_pct": 60,
     "cpu.pausing_sibling_pct": 85,
@@ -39,7 +39,7 @@ TODAY = {
 }
 PAIRS = {"cpu.pair_prefetch": "all"}
 OWNERSHIP = {"cpu.ownership_prefetch": "true"}
-# What waiting for a line costs, as contention families have it (configs/families).
+# The costs of waiting for a line, as in the contention families (configs/families).
 CHANCE = {
     "bus.one_per_line": "true",
     "bus.next": "chance",
@@ -80,7 +80,7 @@ def nodes(family: str, count: int, node: str = "node", directory: str = "directo
 MIGRATORY = {"bus.protocol": "mesi_migratory_snoop"}
 FAR_NODES = nodes("mesi", 2, "node_far") | {"bus.protocol": "mesi_far_snoop"}
 
-# What a machine has that others have not. Together they cover every part of the engine.
+# Each machine has features that others lack; together they cover every part of the engine.
 MACHINES = {
     "plain": {},
     "tiny": TINY,
@@ -191,10 +191,10 @@ MACHINES = {
     "nearest in nodes, ia64": TINY | IA64 | NEAREST | BUSY_HOME | nodes("moesi", 2),
 }
 
-# Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.
+# Warm-up and run end at odd times, so that the ends fall into run-ahead windows and parked spins.
 RUNS = ["warmup_us = 3.017\nmeasure_us = 29.013", "warmup_us = 7.4\nmeasure_us = 0"]
 
-# Four seeds that ./dev test always takes, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
+# ./dev test always takes these four seeds, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
 QUICK = [(name, 1 + number % 4) for number, name in enumerate(MACHINES)]
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 THOROUGH_SEEDS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100")) // 10

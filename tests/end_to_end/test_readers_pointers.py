@@ -1,4 +1,4 @@
-"""Seqlock and RCU are offered where readers could do without the lock, and nowhere else: with the reason."""
+"""Seqlock and RCU are offered only where readers could do without the lock; otherwise the reason is given."""
 
 import json
 
@@ -8,7 +8,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Three threads read under a lock, and now and then one of them writes.
+# Three threads read under a lock, and one of them writes now and then.
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>

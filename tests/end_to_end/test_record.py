@@ -1,4 +1,4 @@
-"""Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
+"""Real programs, written here, compiled with linebounce-cc and linebounce-c++, and recorded."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from linebounce.trace_symbols import Kind
 from memory import peak_mib
 from recorded import C_COMPILERS, Recorder
 
-# Four threads, a lock around a counter, and counters of each thread in one line.
+# Four threads with a lock around a counter, and per-thread counters in one line.
 COUNTERS = """
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""linebounce-record --binary: programs that were not compiled for us, run in QEMU."""
+"""linebounce-record --binary: records programs that were not compiled with linebounce-cc, in QEMU."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from recorded import Recording
 THREADS = 2
 ROUNDS = 1000
 
-# Threads count in every way there is; two counters share a line.
+# Threads count with every kind of operation; two counters share a line.
 COUNTERS = """
 #include <pthread.h>
 #include <stdatomic.h>
@@ -78,7 +78,7 @@ def test_an_unmodified_program_is_counted_exactly(recorder, flags):
         for name in ("under_lock", "beside"):
             assert count_on(recording, thread, Kind.STORE, name) == ROUNDS
             assert count_on(recording, thread, Kind.LOAD, name) == ROUNDS
-        # Nothing of what the C library does for a lock or an allocation.
+        # The trace has none of the accesses that the C library makes for a lock or an allocation.
         assert recording.touched(thread)["lock"] == 0
 
 
@@ -106,7 +106,7 @@ def test_the_summary_says_what_cannot_be_seen(recorder):
     assert "inside the C library's functions for locks, threads and memory" in missing
 
 
-# Each tells in another way what became of it: by a branch at once, by one further on, by a value.
+# Each function reveals the result of its operation in another way: by a branch at once, by a later branch, by a value.
 OUTCOMES = """
 #include <pthread.h>
 #include <stdatomic.h>

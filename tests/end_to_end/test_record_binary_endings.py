@@ -1,4 +1,4 @@
-"""linebounce-record --binary: signals, children, and how threads and programs end."""
+"""linebounce-record --binary: signals, children, and the ways in which threads and programs end."""
 
 from linebounce.trace_symbols import Kind
 from recorded import Recorder

@@ -1,4 +1,5 @@
-"""How recordings end: crashes, exits, signals to the recorder, full disks. Programs of linebounce-cc, recorded."""
+"""The ways in which recordings end: crashes, exits, signals to the recorder, full disks. The programs are compiled with
+linebounce-cc."""
 
 import signal
 import subprocess
@@ -92,7 +93,7 @@ def started(recorder: Recorder, program: str) -> subprocess.Popen:
     """Its program runs, too, and has taken the lock twice."""
     arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", program]
     pipe = subprocess.PIPE
-    # A shell's job in the background, which the tests may be, has SIGINT ignored, and so would the recorder.
+    # The tests may be a shell's background job, which ignores SIGINT; the recorder would inherit that.
     running = subprocess.Popen(
         arguments,
         cwd=recorder.linebounce.directory,

@@ -1,4 +1,4 @@
-"""linebounce-record of OpenMP programs (gcc's libgomp): who waits for whom is in the trace."""
+"""linebounce-record for OpenMP programs (gcc's libgomp): the trace has who waits for whom."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""Corners of real programs: exceptions, linking, signals, forks, mappings; recorded as tests/end_to_end/test_record.py does."""
+"""Corner cases of real programs: exceptions, linking, signals, forks, mappings; recorded as in
+tests/end_to_end/test_record.py."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Programs in Rust: as they are, and compiled with -Zsanitizer=thread as record/README.md says."""
+"""Programs in Rust: unchanged, and compiled with -Zsanitizer=thread as record/README.md describes."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from linebounce.trace_symbols import Kind
 from recorded import Recorder, Recording
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "word_counts.rs"
-# Debian's: another one may be older or newer than its standard library's own names are known to be here.
+# Debian's compiler: the names in another version's standard library might not be known here.
 RUSTC = "/usr/bin/rustc"
 
-# Each of two threads counts a thousand times in every way.
+# Each of two threads counts a thousand times with every kind of operation.
 COUNTERS = """
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Mutex;

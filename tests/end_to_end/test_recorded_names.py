@@ -1,4 +1,4 @@
-"""What linebounce-record calls locks and conditions: as their program's source does."""
+"""linebounce-record names locks and conditions as their program's source does."""
 
 from collections import Counter
 from pathlib import Path
@@ -231,7 +231,7 @@ def test_functions_of_templates_and_lambdas_have_names_to_read(recorder: Recorde
     program = recorder.compile(CALLS, "-std=c++20", compiler=compiler, name="program.cpp")
     locks, misses = replayed(recorder, program)
     thread = "main::{lambda()#1}" if compiler == "gcc" else "main::$_0"
-    # The thread's lambda has work and remove inlined.
+    # work and remove are inlined into the thread's lambda.
     assert locks["table_lock"] == {"Table<long>::insert": 200, thread: 200}
     assert locks["lock"] == {f"twice<{thread}::operator()() const::{{lambda()#1}}>": 4}
     assert "Table<long>::insert" in misses["table"]

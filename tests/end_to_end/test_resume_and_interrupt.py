@@ -1,4 +1,4 @@
-"""Runs that end early lose nothing that was finished, and a second call goes on where the first stopped."""
+"""A run that ends early keeps everything that was finished, and the next call continues from there."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from program import Program, interrupt, wait_until
 from results import assert_same_data, check_results_directory, validate
 
 SWEEP = experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]')
-# Two points end soon, the third would take hours.
+# Two points end soon; the third would take hours.
 ENDLESS = experiment(run="warmup_us = 5", more='[sweep]\n"run.measure_us" = [20, 30, 1000000000]')
 
 
@@ -50,8 +50,8 @@ def test_interrupted_run_goes_on_without_repeating_finished_points(
     before = {point: (out / "points" / point / "results.json").stat() for point in ["0", "1"]}
     manifest = (out / "manifest.json").stat().st_ino
     process = linebounce.start("run", "endless.toml", "-o", out)
-    # The manifest is written anew when the run begins, and by then it listens; a signal before that may be lost, where whoever
-    # started the tests ignores it.
+    # Waits until the manifest is rewritten, which happens after the run begins to handle signals. An earlier signal may be lost
+    # if the process that started the tests ignores it.
     wait_until(lambda: (out / "manifest.json").stat().st_ino != manifest, process)
     interrupt(process)
     for point, stat in before.items():
@@ -140,7 +140,7 @@ def test_what_a_killed_run_has_left_of_its_seeds_is_used_if_it_is_whole_and_does
     path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
     out = linebounce.run(path, "out")
     left = out / ".linebounce-seed-2.json"
-    left.write_text("{}")  # of a run that was killed once its manifest was written
+    left.write_text("{}")  # the remains of a run that was killed after writing its manifest
     linebounce.run(path, "out")
     assert not left.exists()
 
@@ -178,7 +178,7 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
     process = linebounce.start("run", path, "-o", out, "-j", "2")
     wait_until(lambda: finished_points(out) == {"0", "1"}, process)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)  # waits for the end of all who hold its output, too
+    process.communicate(timeout=30)  # also waits for all processes that hold its output open
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)

@@ -1,4 +1,4 @@
-"""route_cache_flood: a router under more packets than it can route."""
+"""route_cache_flood: a router that receives more packets than it can route."""
 
 from itertools import groupby
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""series.csv: what quantities were over simulated time."""
+"""series.csv: quantities over simulated time."""
 
 from itertools import groupby
 from pathlib import Path

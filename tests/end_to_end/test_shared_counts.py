@@ -1,4 +1,4 @@
-"""What a count is for that many threads change, and which other counters are offered for it."""
+"""Counters that many threads change: what each is used for, and which other counters are offered."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Each of four threads does BODY's line 200 times; a line is a phase, and all begin it together.
+# Each of four threads runs each line of BODY 200 times; a line is a phase, which all threads begin together.
 PROGRAM = r"""
 #include <atomic>
 #include <memory>

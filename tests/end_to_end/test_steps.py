@@ -1,4 +1,5 @@
-"""`linebounce steps`: the same document whatever the engine does, and each step begins where the last one ended."""
+"""`linebounce steps`: gives the same document whatever the engine's settings, and each step begins where the previous one
+ended."""
 
 import json
 import re
@@ -16,7 +17,7 @@ PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
-FAR = 2  # in the place of an access's hit
+FAR = 2  # the access happened at a point of coherence instead of as a hit
 
 PROGRAM = """\
 title = "Two words"
@@ -110,7 +111,7 @@ def assert_fits_together(document: dict) -> Counter:
     return seen
 
 
-# Every part of the engine; the groups are those of a machine that ships.
+# Covers every part of the engine; the groups are those of a shipped machine.
 CHOSEN = [
     "plain",
     "tiny",

@@ -1,5 +1,5 @@
-"""Files that somebody else has made, to do harm: nothing is written outside of the output directory, no terminal and no browser
-obeys what they hold, and no size in them takes more memory than the file could fill."""
+"""Files from others, made to do harm: nothing is written outside the output directory, no terminal or browser obeys their
+content, and no size in them makes the program allocate more than the file could fill."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from linebounce import open as open_results
 from memory import peak_mib
 from program import Program
 
-# An escape sequence, an eight-bit one, a change of direction, and a script.
+# An escape sequence, an eight-bit one, a change of writing direction, and a script.
 ODD_NAME = "x\\u001b[2J\\u009b2J\\u202e</script><img src=x onerror=alert(1)>"
 OUTSIDE = ["../../escaped", "/tmp/linebounce-escaped", "..", "a/../../escaped", ".hidden", "a\\u001b[2Jb", "a\\u007fb", ""]
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")

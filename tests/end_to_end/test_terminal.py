@@ -1,4 +1,4 @@
-"""What commands print fits the terminal, whatever its width; docs/terminal.md shows it as it is."""
+"""What commands print fits the terminal, whatever its width; docs/terminal.md shows the exact output."""
 
 from pathlib import Path
 

@@ -198,7 +198,7 @@ def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Progr
 
 @pytest.mark.parametrize("where", ["", "alignment=64", "address=4096"])
 def test_what_lies_behind_a_large_object_is_apart_from_it(linebounce: Program, where: str) -> None:
-    size = 2**32 + 128  # where its lower 32 bits end, something is touched
+    size = 2**32 + 128  # the program touches the place where the lower 32 bits of the address wrap
     behind = where.replace("4096", str(4096 + size))
     symbols = f"object big size={size} {where}\nobject behind size=64 {behind}\n"
     operations = f"a store big+0 8\na store big+128 8\na store big+{2**32} 8\na store behind+0 8\n"

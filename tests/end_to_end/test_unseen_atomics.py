@@ -1,4 +1,4 @@
-"""Atomic operations that are not recorded are named, and keep `find-sharing` from a verdict."""
+"""Atomic operations that can't be recorded are named, and keep `find-sharing` from giving a verdict."""
 
 import pytest
 from recorded import C_COMPILERS, Recorder

@@ -1,4 +1,4 @@
-"""`linebounce validate`: fitted and predicted rows on one page, what a first run came to, and the papers' rows beside them."""
+"""`linebounce validate`: fitted and predicted rows on one page, the results of first runs, and the papers' rows beside them."""
 
 import json
 import os

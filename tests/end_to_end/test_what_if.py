@@ -1,4 +1,4 @@
-"""`linebounce what-if`: a change against its base, paired over seeds; and the metrics that it compares."""
+"""`linebounce what-if`: a change against its base, paired by seed, and the metrics that it compares."""
 
 import json
 import tomllib
