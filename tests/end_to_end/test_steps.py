@@ -17,7 +17,7 @@ PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
-FAR = 2  # the access happened at a point of coherence instead of as a hit
+FAR = 2  # the value of `hit` for an atomic that memory runs
 
 PROGRAM = """\
 title = "Two words"
