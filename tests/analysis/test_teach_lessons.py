@@ -147,7 +147,7 @@ def test_what_is_no_lesson_at_all_is_refused(command: Command, tmp_path: Path) -
         (b"", 2, "begins with a block"),
         (b"text\n\n```toml scene x\n```\n", 2, ":3: a lesson begins with a block ```toml lesson"),
         (b"\xff\xfe", 3, ":1: this is not UTF-8 text"),
-        (b"x" * (1 << 21), 3, "longer than 1024 KiB"),
+        (b"x" * (1 << 21), 3, "longer than the limit of 1024 KiB"),
     ):
         path.write_bytes(content)
         result = command("teach", "--check", path)
@@ -247,7 +247,7 @@ def test_a_reading_is_of_the_steps_up_to_there(reading: str, begin: int, end: in
         ("state of x at home 0", "no directory"),
         ("value of y", 'no word "y"'),
         ("value that CPU 1 read", "has read nothing"),
-        ("sender of data to CPU 1", "got no data"),
+        ("sender of data to CPU 1", "received no data"),
         ("number of GetX", 'no message "GetX"'),
         ("metric bus.transaction", "did you mean bus.transactions"),
     ],

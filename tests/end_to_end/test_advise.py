@@ -174,13 +174,13 @@ def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Progra
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("program ./program; touch it", "not as linebounce-record writes one"),
-        ("program sh -c 'touch it'", "no program that is built in a copy"),
-        ("program ../program", "no program that is built in a copy"),
-        ("program /bin/sh -c 'touch it'", "no program that is built in a copy"),
-        ("recorder linebounce-record; touch it", "not of linebounce-record"),
-        ("recorder linebounce-record -o it", "not of linebounce-record"),
-        ("recorder linebounce trace convert", "not of linebounce-record"),
+        ("program ./program; touch it", "not have the form that linebounce-record writes"),
+        ("program sh -c 'touch it'", "not a program that the build makes in a copy"),
+        ("program ../program", "not a program that the build makes in a copy"),
+        ("program /bin/sh -c 'touch it'", "not a program that the build makes in a copy"),
+        ("recorder linebounce-record; touch it", "not made by linebounce-record"),
+        ("recorder linebounce-record -o it", "not made by linebounce-record"),
+        ("recorder linebounce trace convert", "not made by linebounce-record"),
     ],
 )
 def test_a_trace_runs_nothing_but_what_was_recorded(linebounce: Program, line: str, complaint: str) -> None:

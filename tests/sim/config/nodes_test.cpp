@@ -191,7 +191,7 @@ TEST_F(Nodes, SomeNodeHasMemory) {
 
 TEST_F(Nodes, PagesAndTheCachesSetsArePowersOfTwo) {
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\npage_kib = 3"),
-            "x.toml:24:12: memory.page_kib: 3 KiB make no page; legal: a power of two, and no less than a line of 64 bytes");
+            "x.toml:24:12: memory.page_kib: 3 KiB is not a page size; legal: powers of two, at least a line of 64 bytes");
   EXPECT_EQ(with("[directory]", "cache_size_kib = 48\ncache_ways = 4\n[directory]"),
             "x.toml:26:18: node.cache_size_kib: 48 KiB in 4 ways of 64-byte lines make 192 sets; the number of sets must be a "
             "power of two");
