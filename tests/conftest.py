@@ -10,7 +10,7 @@ import pytest
 from program import ROOT, Program
 from recorded import Recorder
 
-# Readline, which pytest loads, puts it into the process's environment behind Python's back, and then commands would break
+# Readline, which pytest loads, sets it in the process's environment without Python's knowledge; commands would then wrap
 # sentences that tests look for.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
@@ -47,7 +47,7 @@ def executable() -> Path:
     path = Path(os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce"))
     if not path.exists():
         pytest.fail(f"{path} does not exist: run ./dev build, or name another program in LINEBOUNCE")
-    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which has the program check traces
+    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which checks traces with the program
     return path
 
 

@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes, and `linebounce sweep` as a user starts it."""
+"""A Dask cluster of real processes, and `linebounce sweep` started as a user would."""
 
 import contextlib
 import os
@@ -16,14 +16,14 @@ SWEEP = [sys.executable, "-m", "linebounce.sweep.command"]
 
 
 class Sweeps:
-    """Starts sweeps, schedulers and workers in one directory; end_all() leaves none."""
+    """Starts sweeps, schedulers and workers in one directory; end_all() ends them all."""
 
     def __init__(self, executable: Path, directory: Path) -> None:
         self.directory = directory
         path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
         self.environment = os.environ | {"LINEBOUNCE": str(executable), "PYTHONPATH": path, "NO_COLOR": "1"}
         self.environment["SWEEPS_OF"] = str(directory)
-        self.environment.pop("COLUMNS", None)  # of readline, in the tests' process
+        self.environment.pop("COLUMNS", None)  # set by readline in the tests' process
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str | Path) -> "subprocess.Popen[str]":

@@ -139,7 +139,7 @@ def command() -> Callable[..., Result]:
         with redirect_stdout(said), redirect_stderr(complained), chdir(cwd or Path.cwd()):
             try:
                 code = module.main([*map(str, arguments)])
-            except SystemExit as exit_:  # of a wrong command line, and of --help
+            except SystemExit as exit_:  # raised for a wrong command line, and by --help
                 code = exit_.code
         return Result(code, said.getvalue(), complained.getvalue())
 

@@ -1,4 +1,4 @@
-"""Traces that are wrong, from a seed: bytes that a disk loses, and frames of a malicious writer, whose checksums are right."""
+"""Makes broken traces from a seed: damage by disks, and frames of a malicious writer, with valid checksums."""
 
 import json
 import random
@@ -137,7 +137,7 @@ def _with_odd_member(line: bytes, dice: random.Random) -> bytes:
     try:
         members = json.loads(line)
     except ValueError:
-        return line  # damaged before
+        return line  # damaged earlier
     if not isinstance(members, dict):
         return line
     names = [*members, "size", "offset", "redefines", "object", "structure", "of_lock", "waits_in", "fields", "base_offset"]

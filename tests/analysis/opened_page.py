@@ -1,4 +1,4 @@
-"""A report that is open in a browser, with all that it says on the console and all that it asks the network for."""
+"""A report in a browser, with everything it writes to the console and requests from the network."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +11,11 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 
-# What Vega draws data with: bars, dots, lines, rules, texts. Axes and legends are not among them.
+# The marks with which Vega draws data: bars, dots, lines, rules, texts; not axes or legends.
 MARKS = "svg g.mark-rect.role-mark path, svg g.mark-symbol.role-mark path, svg g.mark-line.role-mark path, svg g.mark-bar path"
 
 
-# Words that go on in the next line, and labels of charts that are cut off.
+# Words that continue on the next line, and truncated chart labels.
 BROKEN_WORDS = """() => {
   document.querySelectorAll('details').forEach((closed) => (closed.open = true));
   const labels = [...document.querySelectorAll('figure[data-chart] svg text')].map((text) => text.textContent);
@@ -79,7 +79,7 @@ class OpenedPage:
         button.click()
         try:
             expect(header).not_to_have_attribute("aria-sort", before or "", timeout=2500)
-        except AssertionError:  # a page that is still being drawn has lost the click
+        except AssertionError:  # a page that was still being drawn lost the click
             button.click()
             expect(header).not_to_have_attribute("aria-sort", before or "")
 

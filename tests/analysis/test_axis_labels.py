@@ -1,4 +1,4 @@
-"""What is written at the axes and legends of charts: the numbers that are there, as a person writes them."""
+"""The labels of axes and legends: only numbers that occur, in readers' notation."""
 
 import re
 from typing import Any

@@ -1,6 +1,6 @@
-"""`linebounce compare` on real results: matched points, intervals over seeds, and conditions that fail.
+"""`linebounce compare` on real results: matched points, intervals over seeds, and failing conditions.
 
-What its output leads with is in test_compare_output.py.
+test_compare_output.py tests the order of its output.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What `linebounce compare` leads with, in a terminal of any width and on its page: headlines, then what else changed."""
+"""The order of `linebounce compare`'s output, in terminals of any width and on its page: headlines, then other changes."""
 
 import fcntl
 import json
@@ -50,7 +50,7 @@ def runs(session_linebounce: Program) -> Path:
 
 
 class Shown:
-    """What the command prints, in parts with blank lines between them; of the tables each row's words."""
+    """The printed output, in parts separated by blank lines, and each table row's words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -189,7 +189,7 @@ def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_li
     assert lines[lines.index("", 5) + 1].split()[0] == "metric"
 
 
-# ---- what else changed ----
+# ---- other changes ----
 
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("tas", "mcs", "slow"), ("one_tas", "one_mcs")])
@@ -286,7 +286,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, argument
     result = shown(*arguments, columns=columns)
     assert max(map(len, result.lines)) <= columns
     wide = shown(*arguments, columns=1000)
-    if len(arguments) == 2:  # more runs than fit stand in several tables
+    if len(arguments) == 2:  # runs that don't fit are split over several tables
         assert len(result.headlines) == len(wide.headlines)
         assert len(result.others) == len(wide.others)
         assert [row[-1] for row in result.headlines] == [row[-1] for row in wide.headlines]

@@ -1,4 +1,4 @@
-"""Results directories of which a file is damaged: report, compare and export work, or say in one line which file it is."""
+"""Results directories with a damaged file: report, compare and export work, or name the file in one line."""
 
 import json
 import random

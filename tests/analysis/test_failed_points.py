@@ -1,4 +1,4 @@
-"""Runs in which points failed: the report for each, and the drawings of their machines."""
+"""Reports for runs in which points failed, and the drawings of their machines."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who owns and who shares a line, from its misses."""
+"""Computes from a line's misses which CPUs own and share it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`linebounce report`: its files, what it refuses, and how fast it is."""
+"""`linebounce report`: its files, its error messages, and its speed."""
 
 import html
 import os
@@ -35,7 +35,7 @@ def processor_seconds() -> float:
 
 def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, costs_run: Path, tmp_path: Path) -> None:
     page = tmp_path / "new" / "page.html"
-    vega_bundle()  # takes some seconds more, once
+    vega_bundle()  # takes some seconds, only once
     before = processor_seconds()
     assert process("report", costs_run, "-o", page).code == 0
     assert processor_seconds() - before < 1.5

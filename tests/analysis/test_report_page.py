@@ -1,4 +1,4 @@
-"""The report in a real browser that has no network: what a reader sees and does."""
+"""The report in a real browser without a network: what a reader sees and does."""
 
 import itertools
 import re
@@ -23,7 +23,7 @@ from written_headlines import headline, set_headlines
 def reports(
     command: Callable[..., Result], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, Path]:
-    """A report of each run."""
+    """Makes a report for each run."""
     folder = tmp_path_factory.mktemp("reports")
     pages = {}
     for run in CHARTS:
@@ -244,7 +244,7 @@ def test_contention_is_drawn_against_cpus(opened: Callable[..., OpenedPage]) -> 
 def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
     browser: Browser, command: Callable[..., Result], locks_run: Path, tmp_path: Path
 ) -> None:
-    """As a recorded program has them: capitals, blanks, colons."""
+    """Names as in a recorded program: capitals, blanks, colons."""
     run = tmp_path / "run"
     shutil.copytree(locks_run, run)
     table = (run / "locks.csv").read_text()
@@ -315,7 +315,7 @@ def test_the_switch_changes_the_theme_and_the_charts_with_it(opened: Callable[..
     )
 
 
-# Of an SVG's text what is written there, without its title.
+# The visible text of SVG text elements, without their titles.
 WRITTEN = "(texts) => texts.map((text) => text.firstChild?.data ?? '')"
 
 
@@ -345,7 +345,7 @@ def test_links_without_a_limit_say_what_they_carry(opened: Callable[..., OpenedP
     widths = lines.evaluate_all("(lines) => lines.map((line) => parseFloat(line.style.strokeWidth))")
     assert max(widths) == 10, "the busiest"
     assert len(widths) == 2
-    # No text runs into a box.
+    # Whether no text overlaps a box.
     apart = """(texts) => texts.every((text) => {
       const own = text.getBoundingClientRect();
       return [...text.ownerSVGElement.querySelectorAll('rect')].every((rect) => {

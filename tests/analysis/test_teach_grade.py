@@ -1,4 +1,4 @@
-"""`linebounce teach --grade` and `--hand-out`: a student's answers, right, wrong and hostile."""
+"""`linebounce teach --grade` and `--hand-out` with right, wrong and hostile answers."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The lessons that ship hold, answer by answer; a lesson with a mistake is refused with its line."""
+"""The shipped lessons hold, answer by answer; a lesson with a mistake is refused with its line."""
 
 import base64
 import gzip
@@ -84,7 +84,7 @@ def test_the_command_prints_what_the_lesson_quotes(path: Path, linebounce: Progr
 
 BASE = (TEACH / "new-lesson.md").read_text(encoding="utf-8")
 
-# What is replaced, by what; a text on the line that must be named; what the message says.
+# By mistake: the text to replace, its replacement, a text on the line that must be named, and part of the message.
 BROKEN = {
     "no title": ('title   = "A lesson of my own"\n', "", "```toml lesson", "lacks title"),
     "minutes as text": ("minutes = 5", 'minutes = "five"', "minutes =", "minutes is a whole number"),
@@ -183,9 +183,9 @@ def test_markup_of_a_lesson_is_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)" in prose
 
 
-# ---- what is read from a run ----
+# ---- readings of a run ----
 
-# [tick, row, controller, agent, line, state, event, next] and so on, as docs/steps.md has them.
+# [tick, row, controller, agent, line, state, event, next] and so on, as in docs/steps.md.
 RUN: dict[str, Any] = {
     "cpus": 2,
     "line_bytes": 32,

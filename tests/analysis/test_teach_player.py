@@ -1,4 +1,4 @@
-"""`linebounce teach --lesson`: a lesson in the terminal, played to its end with right answers, wrong ones, and none."""
+"""`linebounce teach --lesson`: a lesson played to its end in the terminal, with right, wrong and missing answers."""
 
 import io
 import os
@@ -116,7 +116,7 @@ def test_all_are_listed(command: Command) -> None:
     assert '"name": "01-why-coherence"' in command("teach", "--json").stdout
 
 
-# ---- the page as files ----
+# ---- the page's files ----
 
 
 @pytest.fixture

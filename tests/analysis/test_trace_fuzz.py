@@ -1,4 +1,4 @@
-"""Damaged traces: of those that the program takes, Python's reader has every operation; all others are an InputError."""
+"""Damaged traces: if the program accepts one, Python's reader reads every operation; otherwise it raises InputError."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def assert_both_agree(linebounce: Program, path: Path, case: str) -> None:
     python, program = read_by_python(path), read_by_program(linebounce, path)
     if isinstance(python, str):
         assert python.startswith(f"{path}: "), f"{case}: {python}"
-        # A block's reserved bits: zstd 1.5.7, which Python has, refuses them; 1.5.4, which the system has, does not.
+        # A block's reserved bits: Python's zstd 1.5.7 refuses them; the system's 1.5.4 does not.
         by_zstd = python.endswith("Data corruption detected")
         assert by_zstd or isinstance(program, str), f"{case}: only Python refuses it: {python}"
     else:

@@ -1,4 +1,4 @@
-"""`linebounce report` of what `linebounce validate` has written: the page, the picture, and what is refused."""
+"""`linebounce report` for the output of `linebounce validate`: the page, the picture, and errors."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Runs commands whose calls on files fail, one after another, by faults.c; and says what must hold however they end."""
+"""Runs commands and makes one of their file calls after another fail, with faults.c; checks what must hold however they end."""
 
 import errno
 import json
@@ -19,7 +19,7 @@ from program import INTERNALS
 
 SOURCE = Path(__file__).with_name("faults.c")
 FULL_DISK = {"create", "write", "writev", "fsync", "mkdir"}
-# What each call may fail with on a disk that breaks, or in a process that has too many files open.
+# The errors that each call may return on a broken disk, or in a process with too many open files.
 ERRORS = {
     "open": [errno.EIO, errno.EMFILE],
     "create": [errno.EACCES],
@@ -39,30 +39,31 @@ ERRORS = {
     "unlink": [errno.EACCES],
 }
 TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
-# Of a sweep, of a merge without all points, and of what was recorded before the disk was full.
+# Additional messages of a sweep, of a merge without all points, and of a recording before the disk was full.
 ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: |: \d+ rows? recorded$")
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 SIMULATION_FAILED = 4
-USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
+USAGE, UNREADABLE = 2, 3  # for output that can't be written, and for input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
-SCRATCH = "scratch"  # for temporary files, whose disk fails as any other
+SCRATCH = "scratch"  # the folder for temporary files, whose calls fail as well
 INSTALLED = "installed"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command, what it reads and what it writes, by names in its directory."""
+    """A command with its inputs and outputs, as names in its directory."""
 
     command: tuple[str, ...]
     needs: tuple[str, ...]
     writes: tuple[str, ...] = ()
-    faults: int = 10  # of them in ./dev test
-    reproducible: bool = True  # what it writes has the same bytes each time
-    merges: bool = False  # what there is: a point that failed has no metrics, and the manifest says that it is not all
-    installed: bool = False  # with machines, protocols and lessons below the faults, too: see installation.py
-    until: str = ""  # a line that begins so is there: then it gets Ctrl-C
-    code: int = 0  # undisturbed
-    only_once: bool = False  # what it makes must not be there already
+    faults: int = 10  # how many ./dev test tries
+    reproducible: bool = True  # the output has the same bytes each time
+    # merges existing results: a failed point has no metrics, and the manifest says that results are incomplete
+    merges: bool = False
+    installed: bool = False  # with machines, protocols and lessons exposed to the faults, too: see installation.py
+    until: str = ""  # sends Ctrl-C when the output has a line that begins like this
+    code: int = 0  # without faults
+    only_once: bool = False  # refuses to replace its own output
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Call:
 class Fault:
     call: Call
     error: int
-    is_full: bool  # and stays so
+    is_full: bool  # the disk stays full
 
     def __str__(self) -> str:
         stays = " from here on" if self.is_full else ""
@@ -101,11 +102,11 @@ class Outcome:
     errors: str
     files: dict[str, bytes] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)  # temporary files
-    status: str = ""  # of a results directory, by its manifest
+    status: str = ""  # from the manifest of a results directory
 
 
 class FaultyDisk:
-    """Runs a case again and again, each time in a directory of its own."""
+    """Runs a case repeatedly, each time in a new directory."""
 
     def __init__(self, program: Path, library: Path, inputs: Path, place: Path, longest: float = 120) -> None:
         """`longest` is in seconds: a command that takes longer is killed, and fails its test."""
@@ -244,7 +245,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
         assert len(lines) == 1, about
         assert os.strerror(fault.error) in lines[0], about
-        # A temporary file goes to another folder if there is one, and it is what comes after that can't be written.
+        # A temporary file is made in another folder if possible, so that a later call fails instead.
         went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
         assert went_on or names_file(case, fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":

@@ -1,4 +1,4 @@
-"""A small installation: the program with what it reads beside itself, so that those files can be broken, too."""
+"""A small installation: the program with the files that it reads beside itself, so that those can be broken, too."""
 
 import re
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from program import ROOT
 
-# Every CPU but the first two walks in: no small case shows it, random machines do.
+# Admits every CPU except the first two: no small case shows the error, but random machines do.
 UNSAFE_LOCK = """title = "A word for two"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)

@@ -50,7 +50,7 @@ KEPT = 400
 
 
 class Fuzzer:
-    """One target: a file of the directory. Unless it is `guided`, what is reached is not looked at, which is faster."""
+    """One target: a file in the directory. Without `guided`, coverage is not measured, which is faster."""
 
     def __init__(self, good: Path, name: str, seed: int, *, guided: bool = True) -> None:
         self.guided = guided

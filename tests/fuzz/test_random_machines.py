@@ -1,7 +1,7 @@
-"""Random machines under random loads: run-ahead, parked spins, the order of construction and the compiler change nothing.
+"""Random machines under random workloads: run-ahead, parked spins, the order of construction and the compiler change nothing.
 
-Each test is one seed. A failing one can be repeated: LINEBOUNCE_FUZZ_SEED=FIRST ./dev fuzz -k 'machines and [FIRST]'.
-LINEBOUNCE_FUZZ_RUNS is how many there are.
+Each test is one seed. To repeat a failing one: LINEBOUNCE_FUZZ_SEED=FIRST ./dev fuzz -k 'machines and [FIRST]'.
+LINEBOUNCE_FUZZ_RUNS is the number of tests.
 """
 
 import os

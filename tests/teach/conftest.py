@@ -1,4 +1,4 @@
-"""What `./dev teach` builds, made when a test first asks for it."""
+"""The build of `./dev teach`, made when a test first asks for it."""
 
 import fcntl
 import subprocess
@@ -12,7 +12,7 @@ from program import ROOT
 def teach_build() -> Path:
     """build/teach: the page."""
     (ROOT / "build").mkdir(exist_ok=True)
-    with (ROOT / "build" / "teach.lock").open("w") as lock:  # other workers of the same session wait
+    with (ROOT / "build" / "teach.lock").open("w") as lock:  # other workers of the session wait here
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run([ROOT / "dev", "teach"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

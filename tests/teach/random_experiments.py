@@ -1,5 +1,5 @@
-"""Random experiments for comparing the two builds of the engine: a shipped machine, made small and changed at random, under
-random references or a random program in Lua."""
+"""Random experiments for comparing the engine's two builds: a shipped machine, made small and randomly changed, under random
+references or a random Lua program."""
 
 import json
 import random

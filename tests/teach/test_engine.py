@@ -1,4 +1,4 @@
-"""One engine: in WebAssembly, here under Node, it gives the same bytes as the program."""
+"""The engine in WebAssembly, here under Node, gives the same bytes as the program."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Breaking a prediction: what is changed in the experiment's file, and what counts as lost."""
+"""Breaking a prediction: how the experiment's file is changed, and what counts as broken."""
 
 from typing import Any
 

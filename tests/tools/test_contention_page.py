@@ -1,4 +1,4 @@
-"""The page of contention's tables: every table is written, and nothing around it."""
+"""The page with contention's tables: every table is rewritten, and nothing around it."""
 
 import json
 import re

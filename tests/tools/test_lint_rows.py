@@ -1,4 +1,4 @@
-"""The lint of rows: kinds, the documents' figures, and predictions that stay as they were."""
+"""The lint for paper rows: kinds, the documents' figures, and unchanged predictions."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Comparing results byte for byte, without a second program: what differs, what is kept, which cases there are."""
+"""Compares results byte for byte, without a second program: what differs, what is kept, and which cases exist."""
 
 import sys
 from importlib.machinery import SourceFileLoader
