@@ -43,13 +43,13 @@ PartitionName=normal Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def missing_programs() -> list[str]:
-    """Those of Slurm that are not installed: slurmctld and slurmd are in /usr/sbin, which a user's PATH may lack."""
+    """The Slurm programs that are not installed: slurmctld and slurmd are in /usr/sbin, which a user's PATH may lack."""
     return [name for name in PROGRAMS if _path(name) is None]
 
 
 @contextlib.contextmanager
 def slurm(directory: Path) -> Iterator[dict[str, str]]:
-    """While it lasts the node is idle and takes jobs; gives the environment in which Slurm's commands find it."""
+    """A Slurm whose node is idle and accepts jobs; yields the environment in which Slurm's commands find it."""
     for name in ["state", "spool"]:
         (directory / name).mkdir(parents=True)
     configuration = directory / "slurm.conf"
@@ -79,7 +79,7 @@ def slurm(directory: Path) -> Iterator[dict[str, str]]:
 
 
 def jobs(environment: dict[str, str]) -> str:
-    """What squeue has; empty without a job."""
+    """The output of squeue; empty without a job."""
     return _said("squeue", environment, "--noheader")
 
 

@@ -36,7 +36,7 @@ def site(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page whose requests and complaints are in the list `heard`."""
+    """A page whose requests and error messages are collected in `heard`."""
     context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, color_scheme="light")
     opened = context.new_page()
     heard: list[str] = []

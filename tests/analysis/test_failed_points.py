@@ -22,7 +22,7 @@ Command = Callable[..., Result]
 
 @pytest.fixture(scope="module")
 def half(session_linebounce: Program) -> Path:
-    """Points 0 and 1 end in a deadlock, 2 and 3 don't."""
+    """Points 0 and 1 end in a deadlock, 2 and 3 succeed."""
     return failing_run(session_linebounce, "half", '"deadlock", "none"')
 
 

@@ -17,7 +17,7 @@ BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.a
 
 @pytest.fixture
 def guarded(executable: Path, tmp_path: Path) -> Callable[..., Result]:
-    """Runs a command behind a shell's words, as `ulimit -n 8`."""
+    """Runs a command after shell words such as `ulimit -n 8`."""
 
     def run(before: str, *words: str | Path, after: str = "", **environment: str) -> Result:
         command = ["sh", "-c", f'{before}; exec "$@" {after}', "sh", sys.executable, "-c", BEGIN, *map(str, words)]

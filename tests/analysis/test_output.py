@@ -25,7 +25,7 @@ def start(name: str, *arguments: str | Path, environment: dict[str, str] | None 
 
 
 def closed_pipe(name: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
-    """Exit code and standard error of a command whose standard output nobody reads."""
+    """Exit code and standard error of a command whose standard output has no reader."""
     reading, writing = os.pipe()
     os.close(reading)
     process = start(name, *arguments, environment=environment, stdout=writing)

@@ -19,7 +19,7 @@ EVERYWHERE = re.compile(r"ld-linux.*|lib(c|m|gcc_s|stdc\+\+)\.so\.\d+")
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    """Without anything of this project in the environment."""
+    """Runs a command without anything of this project in the environment."""
     options = {"cwd": cwd, "env": {"PATH": "/usr/bin:/bin"}, "stdin": subprocess.DEVNULL}
     done = subprocess.run([*command], **options, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -43,7 +43,7 @@ def wheel(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel. What the package needs it has from this one: there is no network here."""
+    """A new environment with the wheel. The packages it needs come from this environment, because there is no network."""
     environment = tmp_path_factory.mktemp("package") / "environment"
     venv.create(environment, with_pip=False)
     (packages,) = environment.glob("lib/python*/site-packages")
@@ -56,7 +56,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def names(wheel: Path) -> set[str]:
-    """In the wheel, without the version's part of the folder."""
+    """The names in the wheel, without the version in folder names."""
     with zipfile.ZipFile(wheel) as archive:
         return {re.sub(r"^linebounce-[^/]*\.(data|dist-info)/", r"\1/", name, count=1) for name in archive.namelist()} - {""}
 

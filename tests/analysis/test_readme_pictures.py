@@ -14,7 +14,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 
 def section(page: str, title: str) -> str:
-    """A section of a page."""
+    """The text of a page's section."""
     found = re.search(rf"^## {title}\n(.*?)(^## |\Z)", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]

@@ -20,12 +20,12 @@ from written_headlines import headline, set_headlines
 
 @pytest.fixture
 def copy(locks_run: Path, tmp_path: Path) -> Path:
-    """A results directory that a test may damage."""
+    """A copy of a results directory that the test may damage."""
     return Path(shutil.copytree(locks_run, tmp_path / "results"))
 
 
 def refused(directory: Path) -> str:
-    """The message, which is one line and names the place."""
+    """The message, which must be one line and name the place."""
     with pytest.raises(InputError) as caught:
         everything(linebounce.open(directory))
     message = str(caught.value)

@@ -41,7 +41,7 @@ def sweeps(executable: Path, tmp_path: Path) -> Iterator[Sweeps]:
 
 @pytest.fixture(scope="module")
 def slow_by_run(session_linebounce: Program) -> Path:
-    """What `run -j1` makes of SLOW."""
+    """The results of `run -j1` for SLOW."""
     return session_linebounce.run(session_linebounce.file("slow.toml", SLOW), "slow_j1", "-j", "1")
 
 

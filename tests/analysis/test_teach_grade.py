@@ -26,13 +26,13 @@ RIGHT = {
 
 @pytest.fixture(scope="module")
 def tasks(executable: Path) -> dict[str, Any]:
-    """The assignment's tasks by their ids."""
+    """The assignment's tasks by id."""
     parts = compile_lesson(Engine(str(executable)), read_lesson(ASSIGNMENT))["parts"]
     return {part["id"]: part for part in parts if "id" in part}
 
 
 def handed_in(folder: Path, tasks: dict[str, Any], answers: dict[str, Any]) -> Path:
-    """With both files mended."""
+    """Hands in answers, with both files mended."""
     (folder / "mend.md").write_text(tasks["mend"]["solution"])
     (folder / "fence.lua").write_text(tasks["fence"]["solution"])
     lines = [f"{key} = {json.dumps(value)}" for key, value in answers.items()]
@@ -158,7 +158,7 @@ def test_a_teachers_own_assignment(command: Command, tmp_path: Path) -> None:
 
 
 def test_what_the_page_saved_is_graded_anew(command: Command, tmp_path: Path) -> None:
-    """The page's own marks are not believed."""
+    """The page's own marks are ignored."""
     path = tmp_path / "linebounce-answers.json"
     pre = {"pre.1": {"given": "Only 3", "right": True}, "pre.7": {"given": "1", "right": True}}
     lessons = {"why-coherence": {"done": True, "answers": {"why-coherence.1": {"first": "From memory", "right": True}}}}

@@ -71,7 +71,7 @@ WAITS = [WaitsIn(None, 0), WaitsIn(0, 0)]
 
 
 def write_sample(path: Path, loads: int) -> None:
-    """What TEXT says, and so many loads more."""
+    """Writes the trace in TEXT plus `loads` loads."""
     with Writer(path) as writer:
         fields = [Field("nr_running", 0, 4), Field("curr", 64, 8)]
         rq = writer.define(Structure("rq", 128, 64, 32, "scheduler", fields))
@@ -201,7 +201,7 @@ SYMBOLS_HEAD = b"SYMB" + bytes(12)
 
 
 def refused(linebounce: Program, content: bytes) -> str:
-    """What Python says; the program says it, too."""
+    """Python's error message, which must be the program's, too."""
     path = linebounce.file("wrong.lbt", content)
     with pytest.raises(InputError) as caught:
         Trace(path)

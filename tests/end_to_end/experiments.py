@@ -29,7 +29,7 @@ title   = "A small run"
 
 
 def machine_file(program: Program, change: Callable[[str], str]) -> Path:
-    """A machine of one's own: the shipped one with a change, in the test's directory."""
+    """A machine file in the test's directory: a shipped one with a change."""
     text = (MACHINES / f"{MACHINE}.toml").read_text()
     changed = change(text)
     assert changed != text, "the change changes nothing"

@@ -15,7 +15,7 @@ sys.exit(code)
 
 
 def peak_mib(command: Sequence[str | Path], directory: Path) -> float:
-    """Of its largest process."""
+    """The peak memory of the command's largest process."""
     launched = [sys.executable, "-c", LAUNCHER, *map(str, command)]
     done = subprocess.run(launched, cwd=directory, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr

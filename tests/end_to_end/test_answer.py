@@ -46,7 +46,7 @@ def test_the_terminal_prints_the_answer_of_results_json_and_the_point_that_it_sp
 
 
 def test_the_winner_is_the_best_at_equal_cpus(linebounce: Program) -> None:
-    """With one CPU nobody waits, and any lock does more than all four CPUs together."""
+    """With one CPU nothing waits, so any lock does more than on four CPUs together."""
     linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out")
     results = results_of(linebounce.directory / "out")
     best = results["points"][results["answer"]["point"]]

@@ -182,7 +182,7 @@ def test_a_wrong_machine_is_refused_with_place_and_reason(linebounce: Program, c
         assert_says(message, r"machine\.toml:\d+:\d+")
 
 
-# Arguments after `run small.toml`, and what the message must say.
+# By name: arguments after `run small.toml`, and what the message must say.
 WRONG_ARGUMENTS = {
     "no CPUs": (["--set", "machine.cpus=0"], [r"machine\.cpus", r"\b1\b"]),
     "more CPUs than the machine has": (["--set", "machine.cpus=5"], [r"machine\.cpus", "5", r"\b4\b"]),

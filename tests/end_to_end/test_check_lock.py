@@ -354,7 +354,7 @@ def test_random_machines_are_the_same_each_time(linebounce: Program) -> None:
     assert one == two
 
 
-# The lock holds on two CPUs, and in all orders that a small case has.
+# The lock is correct on two CPUs, and in all orders of a small case.
 ONLY_TWO = """title = "A word for two, whatever else there is"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)
@@ -421,7 +421,7 @@ function release() end
     assert last["steps"][-1]["text"] == "load lock.held: 7"
 
 
-# Both say that they want it, see each other, and step back: at the same pace, for ever.
+# Both CPUs announce themselves, see each other, and step back at the same pace, forever.
 POLITE = """traits = { cpus = 2 }
 function setup() return lock_word(structure { name = "polite_lock", { "wants", count = 2 } }) end
 function acquire(cpu, lock)
@@ -444,7 +444,7 @@ def test_a_livelock_is_named(linebounce: Program) -> None:
     assert "livelock" in result.stdout
 
 
-# What a review of the checker found: wrong verdicts, each with the lock that showed it.
+# Wrong verdicts found in a review of the checker, each with the lock that showed it.
 
 
 def test_a_section_may_not_leak_out_behind_the_release(linebounce: Program) -> None:

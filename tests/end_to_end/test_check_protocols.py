@@ -18,7 +18,7 @@ def text_of(protocol: str) -> str:
 
 
 def tables_of(protocol: str) -> set[str]:
-    """The headings of a file and of those that it extends, but for a cache that it does without."""
+    """The table headings of a file and those it extends, without the cache if it has none."""
     text = text_of(protocol)
     found = set(re.findall(r"^## (\w+)$", text, re.MULTILINE))
     extends = re.search(r"^\| extends +\| (\w+) \|$", text, re.MULTILINE)
@@ -91,7 +91,7 @@ CASES = [(what, *case) for what, cases in BROKEN.items() for case in cases]
 
 
 def broken(text: str, state: str, event: str, old: str | None, new: str) -> str:
-    """The protocol with that one cell changed; without `old`, `do` and `then` of the row are replaced by `new`."""
+    """The protocol with one cell changed; without `old`, replaces `do` and `then` of the row by `new`."""
     lines = text.splitlines()
     rows = [i for i, line in enumerate(lines) if [cell.strip() for cell in line.split("|")[1:3]] == [state, event]]
     assert len(rows) == 1, f"{len(rows)} rows for {state}, {event}"
@@ -127,7 +127,7 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
 
 
 def rumur(program: Program, model: Path) -> tuple[bool, int]:
-    """Debian's model checker on a Murphi model: whether it finds nothing wrong, and how many states there are."""
+    """Runs Debian's model checker on a Murphi model: whether it finds no error, and the number of states."""
     assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
     code, verifier = model.with_suffix(".c"), model.with_suffix("")
     subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
@@ -264,7 +264,7 @@ def test_a_broken_row_is_found_with_the_messages_that_lead_to_it(  # noqa: PLR09
 
 
 def test_an_atomic_bus_and_a_memory_with_states_are_counted_alike_too(linebounce: Program) -> None:
-    """What no shipped protocol has: data in the order step, and a memory that knows whether it is up to date."""
+    """Two features that no shipped protocol has: data in the order step, and a memory that knows whether it is up to date."""
     model = linebounce.directory / "model.m"
     found = check(linebounce, Path(__file__).with_name("atomic_msi.md"), "--no-symmetry", "--murphi", model, code=0)
     assert rumur(linebounce, model) == (True, found["states"])
@@ -286,7 +286,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 
 def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
-    """No deadlock, and no other promise broken: GetM becomes Upgrade becomes GetM."""
+    """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
     # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))

@@ -12,7 +12,7 @@ MACHINE = "p3_xeon_8way"
 
 
 def suitable(linebounce: Program, *readers: str) -> set[str]:
-    """Locks that exclude writers, and whose readers may come so."""
+    """Locks that exclude writers and whose readers are of these kinds."""
     locks = json.loads(linebounce("list", "locks", "--json").stdout)
     return {
         lock["name"]
@@ -22,7 +22,7 @@ def suitable(linebounce: Program, *readers: str) -> set[str]:
 
 
 def synthetic(linebounce: Program, *arguments: str, accesses: int = 2000) -> Path:
-    """Eight threads that fight for one lock."""
+    """Eight threads that contend for one lock."""
     contended = ["--threads", "8", "--locks", "1", "--section", "5", "--between", "200", "--shared", "50"]
     options = [*contended, "--accesses", str(accesses), *arguments]
     result = linebounce("trace", "synth", "-o", "program.lbt", *options)
@@ -190,7 +190,7 @@ def test_a_reader_that_only_tried_gives_the_lock_back(linebounce: Program, algor
 
 
 def throughputs(folder: Path) -> dict[int, list[float]]:
-    """By order, in the order of trials."""
+    """By order, in the sequence of trials."""
     orders: dict[int, list[float]] = {}
     for point in json.loads((folder / "results.json").read_text())["points"]:
         rate = point["metrics"]["throughput.operations_per_s"]["value"]
@@ -228,7 +228,7 @@ def test_what_is_advised_gains_in_orders_that_had_no_part_in_its_choice(lineboun
 
 
 def test_the_recorded_order_in_which_nobody_waits_for_what_others_do_is_no_base_for_another_lock(linebounce: Program) -> None:
-    """Commands go from CPU to CPU: in any other order than the recorded one somebody waits for them."""
+    """Commands go from CPU to CPU: in any order but the recorded one, a CPU waits for them."""
     assert linebounce("trace", "record", "timer_churn", "-o", "t.lbt", "--set", "run.measure_us=500").code == 0
     (machine,) = compared(linebounce, "t.lbt", "--lock", "churned.queue_lock")["machines"]
     assert machine["recorded_order_pct"] > 3 * machine["order_pct"]

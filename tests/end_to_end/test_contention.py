@@ -103,7 +103,7 @@ def test_a_value_in_the_file_wins_over_the_family(linebounce: Program) -> None:
 
 
 def test_a_machine_changes_its_family_whole(linebounce: Program) -> None:
-    """Nothing of the old family remains: the run is the one of a file that names the new one."""
+    """Nothing of the old family remains: the run equals that of a file that names the new family."""
     file = linebounce.file("mine.toml", minimal())
     ideal = linebounce.file("ideal.toml", minimal().replace("cpus  = 4", 'cpus  = 4\ncontention = "ideal"'))
     arguments = ["--set", "workload.lock=ttas", *SHORT]

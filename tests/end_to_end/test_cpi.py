@@ -30,7 +30,7 @@ WORKLOADS = {
 
 
 def cycles_of(rows: list[dict[str, str]], *names: str) -> dict[int, int]:
-    """By CPU."""
+    """Cycles by CPU."""
     sums: Counter[int] = Counter()
     for row in rows:
         sums[int(row["cpu"])] += sum(int(row[name]) for name in names)

@@ -70,7 +70,7 @@ def flipped(content: bytes, at: int) -> bytes:
 
 
 def index_of(content: bytes) -> int:
-    """Where the frame of the index begins."""
+    """The offset of the index frame."""
     return int.from_bytes(content[-24:-16], "little")
 
 
@@ -116,7 +116,7 @@ def test_what_comes_before_the_damage_is_replayed(
 
 
 def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Program, recording: bytes) -> None:
-    """The main thread has few operations: its only block is written last, and is the first to be missing."""
+    """The main thread has few operations: its only block is written last, so it is the first to be lost."""
     linebounce.file("torn.lbt", recording[: index_of(recording) - 1])
     result = linebounce("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", "out")
     assert result.code == 0, result.stderr
@@ -125,7 +125,7 @@ def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Progr
 
 
 def test_what_is_recovered_into_another_file_is_replayed_as_it_is(linebounce: Program, recording: bytes) -> None:
-    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # behind the symbols that come first
+    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
     for share in (0.3, 0.6, 0.9):
         linebounce.file("torn.lbt", recording[: first + int((index_of(recording) - first) * share)])
         assert linebounce("trace", "convert", "--recover", "torn.lbt", "whole.lbt").code == 0

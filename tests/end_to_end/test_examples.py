@@ -56,7 +56,7 @@ LAYOUT = "__attribute__((aligned(64)))"
 
 
 def recorded(linebounce: Program, name: str, text: str) -> Path:
-    """The trace of a program, compiled and run as a user would."""
+    """Compiles and runs a program as a user would, and returns its trace."""
     source = linebounce.file(f"{name}.c", text.replace("LAYOUT", LAYOUT))
     tools = linebounce.executable.parent
     program, trace = source.with_suffix(""), source.with_suffix(".lbt")

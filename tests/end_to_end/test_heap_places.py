@@ -90,7 +90,7 @@ def test_blocks_of_cpp(recorder: Recorder, compiler: str) -> None:
     assert recorder.run("-o", "trace.lbt", "--", program).stdout.startswith(expected)
 
 
-# In QEMU, by the library that is preloaded there.
+# In QEMU, placed by the library that is preloaded there.
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
 def test_blocks_of_an_unmodified_c_program(recorder: Recorder, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")

@@ -48,7 +48,7 @@ def lock_class(name: str, taken: int, waits: int, wait_us: float, hold_us: float
 
 
 def lock_stat(*classes: str) -> str:
-    """As kernel/locking/lockdep_proc.c prints it."""
+    """The format of kernel/locking/lockdep_proc.c."""
     rule = "-" * 221 + "\n"
     titles = f"{'class name':>40} " + " ".join(f"{title:>14}" for title in TITLES.split()) + "\n"
     return f"lock_stat version 0.4\n{rule}{titles}{rule}\n" + "".join(classes)
@@ -138,7 +138,7 @@ def test_the_mix_of_lock_stat_waits_as_measured(linebounce: Program) -> None:
     assert "Nothing in it was recorded" in result.stdout
     assert "&rq->__lock is left out: it was waited for by 0.075 %" in result.stdout
     row = replayed_lock(linebounce, "lock_stat.lbt")
-    # Measured: held for 70.7 % of the time, 1 µs each; 66.8 % waited. A hand-off takes time here, which chance alone does not.
+    # Measured: held for 70.7 % of the time, 1 µs each; 66.8 % waited. A hand-off takes time here, unlike in the random model.
     assert float(row["hold_mean_us"]) == pytest.approx(1.0, rel=0.05)
     assert float(row["util_pct"]) == pytest.approx(70.7, rel=0.12)
     assert float(row["con_pct"]) == pytest.approx(66.8, rel=0.15)

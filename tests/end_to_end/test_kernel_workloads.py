@@ -26,7 +26,7 @@ def results(linebounce: Program, workload: str, name: str, run: str = LONG, more
 
 
 def misses_of(directory: Path, structure: str, field: str) -> dict[str, int]:
-    """Misses of a field by the function that touched it, atomic ones."""
+    """Atomic misses on a field, by function."""
     rows = [row for row in read_csv(directory / "lines.csv") if row["structure"] == structure and row["field"] == field]
     assert all(row["access"] == "atomic" for row in rows if field == "refcnt")
     counts: dict[str, int] = {}
@@ -164,7 +164,7 @@ def test_readers_of_srcu_pay_and_updaters_of_qsbr_wait_for_all_others(linebounce
     qsbr, _ = results(linebounce, DESIGN.format("qsbr") + "updaters = 1", "qsbr")
     assert metric_of(srcu, "rcu.reader_mean_ns") > 50
     assert metric_of(qsbr, "rcu.reader_mean_ns") == 0
-    # An updater of QSBR waits for the longest round of any CPU, one of SRCU for the rest of a section.
+    # An updater of QSBR waits for the longest round of any CPU, one of SRCU only for the rest of a section.
     assert metric_of(qsbr, "rcu.synchronize_mean_us") > 2 * metric_of(srcu, "rcu.synchronize_mean_us")
     assert metric_of(qsbr, "rcu.reports") > metric_of(qsbr, "rcu.grace_periods")
     assert metric_of(srcu, "rcu.reports") == 0
@@ -196,11 +196,11 @@ def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce
         assert max(late) >= worst[remedy]
         batch = metric_of(result, "rcu.batch_max")
         assert batch >= 300 if remedy == "untreated" else batch <= 10
-        # A share of all starts, that cannot fall.
+        # Cumulative shares of all starts, which cannot fall.
         shares = [metric_of(result, f"realtime.within_{bound}_us_pct") for bound in [10, 20, 50, 100, 200, 500, 1000]]
         assert shares == sorted(shares)
         assert shares[-1] == 100
-    # 300 callbacks of at least 300 instructions at 3 a cycle; a round of ksoftirqd is 100 of them, a softirq 10.
+    # 300 callbacks of at least 300 instructions at 3 per cycle; a round of ksoftirqd runs 100 of them, a softirq 10.
     assert worst["untreated"] > 300 * 100 / 700
     assert worst["none"] < worst["direct"] < worst["daemon"] < worst["throttled"] < worst["untreated"] / 2
 

@@ -34,7 +34,7 @@ def prefix(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(prefix: Path, source: Path, folder: Path) -> Path:
-    """The example's project with this file in the place of its own."""
+    """The example's project with this file in place of its own."""
     project = folder / "project"
     shutil.copytree(EXAMPLE, project)
     shutil.copy(source, project / "counters.cpp")
@@ -78,7 +78,7 @@ end
 
 
 def test_a_program_in_lua_makes_the_transfers_of_the_same_one_in_cpp(linebounce: Program, promises: Path) -> None:
-    """The library's way of running it, beside those of ways.py."""
+    """The library's way of running, in addition to those in ways.py."""
     plain = assert_every_way_agrees(linebounce, linebounce.file("ping_pong.lua", PING_PONG), "--machine", "numaq_16way")
     transfers: Counter = Counter()
     for row in read_csv(plain / "lines.csv"):

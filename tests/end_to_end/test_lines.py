@@ -44,7 +44,7 @@ SAMPLED = {"local_c2c", "remote_c2c"}
 
 
 def experiment(linebounce: Program, more: str = "", seeds: str = "") -> Path:
-    """The dentries belong to a subsystem, in a layout of one's own."""
+    """The dentries belong to a subsystem, in a layout of the test's own."""
     shipped = (ROOT / "configs" / "layouts" / "linux_2_4_16.toml").read_text()
     assert "alignment_bytes = 128" in shipped
     layout = linebounce.file("layout.toml", shipped.replace("alignment_bytes = 128", SUBSYSTEM))
@@ -63,7 +63,7 @@ def is_sampled(row: dict) -> bool:
 
 
 def lock_rows(directory: Path) -> dict[tuple[str, str], list[tuple[int, float]]]:
-    """Samples of dcache_lock as the paper's hardware takes them: by function and access, counts and remote shares."""
+    """Samples of dcache_lock as the paper's hardware takes them, by function and access: counts and remote shares."""
     uses = defaultdict(list)
     for row in read_csv(directory / "lines.csv"):
         if row["object"] == "dcache_lock" and is_sampled(row):
@@ -226,7 +226,7 @@ def test_an_experiment_can_ask_for_lines(linebounce: Program) -> None:
 
 
 def measured(linebounce: Program, uses: dict[tuple[str, str], list[tuple[int, float]]], extra: str = "") -> None:
-    """A measured table that the simulation meets in every row."""
+    """A measured table that the simulation matches in every row."""
     instructions = {"load": "ld4", "atomic": "cmpxchg4.acq"}
     rows = [
         f"{sum(count for count, _ in use)},{remote_pct(use)},{instructions[access]},{function},0,locked\n"

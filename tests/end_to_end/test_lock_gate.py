@@ -35,7 +35,7 @@ function release_shared(cpu, lock) end
 """,
 }
 
-# Right where stores stay in order, wrong where they may pass each other.
+# Correct if stores stay in order, wrong if they may pass each other.
 PLAIN_RELEASE = """function setup() return lock_word(structure { name = "w", "held" }) end
 function acquire(cpu, lock)
   while cpu:exchange(lock.held, 1) ~= 0 do end

@@ -19,7 +19,7 @@ LINK_NS = 18.75  # of the machine's network: five bus clocks, so that a message 
 
 
 def costs(directory: Path) -> dict[tuple[str, ...], float]:
-    """Of a core-to-core run: from, to, home, state -> ns."""
+    """The costs of a core-to-core run: from, to, home, state -> ns."""
     return {
         (row["from_cpu"], row["to_cpu"], row["home_node"], row["state"]): float(row["latency_ns"])
         for row in read_csv(directory / "matrix.csv")
@@ -197,7 +197,7 @@ def machine_of(program: Program, base: str, changes: dict[str, str], more: str) 
     return program.file("machine.toml", text.split("[sources]")[0] + more)
 
 
-# What a group's table does in a run on the tree; with a filter, that is evicted as well.
+# The rows of a group's table that run on the tree; with a filter, its eviction row as well.
 TREE_SEES = {
     "mesi_group": {("I", "Member_GetM"), ("MO", "Evict"), ("OP_D", "Member_Data"), ("S", "Inv")},
     "mesi_group_non_inclusive": {("E", "Evict"), ("EX", "Member_PutE"), ("SX", "Member_GetS"), ("EX", "Evict_Entry")},
@@ -208,7 +208,7 @@ TREE_SEES = {
 
 @pytest.mark.parametrize("protocol", TREE_SEES)
 def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Program, protocol: str) -> None:
-    """Levels so small that they evict all the time, above controllers whose caches are small as well."""
+    """Levels so small that they constantly evict, above controllers whose caches are small, too."""
     changes = {
         "cpus   = 64": "cpus   = 16",
         "buses_per_node = 16": "buses_per_node = 4",

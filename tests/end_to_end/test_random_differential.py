@@ -63,7 +63,7 @@ FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
 
 
 def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
-    """So many nodes with a small cache each, joined by this family of protocols."""
+    """A number of nodes with a small cache each, joined by this family of protocols."""
     return {
         "nodes": count,
         "bus.protocol": f"{family}_snoop",
@@ -217,7 +217,7 @@ def random_run(program: Program, seed: int, run: str, top: str = "") -> Path:
 
 
 def machine_and_seed(name: str, seed: int) -> list[str]:
-    """Machines of today also have several loads under way and drop translations; the others' traffic is as it was."""
+    """Modern machines also have several loads under way and drop translations; traffic on the others is as before."""
     shares = ["--set", "workload.load_all_share=8", "--set", "workload.invalidate_share=2"]
     modern = shares if "today" in name or "pairs" in name else []
     return [*settings(MACHINES[name]), *modern, "--seed", str(seed)]
@@ -238,12 +238,12 @@ def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: s
 
 @pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
 def test_what_once_ran_differently_agrees(linebounce: Program, name: str) -> None:
-    """The files say what differed."""
+    """The files' comments say what differed."""
     assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 
 
 def test_a_run_with_another_seed_does_not_agree(linebounce: Program) -> None:
-    """Else all of these tests might compare constants."""
+    """Otherwise all of these tests might compare constants."""
     path = random_run(linebounce, 1, RUNS[0])
     plain = linebounce.run(path, "plain", "--seed", "1")
     with pytest.raises(AssertionError, match=r"differ in .*'latency.csv'.*'results.json'"):

@@ -16,7 +16,7 @@ MOST_RUNS_OF_RARE = 60
 
 
 def expected_rows(together: Composition) -> dict[str, set[Row]]:
-    """By the traffic that must run them."""
+    """Rows by the traffic that must run them."""
     expected: dict[str, set[Row]] = {}
     for file in files_of(together):
         for row in rows(file):

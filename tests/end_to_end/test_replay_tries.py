@@ -20,7 +20,7 @@ def trace(linebounce: Program, lines: list[str], name: str = "t.txt", threads: s
 
 
 def replayed(linebounce: Program, file: Path | str, *arguments: str, output: str = "out") -> tuple[dict, dict]:
-    """Metrics, and the row of each lock."""
+    """The metrics, and the row of each lock."""
     result = linebounce("trace", "replay", file, "--machine", MACHINE, "-o", output, "--fresh", *arguments)
     assert result.code == 0, result.stderr
     metrics = json.loads((linebounce.directory / output / "results.json").read_text())["points"][0]["metrics"]
@@ -177,7 +177,7 @@ def test_a_replay_of_a_simulated_loop_of_tries_misses_as_the_run_did(linebounce:
         assert (linebounce.directory / "run" / table).read_text() == (linebounce.directory / "replay" / table).read_text()
 
 
-# Three threads whose sections are all that they do.
+# Three threads that do nothing but run sections.
 SECTIONS = r"""
 #include <pthread.h>
 static pthread_spinlock_t gate;

@@ -25,7 +25,7 @@ def finished_points(out: Path) -> set[str]:
 
 @pytest.fixture
 def stopped_at_the_third_point(linebounce: Program) -> Path:
-    """A results directory after Ctrl-C in the third point."""
+    """A results directory after Ctrl-C during the third point."""
     path = linebounce.file("endless.toml", ENDLESS)
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
@@ -60,7 +60,7 @@ def test_interrupted_run_goes_on_without_repeating_finished_points(
 
 
 def test_terminated_run_keeps_finished_points(linebounce: Program) -> None:
-    """SIGTERM to the process alone, as `kill` or a batch system sends it."""
+    """SIGTERM to the process only, as sent by `kill` or a batch system."""
     path = linebounce.file("endless.toml", ENDLESS)
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
@@ -200,13 +200,14 @@ def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with
 
 
 def catches(process: subprocess.Popen, with_signal: signal.Signals) -> bool:
-    """Whether the program has come to main(). Before that the signal ends it like any other, and nothing can be lost."""
+    """Whether the program has reached main(). Before that, the signal ends it like any other program, and nothing can be
+    lost."""
     caught = re.search(r"^SigCgt:\t(\w+)$", Path(f"/proc/{process.pid}/status").read_text(), re.MULTILINE)
     return bool(caught and int(caught[1], 16) >> (with_signal - 1) & 1)
 
 
 def test_interrupts_that_were_ignored_from_the_start_stay_so(linebounce: Program) -> None:
-    """As `nohup` and a shell's background jobs have it."""
+    """As under `nohup`, or in a shell's background jobs."""
     path = linebounce.file("short.toml", experiment(run="measure_us = 3000"))
     ignoring = f"trap '' INT; exec {linebounce.executable} run {path} -o out"
     process = subprocess.Popen(["sh", "-c", ignoring], cwd=linebounce.directory, process_group=0, stdout=subprocess.DEVNULL)

@@ -64,7 +64,7 @@ def advised(linebounce: Program, *bodies: str) -> dict:
     recorder = Recorder(linebounce)
     source = PROGRAM.replace("BODY", body).replace("PHASES", str(len(bodies)))
     recorder.record(recorder.compile(source, "-O1", "-g", name="program.cpp"))
-    # Not by linebounce(): the names of a C++ program's types look like the inside of ours.
+    # Bypasses linebounce(), because names of a C++ program's types look like our internals.
     command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json", "-o", "out"]
     done = subprocess.run(command, cwd=linebounce.directory, capture_output=True, text=True, timeout=120, check=True)
     page: dict = json.loads(done.stdout)
@@ -76,7 +76,7 @@ def roles(page: dict) -> dict[str, str]:
 
 
 def offered(page: dict, name: str) -> dict[str, str]:
-    """What is offered for this count alone, or was tried for it in vain, with its condition."""
+    """The replacements offered or tried in vain for this count alone, with their conditions."""
     found = {it["what"]: it["only_if"] for it in page["conditional"] if ";" not in it["what"]}
     tried = {sentence.split(": ")[0]: "" for sentence in page["no_help"] + page["also_gains"]}
     return {what: only_if for what, only_if in (tried | found).items() if name in what}

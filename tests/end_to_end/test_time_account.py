@@ -91,7 +91,7 @@ def test_the_bottleneck_is_named_and_every_tick_belongs_to_one_class(linebounce:
 
 
 def test_no_threads_time_is_counted_before_it_begins_or_after_it_ends(linebounce: Program) -> None:
-    """Four workers, which take nearly all of the run, and main, which waits for them."""
+    """Four workers that take nearly all of the run, and main, which waits for them."""
     page = advised(linebounce, CASES["counter"][0])
     replay = ("trace", "replay", "trace.lbt", "--machine", MACHINES[0], "-o", "replayed", "--quiet")
     assert linebounce(*replay).code == 0

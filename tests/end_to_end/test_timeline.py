@@ -32,7 +32,7 @@ def timeline(linebounce: Program, case: str, output: str, *arguments: str) -> Pa
 
 
 def spans(file: Path) -> dict[str, dict[str, list[Span]]]:
-    """By kind and track; of a lock by its name, whoever had it."""
+    """By kind and track; a lock's spans by its name, whichever CPU had it."""
     found: dict[str, dict[str, list[Span]]] = defaultdict(lambda: defaultdict(list))
     with file.open() as rows:
         for row in csv.DictReader(rows):

@@ -35,7 +35,7 @@ SHIPPED = ["dcache_fast_walk", "vfsmount_refcount", "timer_churn", "slab_churn",
 
 
 def misses(table: Path) -> list[str]:
-    """Its lines but for hits of L1: a spin that the end has cut off goes on in the run, and has looked once in the trace."""
+    """The table's lines except hits of L1: a spin that was cut off continues in the run, but has a single load in the trace."""
     return [line for line in table.read_text().splitlines() if ",l1," not in line]
 
 

@@ -13,7 +13,7 @@ from program import Program
 
 
 def converted(linebounce: Program, content: str | bytes, source: str) -> tuple[str, str]:
-    """What the program says, and the trace as text."""
+    """The program's message, and the trace as text."""
     linebounce.file("in", content)
     result = linebounce("trace", "convert", "in", "out.txt", "--from", source)
     assert result.code == 0, result.stderr
@@ -52,7 +52,7 @@ def test_perf_script(linebounce: Program) -> None:
 
 
 def recorded_by_perf(directory: Path, *options: str) -> None:
-    """Page faults have addresses, too, and need no processor that samples its accesses."""
+    """Page faults have addresses, too, and need no processor that can sample accesses."""
     command = ["perf", "record", "--quiet", "-e", "page-faults", "-c", "1", *options, "-o", "perf.data", "/bin/true"]
     done = subprocess.run(command, cwd=directory, capture_output=True, timeout=60, check=False)
     if done.returncode != 0:

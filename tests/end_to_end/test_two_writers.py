@@ -30,7 +30,7 @@ int main(void) {
 
 @pytest.fixture
 def recording(linebounce: Program) -> "subprocess.Popen[str]":
-    """A recording of t.lbt that is under way."""
+    """A running recording of t.lbt."""
     recorder = Recorder(linebounce)
     command = [recorder.tool("linebounce-record"), "-o", "t.lbt", "--", recorder.compile(WAITING)]
     process = subprocess.Popen(

@@ -74,7 +74,7 @@ DOCUMENT = FITTED.replace("latencies/p3_xeon_4way", "table").replace('family  = 
 
 
 class Project:
-    """One with experiments of its own."""
+    """A project with its own experiments."""
 
     def __init__(self, linebounce: Program) -> None:
         self.linebounce = linebounce

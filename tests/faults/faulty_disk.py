@@ -74,7 +74,7 @@ class Call:
 
     @property
     def file(self) -> str:
-        """As a user knows it."""
+        """The file's name as a user knows it."""
         return TEMPORARY.sub("", Path(self.path).name)
 
 
@@ -109,11 +109,11 @@ class FaultyDisk:
     """Runs a case repeatedly, each time in a new directory."""
 
     def __init__(self, program: Path, library: Path, inputs: Path, place: Path, longest: float = 120) -> None:
-        """`longest` is in seconds: a command that takes longer is killed, and fails its test."""
+        """`longest`: the time limit in seconds; a command that takes longer is killed, and its test fails."""
         self.program, self.library, self.inputs, self.place, self.longest = program, library, inputs, place, longest
 
     def directory(self, case: Case) -> Path:
-        """As it was before the command, and always of the same name, which may be in what the command writes."""
+        """A directory in the state before the command. Its name is always the same, because it may appear in output."""
         made = self.place / "run"
         shutil.rmtree(made, ignore_errors=True)
         (made / SCRATCH).mkdir(parents=True)
@@ -163,19 +163,19 @@ class FaultyDisk:
         return outcome
 
     def calls(self) -> list[Call]:
-        """Of the last run."""
+        """The calls of the last run."""
         log = self.place / "log"
         lines = log.read_text().splitlines() if log.exists() else []
         split = (line.split(" ", 2) for line in lines)
         return sorted((Call(int(number), name, path) for number, name, path in split), key=lambda call: call.number)
 
     def allocations(self) -> int:
-        """Of the last run, in processes of linebounce itself."""
+        """The allocations of the last run, in linebounce's own processes."""
         return int.from_bytes((self.place / "allocations").read_bytes(), sys.byteorder)
 
 
 def numbers(most: int) -> list[int]:
-    """All up to 500, then each 1.3 times as far as the last."""
+    """All numbers up to 500, then each 1.3 times the last."""
     chosen = list(range(1, min(500, most) + 1))
     while chosen and chosen[-1] * 1.3 < most:
         chosen.append(int(chosen[-1] * 1.3) + 1)
@@ -191,7 +191,8 @@ def faults_of(calls: list[Call]) -> Iterator[Fault]:
 
 
 def sample(faults: list[Fault], number: int) -> list[Fault]:
-    """So many, always the same: of each call one before a second of any, and of each kind of file before a second of that."""
+    """Always the same `number` faults: at least one of each call before a second of any, and of each kind of file before a
+    second of that."""
     chance = random.Random(1)
     chance.shuffle(faults)
     seen: dict[tuple[str, ...], int] = {}
@@ -208,7 +209,7 @@ def sample(faults: list[Fault], number: int) -> list[Fault]:
 
 
 def hold_without_memory(case: Case, number: int, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
-    """What must hold when an allocation fails: as hold(), and one line says that the memory ran out."""
+    """What must hold when an allocation fails: the same as in hold(), and one line says that memory ran out."""
     about = f"{' '.join(case.command)}: allocation {number}: exit code {outcome.code}\n{outcome.errors}"
     assert "a bug in Linebounce" not in outcome.errors, about
     if outcome.code == case.code:
@@ -225,7 +226,7 @@ def hold_without_memory(case: Case, number: int, outcome: Outcome, before: dict[
 
 
 def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
-    """What must hold: nothing wrong is there, nothing that was finished is lost, and one line says file and reason."""
+    """What must hold: nothing wrong was written, nothing finished was lost, and one line names the file and the reason."""
     about = f"{' '.join(case.command)}: {fault}: exit code {outcome.code}\n{outcome.errors}"
     shown = INTERNALS.search(outcome.said + outcome.errors)
     assert not shown, about
@@ -254,7 +255,8 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
 
 @contextmanager
 def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    """Kills it after so long, with all that it has started: they hold its pipes open, too. TimeoutError then."""
+    """Kills it after this time, with everything that it started, because that holds its pipes open. Raises TimeoutError
+    then."""
     too_late = threading.Event()
 
     def kill() -> None:
@@ -276,7 +278,7 @@ def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None
 
 
 def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
-    """Returns what it has said until then; all of it, if that line never comes."""
+    """Sends Ctrl-C after a line; returns the output until then, or all of it if the line never comes."""
     assert running.stdout
     said = ""
     for read in running.stdout:
@@ -288,7 +290,8 @@ def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
 
 
 def names_file(case: Case, call: Call, line: str) -> bool:
-    """The file itself, or the directory that it is in; where that directory can't be made, what was to be written there."""
+    """Whether a message names the file or its directory; if the directory can't be made, the file that was to be written
+    there."""
     to_be_there = case.writes if call.name == "mkdir" else ()
     return any(name in line for name in (call.file, Path(call.path).parent.name, *to_be_there))
 

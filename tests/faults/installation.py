@@ -53,14 +53,14 @@ table  = "table.md"
 
 
 def _with_ids(lesson: str) -> str:
-    """Its tasks with the names of ANSWERS."""
+    """Renames the lesson's tasks to the names in ANSWERS."""
     for block, name in (("question", "letter"), ("question", "number"), ("break", "table")):
         lesson = lesson.replace(f"```toml {block}\n", f'```toml  {block}\nid = "{name}"\n', 1)
     return lesson
 
 
 def install(executable: Path, place: Path) -> None:
-    """Machines, protocols, two experiments, a lesson, the tests and an assignment: as few as there can be of each."""
+    """Installs the minimum: machines, protocols, two experiments, a lesson, the tests and an assignment."""
     place.mkdir(parents=True)
     shutil.copy2(executable, place / "linebounce")
     (place / "linebounce-teach").symlink_to((executable.parent / "linebounce-teach").resolve())

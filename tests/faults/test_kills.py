@@ -25,7 +25,7 @@ ONE = experiment(run="warmup_us = 5\nmeasure_us = 2000")
 
 
 def kill_after(program: Program, seconds: float, *arguments: str, whole_group: bool = True) -> bool:
-    """Whether it was still running."""
+    """Returns whether the program was still running."""
     process = program.start(*arguments)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
@@ -157,7 +157,7 @@ def test_a_recorder_that_is_killed_leaves_its_program_alone_and_a_trace_to_recov
 
 
 def recover(linebounce: Program, trace: Path) -> None:
-    """What is whole is read as it is; of what isn't the beginning, and neither is taken for the other."""
+    """A complete trace is read as it is, and an incomplete one up to its damage; neither is mistaken for the other."""
     checked = linebounce("trace", "info", "--check", trace.name)
     assert checked.code in (0, 3), checked.stderr
     recovered = linebounce("trace", "convert", "--recover", trace.name, "recovered.lbt")

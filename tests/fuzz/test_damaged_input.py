@@ -50,7 +50,7 @@ ODD_BYTES = [
 
 
 def with_damage(content: bytes, chance: random.Random) -> bytes:
-    """A few changes: bytes, words, lines; a part that is missing, twice there, or somewhere else."""
+    """Makes a few changes to bytes, words or lines: removes, repeats or moves a part."""
     for _ in range(chance.choice([1, 1, 2, 5])):
         content = chance.choice(CHANGES)(content, chance)
     return content
@@ -128,7 +128,7 @@ KINDS = {
 
 
 def numbered(few: int = FEW) -> list:
-    """The numbers of the cases; those beyond a few are for ./dev fuzz."""
+    """The cases' numbers; only ./dev fuzz runs more than a few."""
     return [pytest.param(number, marks=[] if number < few else pytest.mark.thorough) for number in range(max(few, MANY))]
 
 
@@ -198,7 +198,7 @@ def test_a_damaged_results_directory_is_mended_or_refused(linebounce: Program, r
 
 
 def ends_as_it_should(linebounce: Program, *arguments: str | Path) -> int:
-    """Its code; Program holds what it says against what nobody should see."""
+    """Returns the exit code; Program checks the output for internals."""
     result = linebounce(*arguments, timeout=120, errors="replace")
     assert result.code in LEGAL_CODES, f"{arguments}: exit code {result.code}\n{result.stderr[:2000]}"
     assert "a bug in Linebounce" not in result.stderr

@@ -57,7 +57,7 @@ READERS = {
 
 
 def dictionary(files: list[Path]) -> str:
-    """What libFuzzer puts in as a whole: the words that these files have most often."""
+    """Words that libFuzzer inserts as a whole: the most frequent ones in these files."""
     words: Counter[bytes] = Counter()
     for file in files:
         words.update(set(re.findall(rb"[A-Za-z_][A-Za-z0-9_.]{2,40}", file.read_bytes())))

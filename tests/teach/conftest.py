@@ -21,5 +21,5 @@ def teach_build() -> Path:
 
 @pytest.fixture(scope="session")
 def wasm_build(teach_build: Path) -> Path:
-    """build/wasm: the engine, as emscripten makes it."""
+    """build/wasm: the engine, compiled by emscripten."""
     return teach_build.parent / "wasm"

@@ -14,7 +14,7 @@ WORDS = ["shared.a", "shared.b", "shared.c", "other.a", "other.d", "mine.a", "mi
 
 
 def write_experiment(folder: Path, number: int, seed: int) -> Path:
-    """NAME.toml, and the program beside it if it has one. Every second experiment does."""
+    """Writes NAME.toml and, for every second experiment, the program beside it."""
     rng = random.Random(f"{seed} {number}")
     machine = MACHINES[number % len(MACHINES)]
     file = folder / f"{number:04}_{machine}.toml"

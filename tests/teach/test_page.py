@@ -48,7 +48,7 @@ def call(command: list[str | Path], folder: Path, seconds: int = 900) -> str:
 
 @pytest.fixture(scope="session")
 def page(teach_build: Path, executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `linebounce teach -o` writes, and what drives the browsers."""
+    """The page written by `linebounce teach -o`, and the scripts that drive the browsers."""
     assert (teach_build / "index.html").exists()
     assert executable.exists()
     with (ROOT / "build" / "teach_tests.lock").open("w") as lock:  # other workers of the session wait here
@@ -62,7 +62,7 @@ def page(teach_build: Path, executable: Path, tmp_path_factory: pytest.TempPathF
 
 
 def run(page: Path, browser: str, suite: str, *arguments: str) -> None:
-    """What each suite demands is said in browser/suites.mjs."""
+    """browser/suites.mjs says what each suite checks."""
     axe = package("axe_playwright_python") / "axe.min.js"
     said = call(["node", "run.mjs", suite, "--browser", browser, "--page", page, "--axe", axe, *arguments], HERE)
     assert f"passed {suite} in {browser}" in said
@@ -82,7 +82,7 @@ def test_page(page: Path, suite: str, browser: str) -> None:
 
 
 def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path) -> None:
-    """The tests' own eyes are open."""
+    """Tests that the tests notice such pages."""
     assert page.exists()
     ready = "<title>x</title><link rel=icon href='data:,'><script>document.documentElement.dataset.ready='yes'</script>"
     (tmp_path / "index.html").write_text(f"{ready}<img src='http://localhost:65431/x.png'><script>nothing.here()</script>")

@@ -8,7 +8,7 @@ import contention_page
 
 
 def test_the_page_has_all_three_tables_and_keeps_its_text(tmp_path: Path) -> None:
-    """A program that gives the same figures whatever it is to run."""
+    """Uses a program that always gives the same figures."""
     metrics = {
         "throughput.operations_per_s": {"value": 1e6},
         "fairness.starved_cpus": {"value": 2},

@@ -24,12 +24,12 @@ def helps(executable: Path) -> dict[str, str]:
 
 
 def options(help_text: str) -> set[str]:
-    """All that a command's help lists, short and long."""
+    """All options that a command's help lists, short and long."""
     return {option for listed in re.findall(r"^  (-.*?)(?:  |$)", help_text, re.MULTILINE) for option in OPTION.findall(listed)}
 
 
 def commands(text: str) -> list[tuple[int, str]]:
-    """Lines and commands."""
+    """Line numbers and commands."""
     prose = BLOCK.sub(lambda block: re.sub(r".", " ", block[0]), text)  # replaced by blanks of the same length
     found = [(match.start(), match[1]) for match in IN_TEXT.finditer(prose)]
     for block in BLOCK.finditer(text):
@@ -38,7 +38,7 @@ def commands(text: str) -> list[tuple[int, str]]:
 
 
 def faults(text: str, helps: dict[str, str]) -> list[tuple[int, str]]:
-    """Lines, and what is wrong with the command there."""
+    """Line numbers, and what is wrong with the command there."""
     found = []
     for line, command in commands(text):
         if command in NO_COMMANDS:
