@@ -10,27 +10,28 @@ import pytest
 from program import ROOT, Program
 from recorded import Recorder
 
-# Readline, which pytest loads, puts it into the process's environment behind Python's back, and then commands would break
+# Readline, which pytest loads, sets it in the process's environment without Python's knowledge; commands would then wrap
 # sentences that tests look for.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that at the end no worker waits for another: `./dev teach` compiles for minutes."""
+    """Starts the longest tests first, so that no worker waits for another at the end: `./dev teach` compiles for minutes."""
     items.sort(key=lambda item: "teach_build" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _interrupts_arrive() -> None:
-    """Whoever runs the tests may ignore them, and what the tests start would then do so, too."""
+    """Enables SIGINT: if the process that started the tests ignores it, everything that the tests start would ignore it,
+    too."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _tests_of_terminals_say_that_there_are_none() -> Iterator[None]:
-    """In a root without /dev/pts, what asks for a pseudo-terminal is skipped, and the run's end says so in one line."""
+    """Without /dev/pts, tests that need a pseudo-terminal are skipped, and the run's end says so in one line."""
     with pytest.MonkeyPatch.context() as patch:
         try:
             for end in os.openpty():
@@ -47,13 +48,13 @@ def executable() -> Path:
     path = Path(os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce"))
     if not path.exists():
         pytest.fail(f"{path} does not exist: run ./dev build, or name another program in LINEBOUNCE")
-    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which has the program check traces
+    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which checks traces with the program
     return path
 
 
 @pytest.fixture
 def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
-    """The program, run in a fresh directory."""
+    """The program, run in a new directory."""
     program = Program(executable, tmp_path)
     yield program
     program.end_all()
@@ -61,11 +62,11 @@ def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
 
 @pytest.fixture
 def recorder(linebounce: Program) -> Recorder:
-    """linebounce-cc and linebounce-record, in that directory."""
+    """linebounce-cc and linebounce-record in that directory."""
     return Recorder(linebounce)
 
 
 @pytest.fixture(scope="session")
 def session_linebounce(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """For runs that several tests look at."""
+    """The program, for runs that several tests use."""
     return Program(executable, tmp_path_factory.mktemp("shared"))

@@ -218,7 +218,7 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run two_sockets                  answer an experiment's question, and print its table
   linebounce ab NAME --set K=A --set K=B      which of two settings is better, with the same seeds
-  linebounce report out/two_sockets           draw charts, locks, cache lines and machine in one file
+  linebounce report out/two_sockets           draw charts, locks, lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce advise T.lbt                     find changes of a recorded program that are worth it
   linebounce check-lock my_lock.lua           try every interleaving of a few CPUs

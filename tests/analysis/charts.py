@@ -1,4 +1,4 @@
-"""The charts that the report of each fixture's run has."""
+"""The charts in the report of each fixture's run."""
 
 ALWAYS = ("cpi_cpus", "cpi_functions", "latency_histogram", "latency_cdf", "latency_tail", "structures")
 PAPER = ("paper_ratios", "paper_points")

@@ -1,4 +1,4 @@
-"""A Dask cluster of real processes, and `linebounce sweep` as a user starts it."""
+"""A Dask cluster of real processes, and `linebounce sweep` started as a user would."""
 
 import contextlib
 import os
@@ -16,18 +16,18 @@ SWEEP = [sys.executable, "-m", "linebounce.sweep.command"]
 
 
 class Sweeps:
-    """Starts sweeps, schedulers and workers in one directory; end_all() leaves none."""
+    """Starts sweeps, schedulers and workers in one directory; end_all() ends them all."""
 
     def __init__(self, executable: Path, directory: Path) -> None:
         self.directory = directory
         path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
         self.environment = os.environ | {"LINEBOUNCE": str(executable), "PYTHONPATH": path, "NO_COLOR": "1"}
         self.environment["SWEEPS_OF"] = str(directory)
-        self.environment.pop("COLUMNS", None)  # of readline, in the tests' process
+        self.environment.pop("COLUMNS", None)  # set by readline in the tests' process
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str | Path) -> "subprocess.Popen[str]":
-        """In a session of its own, as on a terminal of its own."""
+        """Starts a command in its own session, as on a separate terminal."""
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=self.directory,
@@ -48,7 +48,7 @@ class Sweeps:
         return result_of(self.sweep(*arguments), seconds)
 
     def scheduler(self) -> tuple["subprocess.Popen[str]", str]:
-        """The process and its address."""
+        """Starts a scheduler; returns the process and its address."""
         file = self.directory / "scheduler.json"
         options = ["--port", "0", "--no-dashboard", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(file)]
         process = self.start(sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", *options)
@@ -61,7 +61,7 @@ class Sweeps:
         return self.start(sys.executable, "-m", "distributed.cli.dask_worker", address, *options)
 
     def sockets(self) -> set[tuple[str, int]]:
-        """At what addresses and ports these and all that they have started listen."""
+        """The addresses and ports at which these processes, and all that they started, listen."""
         return listening(f"SWEEPS_OF={self.directory}\0")
 
     def end_all(self) -> None:
@@ -87,5 +87,5 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def finished_points(directory: Path) -> set[str]:
-    """Those that a kill cannot take away any more."""
+    """The points that a kill can't destroy any more."""
     return {path.parent.name for path in directory.glob("points/*/manifest.json") if '"complete"' in path.read_text()}

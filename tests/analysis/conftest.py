@@ -53,13 +53,13 @@ measure_us = 200
 
 @pytest.fixture(autouse=True)
 def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what runs it from Python."""
+    """For the Python package, when it runs the program."""
     monkeypatch.setenv("LINEBOUNCE", str(executable))
 
 
 @pytest.fixture(scope="session")
 def run_once(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """A run that pytest's processes share: the first that needs it makes it."""
+    """A run shared by pytest's processes: the first one that needs it makes it."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "runs"
     folder.mkdir(exist_ok=True)
@@ -77,31 +77,31 @@ def run_once(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Call
 
 @pytest.fixture(scope="session")
 def locks_run(run_once: Callable[..., Path]) -> Path:
-    """A sweep over locks and CPUs, three seeds a point."""
+    """A sweep over locks and CPUs with three seeds for each point."""
     return run_once("locks.toml", "locks", text=LOCKS)
 
 
 @pytest.fixture(scope="session")
 def costs_run(run_once: Callable[..., Path]) -> Path:
-    """Paper rows with relative tolerances, one point."""
+    """Paper rows with relative tolerances; one point."""
     return run_once("operation_costs", "operation_costs")
 
 
 @pytest.fixture(scope="session")
 def matrix_run(run_once: Callable[..., Path]) -> Path:
-    """Core-to-core latencies on four nodes that a ring joins."""
+    """Core-to-core latencies on four nodes in a ring."""
     return run_once("core_to_core", "core_to_core", "--machine", "numaq_16way")
 
 
 @pytest.fixture(scope="session")
 def crossbar_run(run_once: Callable[..., Path]) -> Path:
-    """The same on two nodes with a switch between them, whose links have no limit of their own."""
+    """The same on two nodes with a switch between them, whose links have no bandwidth limit."""
     return run_once("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
 
 
 @pytest.fixture(scope="session")
 def series_run(run_once: Callable[..., Path], executable: Path) -> Path:
-    """Two quantities over time, and two misses explained."""
+    """Two quantities over time, and two explained misses."""
     results = run_once("series.toml", "series", text=SERIES)
     assert Program(executable, results.parent)("explain", results).code == 0
     return results
@@ -109,14 +109,14 @@ def series_run(run_once: Callable[..., Path], executable: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def oltp_run(run_once: Callable[..., Path]) -> Path:
-    """16 CPUs in two nodes with subsystems, many locks and 10^5 rows in lines.csv."""
+    """16 CPUs in two nodes, with subsystems, many locks and 10^5 rows in lines.csv."""
     short = ["--set", "run.measure_us=25000", "--set", "run.warmup_us=5000"]
     return run_once("oltp", "oltp", *short)
 
 
 @pytest.fixture(scope="session")
 def timeline_run(run_once: Callable[..., Path]) -> Path:
-    """16 CPUs on two nodes, and what each of them, the buses and the links did in the first 100 us of the measured time."""
+    """16 CPUs on two nodes, with a timeline of CPUs, buses and links for the first 100 us of the measured time."""
     short = ["--set", "run.measure_us=500", "--set", "run.warmup_us=500"]
     record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=100"]
     return run_once("oltp", "timeline", *short, *record)
@@ -124,14 +124,14 @@ def timeline_run(run_once: Callable[..., Path]) -> Path:
 
 @pytest.fixture(scope="session")
 def grace_run(run_once: Callable[..., Path]) -> Path:
-    """A timeline in which grace periods end."""
+    """A timeline that contains ends of grace periods."""
     record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=5000"]
     return run_once("tcp_hash", "grace", *record)
 
 
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Result]:
-    """A command of the package, called here: command("report", DIR, ...). What is about its process has `process`."""
+    """Calls a command of the package in this process: command("report", DIR, ...). Tests about processes use `process`."""
 
     def run(name: str, *arguments: str | Path, cwd: Path | None = None) -> Result:
         module = importlib.import_module(f"linebounce.{name}.command")
@@ -139,7 +139,7 @@ def command() -> Callable[..., Result]:
         with redirect_stdout(said), redirect_stderr(complained), chdir(cwd or Path.cwd()):
             try:
                 code = module.main([*map(str, arguments)])
-            except SystemExit as exit_:  # of a wrong command line, and of --help
+            except SystemExit as exit_:  # raised for a wrong command line, and by --help
                 code = exit_.code
         return Result(code, said.getvalue(), complained.getvalue())
 
@@ -148,7 +148,7 @@ def command() -> Callable[..., Result]:
 
 @pytest.fixture(scope="session")
 def process() -> Callable[..., Result]:
-    """The same in a process of its own."""
+    """Runs a command in a separate process."""
 
     def run(name: str, *arguments: str | Path, cwd: Path | None = None) -> Result:
         done = subprocess.run(
@@ -168,7 +168,7 @@ def process() -> Callable[..., Result]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium. Root has no sandbox to run it in."""
+    """Debian's Chromium. As root it has to run without its sandbox."""
     chromium = shutil.which("chromium")
     assert chromium, "chromium is not installed: ./dev setup installs it"
     with sync_playwright() as playwright:

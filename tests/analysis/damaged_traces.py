@@ -1,4 +1,4 @@
-"""Traces that are wrong, from a seed: bytes that a disk loses, and frames of a malicious writer, whose checksums are right."""
+"""Makes broken traces from a seed: damage by disks, and frames of a malicious writer, with valid checksums."""
 
 import json
 import random
@@ -28,7 +28,7 @@ _ODD_BYTES = [b"{", b"}", b"[", b'"', b",", b"\\", b"\r", b"\n", b" ", b"\xff", 
 
 
 def with_damaged_bytes(content: bytes, dice: random.Random) -> bytes:
-    """Flipped bits, overwritten words, a part that is gone, an end that is cut off."""
+    """Flips bits, overwrites words, removes a part, or truncates the content."""
     damaged = bytearray(content)
     for _ in range(dice.randint(1, 3)):
         at = dice.randrange(len(damaged) + 1)
@@ -45,7 +45,7 @@ def with_damaged_bytes(content: bytes, dice: random.Random) -> bytes:
 
 
 def with_malicious_frames(content: bytes, dice: random.Random) -> bytes:
-    """One or two frames, or their list, are changed and packed again."""
+    """Changes one or two frames, or their list, and packs them again."""
     frames = frames_of(content)
     for _ in range(dice.randint(1, 2)):
         at = dice.randrange(len(frames))
@@ -66,7 +66,7 @@ Frame = tuple[bytes, bytes]  # head and content
 
 
 def frames_of(content: bytes) -> list[Frame]:
-    """Of a binary trace that is whole, without its index."""
+    """The frames of a valid binary trace, except its index."""
     index = TAIL.unpack(content[-TAIL.size :])[2]
     entries = [Entry(*each) for each in ENTRY.iter_unpack(zstandard.decompress(content[index : -TAIL.size])[FRAME.size :])]
     ends = [entry.offset for entry in entries[1:]] + [index]
@@ -75,7 +75,7 @@ def frames_of(content: bytes) -> list[Frame]:
 
 
 def packed(frames: list[Frame], dice: random.Random | None = None) -> bytes:
-    """A whole trace of frames. `dice`: one number of the index is another one."""
+    """A trace made from frames. With `dice`, one number of the index is changed."""
     content = HEAD.pack(SKIPPABLE, 20, b"linebounce trace", 1)
     entries: list[list[object]] = []
     for head, body in frames:
@@ -137,7 +137,7 @@ def _with_odd_member(line: bytes, dice: random.Random) -> bytes:
     try:
         members = json.loads(line)
     except ValueError:
-        return line  # damaged before
+        return line  # damaged earlier
     if not isinstance(members, dict):
         return line
     names = [*members, "size", "offset", "redefines", "object", "structure", "of_lock", "waits_in", "fields", "base_offset"]

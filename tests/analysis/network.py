@@ -1,4 +1,5 @@
-"""What a sweep listens at, and who can reach it: a second network namespace is somebody else's machine in the same network."""
+"""The addresses that a sweep listens at, and who can reach them: a second network namespace acts as another machine in the
+same network."""
 
 import contextlib
 import ipaddress
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# What the other machine can do with a port: nothing, or speak to it; with Dask's own client, and keys of its own or none.
+# What the other machine can do with a port: nothing, or exchange data; with Dask's own client, with its own keys or without.
 _CALLER = """
 import contextlib, json, logging, socket, sys
 from distributed import Client, Security
@@ -33,7 +34,7 @@ print(json.dumps(found))
 
 
 def listening(word: str) -> set[tuple[str, int]]:
-    """Addresses and ports at which processes listen that have this word in their environment."""
+    """The addresses and ports at which processes with this word in their environment listen."""
     said = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
     found = set()
     for line in said.splitlines():
@@ -54,7 +55,7 @@ def is_loopback(address: str) -> bool:
 
 
 def missing() -> str:
-    """Why there can be no second network namespace here; empty if there can."""
+    """Why there can be no second network namespace here; otherwise empty."""
     if shutil.which("ip") is None or shutil.which("ss") is None:
         return "iproute2 is not installed"
     name = f"lb{os.getpid()}t"
@@ -66,14 +67,14 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class OtherMachine:
-    """A network namespace that is joined to this one."""
+    """A network namespace that is connected to this one."""
 
     name: str
-    here: str  # this machine's address, as seen from there
+    here: str  # this machine's address, as seen from the other
 
     def tries(self, sockets: Sequence[tuple[str, int]]) -> list[str]:
-        """What it can do with each address and port at which this machine listens."""
-        # Loopback is the other machine's own there: what listens on it is tried at this machine's address in the network.
+        """What the other machine can do with each address and port at which this machine listens."""
+        # Loopback there belongs to the other machine, so a listener on loopback is tried at this machine's network address.
         at = [
             (self.here if is_loopback(address) or address in ("0.0.0.0", "::") else address, port) for address, port in sockets
         ]
@@ -85,7 +86,7 @@ class OtherMachine:
 
 @contextlib.contextmanager
 def other_machine() -> Iterator[OtherMachine]:
-    """Gone in the end, with its cable."""
+    """Deleted at the end, together with its virtual cable."""
     number = os.getpid()
     name, cable = f"lb{number}", f"lbc{number}"
     network = f"10.213.{number % 256}"

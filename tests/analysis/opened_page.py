@@ -1,4 +1,4 @@
-"""A report that is open in a browser, with all that it says on the console and all that it asks the network for."""
+"""A report in a browser, with everything it writes to the console and requests from the network."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +11,11 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 
-# What Vega draws data with: bars, dots, lines, rules, texts. Axes and legends are not among them.
+# The marks with which Vega draws data: bars, dots, lines, rules, texts; not axes or legends.
 MARKS = "svg g.mark-rect.role-mark path, svg g.mark-symbol.role-mark path, svg g.mark-line.role-mark path, svg g.mark-bar path"
 
 
-# Words that go on in the next line, and labels of charts that are cut off.
+# Words that continue on the next line, and truncated chart labels.
 BROKEN_WORDS = """() => {
   document.querySelectorAll('details').forEach((closed) => (closed.open = true));
   const labels = [...document.querySelectorAll('figure[data-chart] svg text')].map((text) => text.textContent);
@@ -42,7 +42,8 @@ class OpenedPage:
     requests: list[str] = field(default_factory=list)
 
     def scroll_through(self) -> None:
-        """Charts are drawn when they come into sight, which moves those below: one after the other, each to its end."""
+        """Scrolls to each chart and waits until it is drawn. Charts are drawn when they come into view, which moves those
+        below."""
         for figure in self.page.locator("figure[data-chart]").all():
             figure.evaluate("(f) => f.scrollIntoView({behavior: 'instant', block: 'center'})")
             drawn = "(f) => f.hidden || !f.offsetParent || f.dataset.drawn === 'yes'"
@@ -50,7 +51,7 @@ class OpenedPage:
         self.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
 
     def charts(self) -> list[str]:
-        """Those that the run has data for."""
+        """The charts for which the run has data."""
         shown = "(figures) => figures.filter((f) => !f.hidden && f.offsetParent).map((f) => f.dataset.chart)"
         return list(self.page.eval_on_selector_all("figure[data-chart]", shown))
 
@@ -61,7 +62,7 @@ class OpenedPage:
         return list(self.page.evaluate(BROKEN_WORDS))
 
     def tiles(self) -> dict[str, str]:
-        """The key figures by their labels, without what chance may have added."""
+        """The headlines by label, without additions that depend on chance."""
         tiles = self.page.locator("[data-key-figures] dl > div")
         return {tile.locator("dt").inner_text(): tile.locator("dd").first.inner_text() for tile in tiles.all()}
 
@@ -69,7 +70,7 @@ class OpenedPage:
         return self.page.locator(f'figure[data-chart="{chart}"] g.role-axis-title text').all_text_contents()
 
     def column(self, table: str, number: int) -> list[str]:
-        """What a column of a table shows, from the top; columns count from 1."""
+        """The shown texts in a table's column, from the top; columns count from 1."""
         return self.page.locator(f'[data-table="{table}"] tbody tr td:nth-child({number})').all_inner_texts()
 
     def sort(self, table: str, key: str) -> None:
@@ -79,7 +80,7 @@ class OpenedPage:
         button.click()
         try:
             expect(header).not_to_have_attribute("aria-sort", before or "", timeout=2500)
-        except AssertionError:  # a page that is still being drawn has lost the click
+        except AssertionError:  # a page that was still being drawn lost the click
             button.click()
             expect(header).not_to_have_attribute("aria-sort", before or "")
 
@@ -87,13 +88,13 @@ class OpenedPage:
         self.page.locator(f'[data-filter="{name}"]:visible').fill(words)
 
     def screenshot(self, name: str) -> None:
-        """Kept for a person to look at."""
+        """Saves a picture for a person to look at."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
 
 
 def open_page(browser: Browser, file: Path, *, size: tuple[int, int] = DESKTOP, theme: str = "light") -> OpenedPage:
-    """Opens it with every request refused and recorded but that of the file itself."""
+    """Opens the file, and refuses and records every other request."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)  # type: ignore[arg-type]
     opened = OpenedPage(context.new_page())
 

@@ -1,4 +1,4 @@
-"""A real Slurm of one node, from Debian's packages, that lives in a directory."""
+"""A real one-node Slurm from Debian's packages, inside a directory."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from cluster import wait_for
 
 PROGRAMS = ["slurmctld", "slurmd", "sbatch", "sinfo"]
 
-# Nothing of the machine's: no munge, no cgroups, no accounting. Whoever runs the tests is Slurm's own user.
+# Uses nothing of the machine: no munge, no cgroups, no accounting. The user who runs the tests is Slurm's own user.
 _CONFIGURATION = """\
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -43,13 +43,13 @@ PartitionName=normal Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def missing_programs() -> list[str]:
-    """Those of Slurm that are not installed: slurmctld and slurmd are in /usr/sbin, which a user's PATH may lack."""
+    """The Slurm programs that are not installed: slurmctld and slurmd are in /usr/sbin, which a user's PATH may lack."""
     return [name for name in PROGRAMS if _path(name) is None]
 
 
 @contextlib.contextmanager
 def slurm(directory: Path) -> Iterator[dict[str, str]]:
-    """While it lasts the node is idle and takes jobs; gives the environment in which Slurm's commands find it."""
+    """A Slurm whose node is idle and accepts jobs; yields the environment in which Slurm's commands find it."""
     for name in ["state", "spool"]:
         (directory / name).mkdir(parents=True)
     configuration = directory / "slurm.conf"
@@ -62,7 +62,7 @@ def slurm(directory: Path) -> Iterator[dict[str, str]]:
         cpus=os.cpu_count(),
     )
     configuration.write_text(text)
-    # slurmd detects the system's version of cgroups although nothing here uses any, and ends where none are mounted.
+    # slurmd detects the system's cgroup version although nothing here uses cgroups, and exits if none are mounted.
     (directory / "cgroup.conf").write_text(f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={directory}/cgroup\n")
     environment = {"SLURM_CONF": str(configuration)}
     daemons = []
@@ -79,7 +79,7 @@ def slurm(directory: Path) -> Iterator[dict[str, str]]:
 
 
 def jobs(environment: dict[str, str]) -> str:
-    """What squeue has; empty without a job."""
+    """The output of squeue; empty without a job."""
     return _said("squeue", environment, "--noheader")
 
 

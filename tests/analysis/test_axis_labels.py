@@ -1,4 +1,4 @@
-"""What is written at the axes and legends of charts: the numbers that are there, as a person writes them."""
+"""The labels of axes and legends: only numbers that occur, in readers' notation."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ WORDS = {"x": "x", "y": "y (us)", "series": "series", "x_scale": "linear"}
 
 
 def texts(chart: str, table: str, rows: list[dict[str, Any]]) -> list[str]:
-    """All texts of a chart, as it is drawn for a paper."""
+    """All texts of a chart, drawn as for a paper."""
     spec = charts.with_rows(charts.CHARTS[chart](), table, rows, WORDS) | {"width": 480}
     return re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec))
 

@@ -1,6 +1,6 @@
-"""`linebounce compare` on real results: matched points, intervals over seeds, and conditions that fail.
+"""`linebounce compare` on real results: matched points, intervals over seeds, and failing conditions.
 
-What its output leads with is in test_compare_output.py.
+test_compare_output.py tests the order of its output.
 """
 
 import json
@@ -27,7 +27,7 @@ SEEDS = experiment(run="warmup_us = 5\nmeasure_us = 20\nseeds = 4", more='[sweep
 
 @pytest.fixture(scope="module")
 def runs(session_linebounce: Program) -> Path:
-    """a and b differ in their lock, c in memory; d has one of their points; one_a and one_b are one point with one seed."""
+    """a and b differ in their lock, c in memory; d has one of their points; one_a and one_b have one point with one seed."""
     path = session_linebounce.file("compare/seeds.toml", SEEDS)
     one = session_linebounce.file("compare/one.toml", experiment())
     session_linebounce.run(path, "compare/a")
@@ -51,7 +51,7 @@ def runs(session_linebounce: Program) -> Path:
 
 
 def _without(directory: Path, run: str, name: str, gone: Callable[[str], bool]) -> None:
-    """A run without these metrics at its last point; without all of them it is one that failed."""
+    """Removes metrics from a run's last point; without any metric it is a failed point."""
     shutil.copytree(directory / run, directory / name)
     results = json.loads((directory / name / "results.json").read_text())
     metrics = results["points"][-1]["metrics"]
@@ -60,7 +60,7 @@ def _without(directory: Path, run: str, name: str, gone: Callable[[str], bool]) 
 
 
 def compare(directory: Path, *arguments: str) -> Result:
-    """In a process of its own, as from a shell."""
+    """Runs the command in a separate process, as from a shell."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "analysis")}
     command_line = [sys.executable, "-m", "linebounce.compare.command", *arguments]
     done = subprocess.run(command_line, cwd=directory, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -120,7 +120,7 @@ def test_what_changed_most_comes_first_and_what_chance_explains_last(capsys: pyt
 
 @pytest.mark.usefixtures("here")
 def test_numbered_peaks_are_not_what_changed_most(capsys: pytest.CaptureFixture[str]) -> None:
-    """With one peak more, all behind it have other numbers."""
+    """One more peak renumbers all later ones."""
     rows = document(capsys, "one_a", "one_b")["rows"]
     numbered = [".peaks." in row["metric"] and not row["metric"].endswith("count") for row in rows]
     assert any(numbered)
@@ -166,7 +166,7 @@ def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path
 
 @pytest.mark.usefixtures("here")
 def test_one_sweep_is_compared_by_its_locks(capsys: pytest.CaptureFixture[str]) -> None:
-    """As the two runs would be that have one lock each: the seeds are the same."""
+    """The result is the same as for two runs with one lock each, because the seeds are equal."""
     parts = document(capsys, "locks", "--by", "lock")
     runs = document(capsys, "a", "b")
     assert [parts["base"], *parts["others"]] == ["locks ticket", "locks mcs"]
@@ -240,7 +240,7 @@ def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureF
 
 @pytest.mark.usefixtures("here")
 def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    """Not a word that no run knows, which is exit code 2; and one that neither has at a point is none of that point."""
+    """This is not an unknown metric, which gives exit code 2. A metric that neither run has at a point is skipped there."""
     assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
     assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
     assert "half_of_one does not have the metric here" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What `linebounce compare` leads with, in a terminal of any width and on its page: headlines, then what else changed."""
+"""The order of `linebounce compare`'s output, in terminals of any width and on its page: headlines, then other changes."""
 
 import fcntl
 import json
@@ -32,7 +32,8 @@ OTHERS = "Other changes, the largest first"
 
 @pytest.fixture(scope="module")
 def runs(session_linebounce: Program) -> Path:
-    """tas, mcs and slow (memory) have two points of four seeds; one_tas and one_mcs one point of one; old has no headlines."""
+    """tas, mcs and slow (memory) have two points of four seeds; one_tas and one_mcs one point with one seed; old has no
+    headlines."""
     path = session_linebounce.file("output/seeds.toml", SEEDS)
     one = session_linebounce.file("output/one.toml", experiment())
     for name, file, *settings in [
@@ -50,7 +51,7 @@ def runs(session_linebounce: Program) -> Path:
 
 
 class Shown:
-    """What the command prints, in parts with blank lines between them; of the tables each row's words."""
+    """The printed output, in parts separated by blank lines, and each table row's words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -189,7 +190,7 @@ def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_li
     assert lines[lines.index("", 5) + 1].split()[0] == "metric"
 
 
-# ---- what else changed ----
+# ---- other changes ----
 
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("tas", "mcs", "slow"), ("one_tas", "one_mcs")])
@@ -217,7 +218,7 @@ def test_what_chance_explains_is_no_other_change(shown, runs: Path) -> None:
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("one_tas", "one_mcs"), ("tas", "mcs", "slow")])
 def test_equal_figures_of_a_part_and_its_whole_are_shown_once(shown, names: tuple[str, ...]) -> None:
-    """The workload runs in the kernel alone, has one function that takes the lock, and a machine whose L2 hits nothing here."""
+    """The workload runs in the kernel only and has one function that takes the lock, on a machine whose L2 has no hits here."""
     result = shown(*names)
     text = result.text.partition("\nonly ")[0]
     for longer in ("latency.kernel.", "kernel_l1_misses", "locks.section_lock.critical_section."):
@@ -229,7 +230,7 @@ def test_equal_figures_of_a_part_and_its_whole_are_shown_once(shown, names: tupl
 
 
 def test_a_part_with_other_figures_than_the_whole_stays(shown, runs: Path) -> None:
-    """And of a headline's figures under another name nothing is shown."""
+    """A headline's figures are not shown again under another name."""
     directory = Path(shutil.copytree(runs / "one_mcs", runs / "changed"))
     results = directory / "results.json"
     document = results.read_text()
@@ -286,14 +287,14 @@ def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, argument
     result = shown(*arguments, columns=columns)
     assert max(map(len, result.lines)) <= columns
     wide = shown(*arguments, columns=1000)
-    if len(arguments) == 2:  # more runs than fit stand in several tables
+    if len(arguments) == 2:  # runs that don't fit are split over several tables
         assert len(result.headlines) == len(wide.headlines)
         assert len(result.others) == len(wide.others)
         assert [row[-1] for row in result.headlines] == [row[-1] for row in wide.headlines]
 
 
 def test_runs_that_do_not_fit_beside_each_other_stand_below(shown) -> None:
-    """Among the headlines and among the others, each with all its rows."""
+    """Headlines and other metrics each have tables with all their rows."""
     parts = shown("tas", *["mcs", "slow"] * 3, columns=72).parts[2:-1]
     runs_of_parts = [re.findall(r"([B-G]): change", part) for part in parts]
     assert [run for runs in runs_of_parts for run in runs] == [*"BCDEFG"] * 2

@@ -1,4 +1,4 @@
-"""Results directories of which a file is damaged: report, compare and export work, or say in one line which file it is."""
+"""Results directories with a damaged file: report, compare and export work, or name the file in one line."""
 
 import json
 import random
@@ -19,7 +19,7 @@ SEED = 20261121
 
 @pytest.fixture(scope="module")
 def good(session_linebounce: Program) -> Path:
-    """Two points with everything that a directory can have: paper rows, seeds, nodes, a matrix of latencies, a timeline."""
+    """Two points with everything that a directory can have: paper rows, seeds, nodes, a latency matrix, a timeline."""
     path = session_linebounce.file(
         "damaged/good.toml",
         """\
@@ -53,7 +53,7 @@ Ask = Callable[[Path], str]
 
 @pytest.fixture
 def ask(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Has every command read a directory; returns what they said, each at most one line, and never a traceback."""
+    """Makes every command read a directory; returns their messages, each at most one line, and never a traceback."""
 
     def all_of_them(directory: Path) -> str:
         output = tmp_path / "output"

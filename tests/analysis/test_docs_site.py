@@ -1,4 +1,4 @@
-"""docs/ as a site: it is built without a fault, and read and searched from a disk, without a network."""
+"""docs/ as a site: it builds without errors, and can be read and searched from a disk, without a network."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from program import ROOT
 
 READ = ("index", "first-experiment", "parameters", "options", "architecture", "results", "machines/numaq_16way")
 
-# What a browser fetches by itself. A link that a reader may click is none of it.
+# What a browser fetches by itself, excluding links that a reader may click.
 FETCHED = re.compile(r"<(?:script|img|iframe|source|link|object)\b[^>]*?\b(?:src|href|data)=[\"']?((?:https?:)?//[^\"'\s>]*)")
 
 
@@ -27,7 +27,7 @@ def build(config: Path, site: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def site(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    assert executable  # which makes some of the pages
+    assert executable  # the executable makes some of the pages
     folder = tmp_path_factory.mktemp("docs") / "site"
     built = build(ROOT / "mkdocs.yml", folder)
     assert built.returncode == 0, built.stderr
@@ -36,12 +36,12 @@ def site(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A page whose requests and complaints are in the list `heard`."""
+    """A page whose requests and error messages are collected in `heard`."""
     context = browser.new_context(viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, color_scheme="light")
     opened = context.new_page()
     heard: list[str] = []
     opened.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or heard.append(request.url))
-    # What is not there yet when the page is left is no failure.
+    # Requests that are still open when the page is left are not failures.
     opened.on("requestfailed", lambda it: "ERR_ABORTED" in (it.failure or "") or heard.append(f"failed: {it.url}"))
     opened.on("console", lambda message: heard.append(f"{message.type}: {message.text}"))
     opened.on("pageerror", lambda error: heard.append(f"error: {error}"))
@@ -69,7 +69,8 @@ def test_pages_show_their_pictures_and_are_no_wider_than_a_phone(site: Path, pag
 def test_a_parameter_is_found_by_its_last_word_and_its_page_opens(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
     page.locator(".md-search__input").click()
-    page.locator(".md-search__input").fill("line_busy_n")  # it warns of a letter by itself, and looks when a key is pressed
+    # filling in the text only fetches the index; the search begins with a key press
+    page.locator(".md-search__input").fill("line_busy_n")
     page.locator(".md-search__input").press("s")
     page.locator(".md-search-result__link[href*='parameters.html'][href*='machinedirectory']").click()
     page.wait_for_url("**/parameters.html**", timeout=5000)
@@ -80,7 +81,7 @@ def test_the_palette_goes_from_light_to_dark(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
     shown = "getComputedStyle(document.body).backgroundColor"
     backgrounds = [page.evaluate(shown)]
-    for _ in range(2):  # from the system's to light to dark
+    for _ in range(2):  # from the system's theme to light to dark
         page.locator("form[data-md-component=palette] label:visible").click()
         page.wait_for_timeout(200)
         backgrounds.append(page.evaluate(shown))

@@ -1,4 +1,4 @@
-"""Runs in which points failed: the report for each, and the drawings of their machines."""
+"""Reports for runs in which points failed, and the drawings of their machines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ Command = Callable[..., Result]
 
 @pytest.fixture(scope="module")
 def half(session_linebounce: Program) -> Path:
-    """Points 0 and 1 end in a deadlock, 2 and 3 don't."""
+    """Points 0 and 1 end in a deadlock, 2 and 3 succeed."""
     return failing_run(session_linebounce, "half", '"deadlock", "none"')
 
 

@@ -1,4 +1,5 @@
-"""The Python commands where the system gives them little: a line on the standard error and an exit code, never a traceback."""
+"""The Python commands with few system resources: they print one line on the standard error and return an exit code, never a
+traceback."""
 
 import os
 import subprocess
@@ -10,13 +11,13 @@ import pytest
 from program import ROOT, Result
 
 COMMANDS = ["compare", "report", "sweep", "teach", "trace_export"]
-# As the programs linebounce-compare and so on begin.
+# Starts a command as the programs linebounce-compare and so on do.
 BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.argv.pop(1))())"
 
 
 @pytest.fixture
 def guarded(executable: Path, tmp_path: Path) -> Callable[..., Result]:
-    """Runs a command behind a shell's words, as `ulimit -n 8`."""
+    """Runs a command after shell words such as `ulimit -n 8`."""
 
     def run(before: str, *words: str | Path, after: str = "", **environment: str) -> Result:
         command = ["sh", "-c", f'{before}; exec "$@" {after}', "sh", sys.executable, "-c", BEGIN, *map(str, words)]

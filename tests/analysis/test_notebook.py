@@ -1,4 +1,4 @@
-"""What a notebook shows of results: by IPython's own formatter, as its kernel calls it."""
+"""Results in a notebook: as IPython's own formatter, called like its kernel, displays them."""
 
 from pathlib import Path
 

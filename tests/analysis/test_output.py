@@ -1,4 +1,4 @@
-"""What commands do when their output goes nowhere: a closed pipe, a full disk, and a name that is no directory of results."""
+"""Commands whose output can't be written: a closed pipe, a full disk, and a name that is not a results directory."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ from linebounce.files import read_file, scratch_folder
 from program import ROOT, Program, Result
 
 Command = Callable[..., Result]
-SMALL = 4096  # bytes that a file may have where the disk is "full"
+SMALL = 4096  # file size in bytes at which the disk counts as full
 
 
 def start(name: str, *arguments: str | Path, environment: dict[str, str] | None = None, **options: object) -> subprocess.Popen:
@@ -25,7 +25,7 @@ def start(name: str, *arguments: str | Path, environment: dict[str, str] | None 
 
 
 def closed_pipe(name: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
-    """Exit code and standard error of a command whose standard output nobody reads."""
+    """Exit code and standard error of a command whose standard output has no reader."""
     reading, writing = os.pipe()
     os.close(reading)
     process = start(name, *arguments, environment=environment, stdout=writing)

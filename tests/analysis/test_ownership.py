@@ -1,4 +1,4 @@
-"""Who owns and who shares a line, from its misses."""
+"""Computes from a line's misses which CPUs own and share it."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ Miss = tuple[int, str, float]  # CPU, access, end in ns
 
 
 def timeline(*misses: Miss, line: int = 0) -> pl.DataFrame:
-    """Misses on one line of object o, each of 10 ns."""
+    """Misses on one line of object o, 10 ns each."""
     rows = [
         ("miss", str(cpu), end - 10, end, "upgrade" if access == "store" else "local_c2c", access, "o", line, 8, "f")
         for cpu, access, end in misses

@@ -1,4 +1,4 @@
-"""The wheel that ./dev package makes of what is built: what is in it, and that it needs nothing else of the project."""
+"""The wheel that ./dev package makes: its contents, and that it needs nothing else of the project."""
 
 import os
 import re
@@ -14,12 +14,12 @@ from program import ROOT
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 OFFLINE = ["--no-deps", "--no-index", "--quiet"]
-# What every Linux system with a C++ compiler's run-time library has.
+# Libraries that every Linux system with a C++ compiler's run-time library has.
 EVERYWHERE = re.compile(r"ld-linux.*|lib(c|m|gcc_s|stdc\+\+)\.so\.\d+")
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    """Without anything of this project in the environment."""
+    """Runs a command without anything of this project in the environment."""
     options = {"cwd": cwd, "env": {"PATH": "/usr/bin:/bin"}, "stdin": subprocess.DEVNULL}
     done = subprocess.run([*command], **options, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -43,19 +43,20 @@ def wheel(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel. What the package needs it has from this one: there is no network here."""
+    """A new environment with the wheel. The packages it needs come from this environment, because there is no network."""
     environment = tmp_path_factory.mktemp("package") / "environment"
     venv.create(environment, with_pip=False)
     (packages,) = environment.glob("lib/python*/site-packages")
     needed = [path for path in sys.path if path.endswith("site-packages")]
-    # Behind its own: the wheel comes first, whatever is installed there. An editable package's hook is not read from there.
+    # After its own folder: the wheel comes first, whatever is installed there. An editable package's hook is not read from
+    # there.
     (packages / "needed.pth").write_text("\n".join(f"import sys; sys.path.append({path!r})" for path in needed) + "\n")
     run(*PIP, "--python", environment / "bin" / "python", "install", *OFFLINE, wheel)
     return environment / "bin"
 
 
 def names(wheel: Path) -> set[str]:
-    """In the wheel, without the version's part of the folder."""
+    """The names in the wheel, without the version in folder names."""
     with zipfile.ZipFile(wheel) as archive:
         return {re.sub(r"^linebounce-[^/]*\.(data|dist-info)/", r"\1/", name, count=1) for name in archive.namelist()} - {""}
 
@@ -100,7 +101,7 @@ def test_the_wheel_needs_no_library_that_it_does_not_bring(wheel: Path, tmp_path
         headers = run("readelf", "--wide", "--dynamic", "--version-info", file)
         needed = set(re.findall(r"Shared library: \[(.*)\]", headers))
         assert {name for name in needed if not EVERYWHERE.fullmatch(name)} <= brought, file.name
-        # The tag promises this C library; that of a newer machine names a newer one.
+        # The tag promises this C library version; code built on a newer machine would require a newer one.
         versions = [int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", headers)]
         libc = int(os.confstr("CS_GNU_LIBC_VERSION").rpartition(".")[2])  # type: ignore[union-attr]
         assert max(versions) <= libc, file.name
@@ -135,7 +136,7 @@ def test_its_commands_work_without_the_rest_of_the_project(installed: Path, lock
     assert commands < {path.name for path in installed.glob("linebounce-*")}
     for name in sorted(commands):
         assert "Examples:" in run(installed / name, "--help", cwd=tmp_path)
-    # Through the program, which is not in PATH: it finds them in the bin/ that it belongs to.
+    # Started through the program, which is not in PATH, so the commands must be found in the bin/ that belongs to it.
     run(installed / "linebounce", "report", locks_run, "-o", "page.html", "--figures", "figures", cwd=tmp_path)
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "figures" / locks_run.resolve().name / "sweep.svg").exists()

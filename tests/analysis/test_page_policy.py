@@ -1,4 +1,4 @@
-"""No page of ours runs a script that it was not made with, and none fetches anything: tried in a browser."""
+"""In a browser, none of our pages runs a script that it was not made with, or fetches anything."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from program import Result
 from test_validation_report import DOCUMENT
 
-# What a name would have to become, and what it would do: each writes its own letter into the title.
+# Names that try to become markup; if one succeeds, it writes its own letter into the title.
 ATTACKS = """
 <script>document.title += "A"</script>
 <img src="data:," onerror="document.title += 'B'">

@@ -1,4 +1,4 @@
-"""Figures for people; tests/sim/answer/quantity_test.cpp holds the program to the same table."""
+"""Figures for readers; tests/sim/answer/quantity_test.cpp tests the program with the same table."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures of reports are what the commands beside them make, in README.md and docs."""
+"""The reports' pictures in README.md and docs are the output of the commands beside them."""
 
 import json
 import re
@@ -14,7 +14,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 
 def section(page: str, title: str) -> str:
-    """A section of a page."""
+    """The text of a page's section."""
     found = re.search(rf"^## {title}\n(.*?)(^## |\Z)", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
@@ -24,7 +24,7 @@ def run_commands(text: str, executable: Path, process: Callable[..., Result], di
     for line in re.findall(r"^linebounce .*$", text, re.MULTILINE):
         name, *arguments = shlex.split(line, comments=True)[1:]
         if name == "report":
-            # In a process of its own: gradients are numbered through all pictures of a process.
+            # In a separate process, because gradients are numbered over all pictures of a process.
             assert process(name, *arguments, cwd=directory).code == 0
         else:
             subprocess.run([executable, name, *arguments, "--quiet"], cwd=directory, check=True)
@@ -74,7 +74,7 @@ def test_readme_shows_the_answer_that_its_first_command_gives(executable: Path, 
 
 def test_validation_makes_its_tables_and_picture(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
     done = subprocess.run([executable, "validate"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 1), done.stderr  # 1: a fitted row is off, which the page says
+    assert done.returncode in (0, 1), done.stderr  # 1: a fitted row is out of tolerance, which the page shows
     document = json.loads((tmp_path / "out/validate/validation.json").read_text())
     text = validation_page.PAGE.read_text()
     assert validation_page.page(text, document) == text, "docs/validation.md is out of date: run tools/validation_page.py"

@@ -1,4 +1,4 @@
-"""Every recipe's command prints what docs/recipes.md says."""
+"""Every recipe's command prints what docs/recipes.md shows."""
 
 from pathlib import Path
 

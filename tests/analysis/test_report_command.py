@@ -1,4 +1,4 @@
-"""`linebounce report`: its files, what it refuses, and how fast it is."""
+"""`linebounce report`: its files, its error messages, and its speed."""
 
 import html
 import os
@@ -28,14 +28,14 @@ def test_the_page_lies_beside_the_directory(command: Command, costs_run: Path, t
 
 
 def processor_seconds() -> float:
-    """Of all processes that have been started and have ended. A clock would count what else the machine does."""
+    """The CPU time of all child processes that have ended. Wall time would depend on the machine's load."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, costs_run: Path, tmp_path: Path) -> None:
     page = tmp_path / "new" / "page.html"
-    vega_bundle()  # takes some seconds more, once
+    vega_bundle()  # takes some seconds, only once
     before = processor_seconds()
     assert process("report", costs_run, "-o", page).code == 0
     assert processor_seconds() - before < 1.5
@@ -44,7 +44,7 @@ def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, co
 
 
 def test_the_page_names_no_other_host(command: Command, costs_run: Path, tmp_path: Path) -> None:
-    """Vega's own text has addresses of namespaces and of its editor; our part has none at all."""
+    """Vega's own text has addresses of namespaces and its editor; our part has none."""
     page = tmp_path / "page.html"
     command("report", costs_run, "-o", page)
     ours = [part for part in page.read_text().split("<script>") if "vegaEmbed=" not in part and "window.vegaEmbed" not in part]
@@ -126,7 +126,7 @@ def test_wrong_usage_is_exit_code_2_and_help_has_examples(command: Command) -> N
 
 
 def test_the_program_finds_the_command(executable: Path, costs_run: Path, tmp_path: Path) -> None:
-    """As ./dev sets it up: beside the program, or on PATH."""
+    """Found beside the program or on PATH, as ./dev sets it up."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "analysis"),

@@ -1,4 +1,4 @@
-"""The page's section that says where the CPUs' time goes."""
+"""The report's section on where the CPUs' time goes."""
 
 import shutil
 from pathlib import Path

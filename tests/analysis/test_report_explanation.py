@@ -1,4 +1,4 @@
-"""The page's section with a typical and a slow miss, as `linebounce explain` has left them."""
+"""The report's section with a typical and a slow miss, from `linebounce explain`."""
 
 import json
 import shutil

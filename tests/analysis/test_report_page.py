@@ -1,4 +1,4 @@
-"""The report in a real browser that has no network: what a reader sees and does."""
+"""The report in a real browser without a network: what a reader sees and does."""
 
 import itertools
 import re
@@ -23,7 +23,7 @@ from written_headlines import headline, set_headlines
 def reports(
     command: Callable[..., Result], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, Path]:
-    """A report of each run."""
+    """Makes a report for each run."""
     folder = tmp_path_factory.mktemp("reports")
     pages = {}
     for run in CHARTS:
@@ -34,7 +34,7 @@ def reports(
 
 @pytest.fixture
 def opened(browser: Browser, reports: dict[str, Path]) -> Iterator[Callable[..., OpenedPage]]:
-    """Opens a run's report; in the end nothing may have gone wrong in it."""
+    """Opens a run's report, and checks at the end that nothing went wrong in it."""
     pages: list[OpenedPage] = []
 
     def open_run(run: str, **options: object) -> OpenedPage:
@@ -65,7 +65,7 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
 
 
 def processor_seconds(browser: Browser, report: Path) -> float:
-    """Of the page's process, until its tables stand and its first chart is drawn."""
+    """The CPU time of the page's process until its tables are filled and its first chart is drawn."""
     page = open_page(browser, report).page
     page.wait_for_selector("figure svg g.mark-symbol path")
     devtools = page.context.new_cdp_session(page)
@@ -76,7 +76,7 @@ def processor_seconds(browser: Browser, report: Path) -> float:
 
 
 def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:
-    """Programs beside it share its caches and its core, and only ever add: one opening in time is enough."""
+    """Other programs share its caches and core and can only add time, so one opening in time is enough."""
     times: list[float] = []
     while len(times) < 5 and not any(0 < time < 2 for time in times):
         times.append(processor_seconds(browser, reports["oltp_run"]))
@@ -244,7 +244,7 @@ def test_contention_is_drawn_against_cpus(opened: Callable[..., OpenedPage]) -> 
 def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
     browser: Browser, command: Callable[..., Result], locks_run: Path, tmp_path: Path
 ) -> None:
-    """As a recorded program has them: capitals, blanks, colons."""
+    """Names as in a recorded program: capitals, blanks, colons."""
     run = tmp_path / "run"
     shutil.copytree(locks_run, run)
     table = (run / "locks.csv").read_text()
@@ -261,7 +261,7 @@ def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
 
 
 def test_names_in_metrics_are_those_that_the_program_gives() -> None:
-    """As tests/sim/results/metric_names_test.cpp has it of the program."""
+    """tests/sim/results/metric_names_test.cpp tests the program with the same names."""
     names = metric_names(["log", "log-2", "LOG", "Log", "A::b(c) d.e+5", ""])
     assert names == {
         "log": "log",
@@ -315,7 +315,7 @@ def test_the_switch_changes_the_theme_and_the_charts_with_it(opened: Callable[..
     )
 
 
-# Of an SVG's text what is written there, without its title.
+# The visible text of SVG text elements, without their titles.
 WRITTEN = "(texts) => texts.map((text) => text.firstChild?.data ?? '')"
 
 
@@ -345,7 +345,7 @@ def test_links_without_a_limit_say_what_they_carry(opened: Callable[..., OpenedP
     widths = lines.evaluate_all("(lines) => lines.map((line) => parseFloat(line.style.strokeWidth))")
     assert max(widths) == 10, "the busiest"
     assert len(widths) == 2
-    # No text runs into a box.
+    # Whether no text overlaps a box.
     apart = """(texts) => texts.every((text) => {
       const own = text.getBoundingClientRect();
       return [...text.ownerSVGElement.querySelectorAll('rect')].every((rect) => {
@@ -374,7 +374,7 @@ def test_the_whole_page_can_be_reached_by_keyboard(opened: Callable[..., OpenedP
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("run", sorted(CHARTS))
 def test_axe_finds_nothing_that_keeps_anybody_out(opened: Callable[..., OpenedPage], run: str, theme: str) -> None:
-    """Contrast, names, roles, landmarks, what can be scrolled by keyboard: the rules of axe-core."""
+    """Contrast, names, roles, landmarks, scrolling by keyboard: the rules of axe-core."""
     page = opened(run, theme=theme)
     page.scroll_through()
     found = Axe().run(page.page).response["violations"]

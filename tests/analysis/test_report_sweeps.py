@@ -1,4 +1,4 @@
-"""Reports of sweeps over machines, of paths that go in step, and of runs whose misses all take as long."""
+"""Reports of sweeps over machines, of paths swept in step, and of runs whose misses all have the same latency."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from opened_page import OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Program, Result
 
-# A bus with lines of 32 bytes, and two nodes with lines of 128 whose CPUs are dealt out to them in turn.
+# A bus with lines of 32 bytes, and two nodes with lines of 128 whose CPUs alternate between the nodes.
 MACHINES = experiment(
     workload='name = "core_to_core"', run="", more='[sweep]\n"machine" = ["p3_xeon_4way", "itanium2_two_node_16way"]'
 )
@@ -58,7 +58,7 @@ TOGETHER = """\
 
 
 def test_a_path_that_goes_in_step_with_another_is_not_what_a_chart_begins_with(session_linebounce: Program) -> None:
-    """Over its own values there would be one place on the axis."""
+    """A chart over its own values would have only one place on the axis."""
     text = experiment(more=TOGETHER)
     results = linebounce.open(session_linebounce.run(session_linebounce.file("together.toml", text), "together"))
     axes = sweeps.default_axes(results)

@@ -1,4 +1,4 @@
-"""linebounce.open(): results with their types, and one line for what can't be read."""
+"""linebounce.open(): typed results, and one-line errors for unreadable ones."""
 
 import csv
 import json
@@ -20,12 +20,12 @@ from written_headlines import headline, set_headlines
 
 @pytest.fixture
 def copy(locks_run: Path, tmp_path: Path) -> Path:
-    """A results directory that a test may damage."""
+    """A copy of a results directory that the test may damage."""
     return Path(shutil.copytree(locks_run, tmp_path / "results"))
 
 
 def refused(directory: Path) -> str:
-    """The message, which is one line and names the place."""
+    """The message, which must be one line and name the place."""
     with pytest.raises(InputError) as caught:
         everything(linebounce.open(directory))
     message = str(caught.value)
@@ -45,7 +45,7 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
     path.write_text(changed)
 
 
-# ---- what is there ----
+# ---- valid results ----
 
 
 def test_points_have_their_settings_and_metrics_with_units(locks_run: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_point_that_is_not_there_names_those_that_are(locks_run: Path) -> None
         linebounce.open(locks_run).point(**{"machine.cpus": 4})
 
 
-# ---- what is refused ----
+# ---- refused results ----
 
 
 def test_no_directory_says_how_one_is_made(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How fast the package starts: what takes long to load is loaded where it is used."""
+"""The package starts fast: slow imports happen only where they are needed."""
 
 import resource
 import subprocess
@@ -42,7 +42,7 @@ def test_the_package_is_imported_in_half_a_second() -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert "linebounce" in loaded
     assert not loaded & HEAVY
-    # Of the processor: how long it takes on the clock depends on what else the machine does.
+    # CPU time, because wall time depends on the machine's load.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.5
 
 

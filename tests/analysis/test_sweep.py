@@ -1,4 +1,5 @@
-"""`linebounce sweep` with real schedulers, workers and kills: what has finished stays, and the end is that of `run -j1`."""
+"""`linebounce sweep` with real schedulers, workers and kills: finished points stay, and the final results are those of `run
+-j1`."""
 
 import os
 import re
@@ -20,7 +21,7 @@ from linebounce.sweep.sensitivity import variations_of
 from program import Program
 from results import assert_same_data, check_results_directory
 
-# Twelve points, each long enough to be killed in.
+# Twelve points, each long enough to be killed while it runs.
 SLOW = experiment(run="warmup_us = 5", more='[sweep]\n"run.measure_us" = [' + ", ".join(str(3000 + k) for k in range(12)) + "]")
 SHORT = experiment(more='[sweep]\n"workload.outside_cycles" = [' + ", ".join(str(50 + k) for k in range(40)) + "]")
 # Points 2 and 3 end in a deadlock.
@@ -40,7 +41,7 @@ def sweeps(executable: Path, tmp_path: Path) -> Iterator[Sweeps]:
 
 @pytest.fixture(scope="module")
 def slow_by_run(session_linebounce: Program) -> Path:
-    """What `run -j1` makes of SLOW."""
+    """The results of `run -j1` for SLOW."""
     return session_linebounce.run(session_linebounce.file("slow.toml", SLOW), "slow_j1", "-j", "1")
 
 
@@ -56,7 +57,7 @@ def test_a_sweep_on_this_machine_is_the_same_as_a_run(sweeps: Sweeps, linebounce
 
 def test_an_experiment_without_a_sweep_is_one_point(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("one.toml", experiment())
-    for _ in range(2):  # the second time its results are there already
+    for _ in range(2):  # the second time, its results are already complete
         result = sweeps(path, "-o", "out")
         assert result.code == 0, result.stderr
         assert_same_data(sweeps.directory / "out", linebounce.run(path, "run"))
@@ -126,7 +127,7 @@ def test_ctrl_c_keeps_what_has_finished_and_leaves_no_process(sweeps: Sweeps, li
     assert result.code == 130, result.stderr
     assert "the same command goes on" in result.stderr
     assert finished_points(out) == {"0", "1"}
-    # Nobody holds the lock of the point that was under way.
+    # The lock of the point that was running is free.
     assert linebounce("run", path, "-o", out, "--point", "1").code == 0
     assert linebounce("run", path, "-o", out, "--merge").code == 3
 
@@ -188,7 +189,7 @@ def test_a_worker_without_the_directory_sends_the_files(linebounce: Program, tmp
     out = tmp_path / "out"
     given = Experiment(str(linebounce.executable), str(path))
     given.start(out, fresh=False)
-    # What a worker on another machine finds: no such file, no such directory.
+    # A worker on another machine finds neither the file nor the directory.
     far = replace(given, source="/nowhere/short.toml")
     job = Job("far", far, out, manifest="of another directory", swept=True, resolved=given.resolved())
     for points in [range(20), range(20, 40)]:
@@ -232,7 +233,7 @@ def test_failed_points_are_run_twice_and_told_and_the_others_merged(sweeps: Swee
     assert "2 of 4 points failed: 2 3" in result.stderr
     assert finished_points(out) == {"0", "1"}
     assert '"failed"' in (out / "manifest.json").read_text()
-    # They are run again by the same command, and fail again.
+    # The same command runs the failed points again, and they fail again.
     assert sweeps(path, "-o", out).code == 1
 
 
@@ -269,7 +270,7 @@ def test_sensitivity_finds_the_parameter_that_moves_the_metric(sweeps: Sweeps, l
     assert [abs(value) for value in elasticities.values()] == sorted(map(abs, elasticities.values()), reverse=True)
     assert 0.1 < elasticities["machine.memory.latency_ns"] < 1
     assert elasticities["machine.bus.clock_mhz"] < 0, "a faster bus shortens it"
-    # The experiment that was made for it is one for `run`, and its results are there already.
+    # `run` accepts the experiment made for the sweep, and finds its results complete.
     again = linebounce("run", "out/sensitivity.toml", "-o", "out")
     assert again.code == 0, again.stderr
     assert "there already" in again.stdout
@@ -297,7 +298,7 @@ def test_a_metric_that_is_not_there_stops_a_sensitivity_at_the_first_points(swee
     points = linebounce("run", "out/sensitivity.toml", "--plan").stdout.count('"at"')
     assert 2 <= len(kept) < points / 2
     assert "0" in kept
-    # The next time it is known before a cluster starts.
+    # The next time, the unknown metric is reported before a cluster starts.
     again = sweeps(path, "-o", "out", *vary, "--metric", "foo")
     assert (again.code, again.stderr.count("\n")) == (2, 1)
     assert "there is no metric foo; there are " in again.stderr

@@ -1,4 +1,4 @@
-"""`linebounce teach --grade` and `--hand-out`: a student's answers, right, wrong and hostile."""
+"""`linebounce teach --grade` and `--hand-out` with right, wrong and hostile answers."""
 
 import json
 from collections.abc import Callable
@@ -26,13 +26,13 @@ RIGHT = {
 
 @pytest.fixture(scope="module")
 def tasks(executable: Path) -> dict[str, Any]:
-    """The assignment's tasks by their ids."""
+    """The assignment's tasks by id."""
     parts = compile_lesson(Engine(str(executable)), read_lesson(ASSIGNMENT))["parts"]
     return {part["id"]: part for part in parts if "id" in part}
 
 
 def handed_in(folder: Path, tasks: dict[str, Any], answers: dict[str, Any]) -> Path:
-    """With both files mended."""
+    """Hands in answers, with both files mended."""
     (folder / "mend.md").write_text(tasks["mend"]["solution"])
     (folder / "fence.lua").write_text(tasks["fence"]["solution"])
     lines = [f"{key} = {json.dumps(value)}" for key, value in answers.items()]
@@ -109,7 +109,7 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
     path = handed_in(tmp_path, tasks, RIGHT)
     (tmp_path / "mend.md").write_text("x" * (1 << 19))
     _, document = graded(command, path)
-    assert "longer than 256 KiB" in next(one["says"] for one in document["answers"] if one["id"] == "mend")
+    assert "longer than the limit of 256 KiB" in next(one["says"] for one in document["answers"] if one["id"] == "mend")
     path.write_text("#" * (1 << 19))
     assert command("teach", "--grade", path).code == 3
 
@@ -120,7 +120,7 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
         ("assignment = ", 3, "this is not TOML"),
         ("x = 1", 3, 'there is no key "x"'),
         ("[answers]", 3, "lacks assignment"),
-        ('assignment = "coherence-1"\nanswers = 3', 3, "[answers] is a table"),
+        ('assignment = "coherence-1"\nanswers = 3', 3, "[answers] must be a table"),
         ('assignment = "coherence-1"\n[answers]\nstate = "x"', 3, "did you mean states?"),
         ('assignment = "coherence-2"', 2, "did you mean coherence-1"),
         ('assignment = "../../../etc/passwd"', 2, "there is no assignment"),
@@ -158,7 +158,7 @@ def test_a_teachers_own_assignment(command: Command, tmp_path: Path) -> None:
 
 
 def test_what_the_page_saved_is_graded_anew(command: Command, tmp_path: Path) -> None:
-    """The page's own marks are not believed."""
+    """The page's own marks are ignored."""
     path = tmp_path / "linebounce-answers.json"
     pre = {"pre.1": {"given": "Only 3", "right": True}, "pre.7": {"given": "1", "right": True}}
     lessons = {"why-coherence": {"done": True, "answers": {"why-coherence.1": {"first": "From memory", "right": True}}}}

@@ -1,4 +1,4 @@
-"""The lessons that ship hold, answer by answer; a lesson with a mistake is refused with its line."""
+"""The shipped lessons hold, answer by answer; a lesson with a mistake is refused with its line."""
 
 import base64
 import gzip
@@ -84,7 +84,7 @@ def test_the_command_prints_what_the_lesson_quotes(path: Path, linebounce: Progr
 
 BASE = (TEACH / "new-lesson.md").read_text(encoding="utf-8")
 
-# What is replaced, by what; a text on the line that must be named; what the message says.
+# By mistake: the text to replace, its replacement, a text on the line that must be named, and part of the message.
 BROKEN = {
     "no title": ('title   = "A lesson of my own"\n', "", "```toml lesson", "lacks title"),
     "minutes as text": ("minutes = 5", 'minutes = "five"', "minutes =", "minutes is a whole number"),
@@ -147,7 +147,7 @@ def test_what_is_no_lesson_at_all_is_refused(command: Command, tmp_path: Path) -
         (b"", 2, "begins with a block"),
         (b"text\n\n```toml scene x\n```\n", 2, ":3: a lesson begins with a block ```toml lesson"),
         (b"\xff\xfe", 3, ":1: this is not UTF-8 text"),
-        (b"x" * (1 << 21), 3, "longer than 1024 KiB"),
+        (b"x" * (1 << 21), 3, "longer than the limit of 1024 KiB"),
     ):
         path.write_bytes(content)
         result = command("teach", "--check", path)
@@ -183,9 +183,9 @@ def test_markup_of_a_lesson_is_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)" in prose
 
 
-# ---- what is read from a run ----
+# ---- readings of a run ----
 
-# [tick, row, controller, agent, line, state, event, next] and so on, as docs/steps.md has them.
+# [tick, row, controller, agent, line, state, event, next] and so on, as in docs/steps.md.
 RUN: dict[str, Any] = {
     "cpus": 2,
     "line_bytes": 32,
@@ -247,7 +247,7 @@ def test_a_reading_is_of_the_steps_up_to_there(reading: str, begin: int, end: in
         ("state of x at home 0", "no directory"),
         ("value of y", 'no word "y"'),
         ("value that CPU 1 read", "has read nothing"),
-        ("sender of data to CPU 1", "got no data"),
+        ("sender of data to CPU 1", "received no data"),
         ("number of GetX", 'no message "GetX"'),
         ("metric bus.transaction", "did you mean bus.transactions"),
     ],

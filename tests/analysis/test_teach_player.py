@@ -1,4 +1,4 @@
-"""`linebounce teach --lesson`: a lesson in the terminal, played to its end with right answers, wrong ones, and none."""
+"""`linebounce teach --lesson`: a lesson played to its end in the terminal, with right, wrong and missing answers."""
 
 import io
 import os
@@ -23,7 +23,7 @@ LESSONS = ROOT / "teach" / "lessons"
 
 
 def typed(path: Path, *, wrong_first: bool) -> list[str]:
-    """What somebody types who plays it: Enter at each moment, and at each question the number of the answer."""
+    """The keys typed by a reader who plays the lesson: Enter at each moment, and at each question the number of the answer."""
     lines = []
     for part in compile_lesson(Engine(), read_lesson(path))["parts"]:
         if part["kind"] in ("moment", "break"):
@@ -116,12 +116,12 @@ def test_all_are_listed(command: Command) -> None:
     assert '"name": "01-why-coherence"' in command("teach", "--json").stdout
 
 
-# ---- the page as files ----
+# ---- the page's files ----
 
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Instead of the built one, which takes minutes to make: two files, and lessons of some earlier time."""
+    """A stand-in for the built page, which takes minutes to build: two files, and outdated lessons."""
     folder = tmp_path / "built"
     (folder / "assets").mkdir(parents=True)
     (folder / "index.html").write_text("<!doctype html>the page")

@@ -1,4 +1,4 @@
-"""Traces that Python writes, the program reads, and the other way round; texts are how either is looked at."""
+"""Traces written by Python and read by the program, and vice versa; both are compared as text."""
 
 import re
 from collections import Counter
@@ -71,7 +71,7 @@ WAITS = [WaitsIn(None, 0), WaitsIn(0, 0)]
 
 
 def write_sample(path: Path, loads: int) -> None:
-    """What TEXT says, and so many loads more."""
+    """Writes the trace in TEXT plus `loads` loads."""
     with Writer(path) as writer:
         fields = [Field("nr_running", 0, 4), Field("curr", 64, 8)]
         rq = writer.define(Structure("rq", 128, 64, 32, "scheduler", fields))
@@ -168,7 +168,7 @@ def test_symbols_of_any_size_are_in_frames_that_both_can_read(linebounce: Progra
             writer.define(Structure(f"structure_{i}", 1200, fields=fields))
         writer.finish(Summary("large"))
     sizes = frame_sizes(path, b"SYMB")
-    assert sum(sizes) > 1 << 24  # more than one frame may have
+    assert sum(sizes) > 1 << 24  # more than a single frame may have
     assert max(sizes) < (1 << 20) + 16384
     with Trace(path) as trace:
         assert len(trace.symbols.structures) == 4096
@@ -191,7 +191,7 @@ def test_operations_of_all_streams_together_are_bounded_in_memory(linebounce: Pr
         assert path.stat().st_size > 0
         writer.finish(Summary())
     assert sum(frame_sizes(path, b"OPER")) == 3500 * 16
-    assert len(frame_sizes(path, b"OPER")) == 4 * 300  # three times full, and the end
+    assert len(frame_sizes(path, b"OPER")) == 4 * 300  # filled three times, plus the end
     with Trace(path) as trace:
         assert [operation.argument for operation in trace.operations(7)] == [i % 512 * 8 for i in range(7, 3500, 300)]
     assert linebounce("trace", "info", "--check", path).code == 0
@@ -201,7 +201,7 @@ SYMBOLS_HEAD = b"SYMB" + bytes(12)
 
 
 def refused(linebounce: Program, content: bytes) -> str:
-    """What Python says; the program says it, too."""
+    """Python's error message, which must be the program's, too."""
     path = linebounce.file("wrong.lbt", content)
     with pytest.raises(InputError) as caught:
         Trace(path)
@@ -260,7 +260,7 @@ def test_summaries_that_make_no_sense_are_refused(text: str, wrong: str, linebou
 
 
 def test_a_few_kilobytes_that_unpack_to_a_gigabyte_of_symbols_are_refused(linebounce: Program) -> None:
-    lines = b'{"kind":"event"}\n' * 900_000  # nearly as many as a frame may have
+    lines = b'{"kind":"event"}\n' * 900_000  # nearly the size limit of a frame
     count = lines.count(b"\n")
     frames = [(b"SYMB" + bytes(4) + (number * count).to_bytes(8, "little"), lines) for number in range(40)]
     content = packed([*frames, (b"SUMM" + bytes(12), b"{}")])
@@ -280,7 +280,7 @@ def test_a_file_that_is_damaged_is_refused_with_its_place(linebounce: Program) -
     tail = len(whole) - TAIL.size
     index = TAIL.unpack(whole[tail:])[2]
     entries = bytearray(zstandard.decompress(whole[index:tail]))
-    entries[FRAME.size + ENTRY.size - 1] ^= 1  # the first checksum
+    entries[FRAME.size + ENTRY.size - 1] ^= 1  # flips a bit of the first checksum
     odd_index = zstandard.ZstdCompressor(write_checksum=True, write_content_size=True).compress(entries)
     for content, wrong in (
         (whole[: tail + 4] + b"\x19" + whole[tail + 5 :], f"byte {tail + 4}: "),

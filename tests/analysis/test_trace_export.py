@@ -1,4 +1,4 @@
-"""`linebounce trace export`: the trace, read back with Perfetto's own messages."""
+"""`linebounce trace export`: the trace is read back with Perfetto's own message classes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Path_ = tuple[str, ...]
 
 
 class ReadBack:
-    """Tracks by their path of names, and slices, each with its track's path. No track may have slices that overlap."""
+    """Tracks by their path of names, and slices with their track's path. Slices of a track may not overlap."""
 
     def __init__(self, file: Path) -> None:
         trace = Trace.FromString(file.read_bytes())

@@ -1,4 +1,4 @@
-"""Damaged traces: of those that the program takes, Python's reader has every operation; all others are an InputError."""
+"""Damaged traces: if the program accepts one, Python's reader reads every operation; otherwise it raises InputError."""
 
 import json
 import os
@@ -16,7 +16,7 @@ CASES = int(os.environ.get("LINEBOUNCE_TRACE_CASES", "4000"))
 
 
 def read_by_python(path: Path) -> list[int] | str:
-    """How many operations each stream has, all of them read, or why not."""
+    """The number of operations in each stream after reading all of them, or the error message."""
     try:
         with Trace(path) as trace:
             return [sum(1 for _ in trace.operations(stream)) for stream in range(len(trace.symbols.streams))]
@@ -34,7 +34,7 @@ def assert_both_agree(linebounce: Program, path: Path, case: str) -> None:
     python, program = read_by_python(path), read_by_program(linebounce, path)
     if isinstance(python, str):
         assert python.startswith(f"{path}: "), f"{case}: {python}"
-        # A block's reserved bits: zstd 1.5.7, which Python has, refuses them; 1.5.4, which the system has, does not.
+        # A block's reserved bits: Python's zstd 1.5.7 refuses them; the system's 1.5.4 does not.
         by_zstd = python.endswith("Data corruption detected")
         assert by_zstd or isinstance(program, str), f"{case}: only Python refuses it: {python}"
     else:
@@ -42,7 +42,7 @@ def assert_both_agree(linebounce: Program, path: Path, case: str) -> None:
 
 
 def binaries(linebounce: Program) -> list[bytes]:
-    """Small ones that are whole."""
+    """Small valid traces."""
     files = sorted(CORPUS.glob("*.txt"))
     for file in files:
         linebounce("trace", "convert", file, f"{file.stem}.lbt")
@@ -62,7 +62,7 @@ def try_binaries(linebounce: Program, seeds: range) -> None:
 
 
 def try_texts(linebounce: Program, seeds: range) -> None:
-    """Python reads no texts: it reads what the program makes of one."""
+    """Python reads no text traces, so it reads the program's conversion of them."""
     texts = [file.read_bytes() for file in sorted(CORPUS.glob("*.txt"))]
     path, made = linebounce.directory / "damaged.txt", linebounce.directory / "made.lbt"
     for seed in seeds:

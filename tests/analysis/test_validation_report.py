@@ -1,4 +1,4 @@
-"""`linebounce report` of what `linebounce validate` has written: the page, the picture, and what is refused."""
+"""`linebounce report` for the output of `linebounce validate`: the page, the picture, and errors."""
 
 import json
 from collections.abc import Callable
@@ -95,7 +95,7 @@ def test_the_page_has_counts_rows_and_the_picture_and_needs_no_script(
 
 
 def test_a_validation_stands_alone_and_is_whole(process: Callable[..., Result], written: Path) -> None:
-    assert "name it alone" in process("report", str(written), str(written)).stderr
+    assert "give no other directory" in process("report", str(written), str(written)).stderr
     (written / "validation.json").write_text(json.dumps(DOCUMENT | {"schema": "linebounce.validate/9"}))
     other = process("report", str(written))
     assert (other.code, "linebounce.validate/9" in other.stderr) == (3, True)

@@ -1,4 +1,4 @@
-"""Names that are no text, or that would act on a terminal: what is printed shows them, and results have them as they are."""
+"""Names that are not text, or that would act on a terminal: output shows them escaped, and results keep them unchanged."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from experiments import experiment
 from linebounce.visible import visible
 from program import ROOT, Program, Result
 
-# Ends a title, moves the cursor, clears the screen with one character, and writes from right to left.
+# Ends a title, moves the cursor, clears the screen with one character, and changes the writing direction.
 ACTIVE = "a\x1b]0;b\x07\x1b[2J\u009b2Jc\u202ed\u2066e"
 SHOWN = r"a\u001b]0;b\u0007\u001b[2J\u009b2Jc\u202ed\u2066e"
 
@@ -60,7 +60,7 @@ def test_directories_whose_names_are_no_text_are_read_and_written(run_python: Ru
 
 def test_titles_and_names_do_not_act_on_the_terminal(run_python: RunPython) -> None:
     linebounce = run_python.linebounce
-    text = experiment().replace("A small run", SHOWN)  # as TOML has it, too
+    text = experiment().replace("A small run", SHOWN)  # escaped in TOML, too
     out = linebounce.run(linebounce.file("small.toml", text), "out")
     assert tomllib.loads((out / "config.toml").read_text())["title"] == ACTIVE
     assert SHOWN.replace(r"\u0007", "") in run_python("compare", out, out).stdout, "Rich leaves the bell out"

@@ -1,4 +1,4 @@
-"""What metrics and paths are called at axes and on tiles."""
+"""The words for metrics and paths on axes and tiles."""
 
 import pytest
 from linebounce.report.sweeps import x_scale

@@ -1,4 +1,4 @@
-"""Folders that are there whole or not at all, and the error where they can't be."""
+"""Folders appear whole or not at all; otherwise there is an error."""
 
 import os
 from pathlib import Path

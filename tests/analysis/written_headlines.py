@@ -11,7 +11,7 @@ def headline(metric: str, label: str, better: str) -> Headline:
 
 
 def set_headlines(directory: Path, headlines: object | None) -> None:
-    """Writes them into results.json; None takes the key away."""
+    """Writes headlines into results.json; None removes the key."""
     path = directory / "results.json"
     document = json.loads(path.read_text())
     document.pop("headlines", None)

@@ -1,4 +1,5 @@
-"""Locks of programs/locks with one mistake each: a fence or a wake left out, an order weakened, two operations swapped."""
+"""Makes locks with one mistake each from those in programs/locks: a fence or wake-up removed, an order weakened, two
+operations swapped."""
 
 import re
 from collections.abc import Iterator
@@ -12,12 +13,12 @@ LOCKS = ROOT / "programs" / "locks"
 @dataclass(frozen=True)
 class Mutant:
     lock: str
-    name: str  # "drop a fence 1": the first of the lock's lines to which this mistake applies
+    name: str  # such as "drop a fence 1": the first line of the lock where this mistake can be made
     text: str
 
 
 def is_operation(line: str) -> bool:
-    """A line that is one operation of the CPU and nothing else, so that it can go or be moved."""
+    """Whether a line is a single operation of the CPU, so that it can be removed or moved."""
     return bool(
         re.fullmatch(r" +cpu:(store|store_release|fetch_add|exchange|fence|store_fence|wake|spin_until\w*)\(.*\)", line)
     )

@@ -1,11 +1,11 @@
-"""How much memory a program takes."""
+"""Measures how much memory a program takes."""
 
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# A process begins with the peak of the one that it was forked from, and pytest may be large by then: a small one starts it.
+# A process starts with the peak memory of its parent, and pytest may be large by then, so a small process starts the program.
 LAUNCHER = """
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
@@ -15,7 +15,7 @@ sys.exit(code)
 
 
 def peak_mib(command: Sequence[str | Path], directory: Path) -> float:
-    """Of its largest process."""
+    """The peak memory of the command's largest process."""
     launched = [sys.executable, "-c", LAUNCHER, *map(str, command)]
     done = subprocess.run(launched, cwd=directory, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Runs linebounce as a user would, and checks what it leaves behind and what it says."""
+"""Runs linebounce as a user would, and checks its files and messages."""
 
 import contextlib
 import os
@@ -19,11 +19,11 @@ EXPERIMENTS = ROOT / "configs" / "experiments"
 
 
 def shipped_experiments() -> list[str]:
-    """Their names: `NAME`, or `FOLDER/NAME` of one in a folder."""
+    """The names of shipped experiments: `NAME`, or `FOLDER/NAME` for one in a folder."""
     return sorted(str(path.relative_to(EXPERIMENTS).with_suffix("")) for path in EXPERIMENTS.rglob("*.toml"))
 
 
-# What no user should ever see: a C++ exception's type, a library's own prefix, SystemC's banner.
+# Text that no user should see: a C++ exception's type, a library's prefix, SystemC's banner.
 INTERNALS = re.compile(
     r"std::|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2|Accellera|Error: \(E\d+\)"
     r"|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
@@ -44,7 +44,7 @@ class Program:
         self.started: list[subprocess.Popen] = []
 
     def __call__(self, *arguments: str | Path, timeout: float = 240, **options) -> Result:
-        """Runs it to its end. What it says may not show its inside, whatever happens."""
+        """Runs the program to its end. Fails the test if the output shows its internals."""
         done = subprocess.run(
             [self.executable, *arguments],
             cwd=self.directory,
@@ -60,7 +60,7 @@ class Program:
         return Result(done.returncode, done.stdout, done.stderr)
 
     def run(self, experiment: str | Path, output: str, *arguments: str, **options) -> Path:
-        """A run that works; returns its results directory, checked against the contract."""
+        """Makes a run that must succeed; returns its results directory, checked against the contract."""
         result = self("run", experiment, "-o", output, *arguments, **options)
         assert result.code == 0, result.stderr
         directory = self.directory / output
@@ -68,14 +68,14 @@ class Program:
         return directory
 
     def refused(self, *arguments: str | Path, code: int = 2, **options) -> str:
-        """A call that ends in an error; returns the message."""
+        """Makes a call that must end in an error; returns the message."""
         result = self(*arguments, **options)
         assert result.code == code, f"exit code {result.code}\n{result.stdout}{result.stderr}"
         assert result.stderr.strip(), "no error message on stderr"
         return result.stderr
 
     def start(self, *arguments: str | Path) -> subprocess.Popen:
-        """Starts it in a process group of its own, as a shell does."""
+        """Starts the program in its own process group, as a shell does."""
         process = subprocess.Popen(
             [self.executable, *arguments],
             cwd=self.directory,
@@ -89,7 +89,7 @@ class Program:
         return process
 
     def end_all(self) -> None:
-        """After a test, however it ended: nothing that it started runs on."""
+        """Kills everything that a test started and that still runs, however the test ended."""
         for process in self.started:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -103,7 +103,7 @@ class Program:
 
 
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen, seconds: float = 60) -> None:
-    """Waits for what a running process is to bring about."""
+    """Waits until a running process has made the condition true."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert process.poll() is None, f"ended early: {process.communicate()}"
@@ -112,7 +112,7 @@ def wait_until(condition: Callable[[], bool], process: subprocess.Popen, seconds
 
 
 def interrupt(process: subprocess.Popen, with_signal: signal.Signals = signal.SIGINT, seconds: float = 30) -> Result:
-    """Ctrl-C: the terminal sends the signal to every process of the group."""
+    """Sends a signal to every process of the group, as a terminal does on Ctrl-C."""
     os.killpg(process.pid, with_signal)
     stdout, stderr = process.communicate(timeout=seconds)
     assert not INTERNALS.search(stdout + stderr), stdout + stderr

@@ -1,4 +1,4 @@
-"""Which rows of a protocol's tables random traffic runs, and the marks of rare rows (models/protocols/README.md)."""
+"""Finds which rows of a protocol's tables random traffic runs, and the marks of rare rows (models/protocols/README.md)."""
 
 import csv
 import re
@@ -12,7 +12,7 @@ from experiments import experiment
 from program import MACHINES, ROOT, Program
 
 PROTOCOLS = ROOT / "models" / "protocols"
-CHECKER = "check"  # what marks name for rows that only `linebounce check` runs
+CHECKER = "check"  # the name that marks use for rows that only `linebounce check` runs
 MARK = re.compile(r"\(rare: ([^()]+)\)$")
 PROCESSOR = {"Load", "Store", "Atomic", "Evict"}
 NEVER_CHOSEN = {"Evict", "Evict_Entry"}
@@ -20,7 +20,7 @@ NEVER_CHOSEN = {"Evict", "Evict_Entry"}
 
 @dataclass(frozen=True)
 class Row:
-    """As it is written: for several states and events."""
+    """A row as written in the file: for several states and events."""
 
     file: str
     line: int
@@ -35,13 +35,14 @@ class Row:
 
     @property
     def mark(self) -> str | None:
-        """The traffic that must run this row."""
+        """The name of the traffic that must run this row."""
         found = MARK.search(self.why)
         return found and found[1]
 
     @property
     def runs(self) -> bool:
-        """Hits and stalls of a processor's accesses run no row, and no line is evicted whose row would stall."""
+        """Whether traffic can run the row. Hits and stalls of a processor's accesses run no row, and a line whose row would
+        stall is never evicted."""
         if self.actions == "impossible":
             return False
         if self.actions == "stall" and set(self.events) <= NEVER_CHOSEN:
@@ -59,7 +60,7 @@ def parts(cell: str) -> tuple[str, ...]:
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """A file's own rows. The caches of a directory's file run in the checker only, which proves that all of their rows do."""
+    """The file's own rows. The caches in a directory's file only run in the checker, which proves that all their rows run."""
     found = []
     controller = head = ""
     for number, line in enumerate((PROTOCOLS / f"{file}.md").read_text(encoding="utf-8").splitlines(), 1):
@@ -79,7 +80,7 @@ def rows(file: str) -> tuple[Row, ...]:
 
 @cache
 def bases(file: str) -> list[str]:
-    """The file and those that it extends, the nearest first."""
+    """The file and those that it extends, nearest first."""
     extends = re.search(r"^\| extends +\| (\w+)", (PROTOCOLS / f"{file}.md").read_text(encoding="utf-8"), re.MULTILINE)
     return [file, *(bases(extends[1]) if extends else [])]
 
@@ -136,7 +137,7 @@ COMPOSITIONS = [
 
 
 def files_of(together: Composition) -> list[str]:
-    """The files whose rows this machine must run: those that no earlier one of COMPOSITIONS has."""
+    """The files whose rows this machine must run: those not covered by an earlier member of COMPOSITIONS."""
     return [file for file in together.files if next(each for each in COMPOSITIONS if file in each.files) == together]
 
 
@@ -145,12 +146,12 @@ class Traffic:
     """Random references, and the parts of the machine that they meet: small, slow or few."""
 
     nodes: int = 2
-    buses: int = 2  # of a node; twice as many with groups
+    buses: int = 2  # of each node; twice as many with groups
     cpus_of_bus: int = 2
-    cache_kib: int = 1  # of L1D; twice as much of L2
-    lines: tuple[int, int] = (3, 60)  # shared by all CPUs, of each CPU's own
+    cache_kib: int = 1  # of L1D; L2 has twice as much
+    lines: tuple[int, int] = (3, 60)  # lines shared by all CPUs, and lines private to each CPU
     consistency: str = "tso"
-    members: int = 2  # of a group
+    members: int = 2  # of each group
     group_kib: int = 1
     filter_entries: int = 64
     network: str = "latency_ns = 0"
@@ -189,7 +190,7 @@ class Traffic:
         return text + f"[network]\n{self.network}\n"
 
 
-# By the names that marks use. Rows without a mark are plain traffic's.
+# Traffic by the name that marks use. Rows without a mark must run under plain traffic.
 PLAIN = "plain"
 TRAFFIC = {
     PLAIN: Traffic(),
@@ -227,14 +228,14 @@ def rows_that_run(program: Program, together: Composition, traffic: Traffic, see
     return {row for row in ran if row}
 
 
-# ---- python tests/end_to_end/rare_rows.py: renews the marks, where timing has changed ----
+# ---- running `python tests/end_to_end/rare_rows.py` renews the marks after timing changes ----
 
 RUNS = 8  # of each traffic
-OFTEN = 3  # of these: rows that plain traffic runs so often need no mark
+OFTEN = 3  # rows that this many runs of plain traffic execute need no mark
 
 
 def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[str]]:
-    """Of each row that ran, how many runs of each traffic did so."""
+    """For each row that ran: how many runs of each traffic executed it."""
     runs: dict[Row, Counter[str]] = {}
     for name, traffic in TRAFFIC.items():
         for seed in range(1, RUNS + 1):
@@ -244,7 +245,7 @@ def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[s
 
 
 def mark_for(row: Row, runs: Counter[str]) -> str | None:
-    """A mark that still holds stays."""
+    """The mark for a row; one that still holds stays."""
     if row.mark and runs[row.mark]:
         return row.mark
     if runs[PLAIN] >= OFTEN:

@@ -1,4 +1,4 @@
-"""Compiles programs by linebounce-cc, records them, and reads what was recorded."""
+"""Compiles programs with linebounce-cc, records them, and reads the recordings."""
 
 import os
 import subprocess
@@ -16,30 +16,30 @@ CPP_OF_C = {"gcc": "g++", "clang": "clang++"}
 
 @dataclass
 class Recording:
-    """A whole trace; small ones only."""
+    """A whole trace, for small ones."""
 
     symbols: Symbols
-    streams: dict[str, list[Operation]]  # by the thread's name
+    streams: dict[str, list[Operation]]  # by thread name
     missing: list[str]
 
     def counts(self, thread: str) -> Counter[Kind]:
         return Counter(operation.kind for operation in self.streams[thread])
 
     def acquisitions(self, lock: str) -> int:
-        """By all threads."""
+        """Acquisitions by all threads."""
         number = [each.name for each in self.symbols.locks].index(lock)
         taken = {Kind.ACQUIRE, Kind.ACQUIRE_SHARED, Kind.TRY_ACQUIRE}
         return sum(operation.kind in taken and operation.id == number for each in self.streams.values() for operation in each)
 
     def touched(self, thread: str) -> Counter[str]:
-        """Accesses of a thread by object."""
+        """A thread's accesses, counted by object."""
         memory = {Kind.LOAD, Kind.STORE, Kind.EXCHANGE, Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE}
         names = [each.name for each in self.symbols.objects]
         return Counter(names[operation.id] for operation in self.streams[thread] if operation.kind in memory)
 
 
 class Recorder:
-    """In a test's own directory."""
+    """Compiles and records programs in a test's own directory."""
 
     def __init__(self, linebounce: Program) -> None:
         self.linebounce = linebounce
@@ -48,7 +48,7 @@ class Recorder:
         return self.linebounce.executable.parent / name
 
     def compile(self, source: str, *flags: str, compiler: str = "gcc", name: str = "program.c", output: str = "program") -> str:
-        """The program, to be run as ./program."""
+        """Compiles the program, to be run as ./program."""
         self.linebounce.file(name, source)
         wrapper = self.tool("linebounce-c++" if name.endswith(".cpp") else "linebounce-cc")
         environment = os.environ | {"LINEBOUNCE_CC": compiler, "LINEBOUNCE_CXX": CPP_OF_C[compiler]}
@@ -60,30 +60,30 @@ class Recorder:
         return f"./{output}"
 
     def compile_plainly(self, source: str, *flags: str, compiler: str = "gcc", name: str = "plain.c") -> str:
-        """As a user does who knows nothing of us."""
+        """Compiles with the plain compiler, as a user who doesn't know Linebounce does."""
         self.linebounce.file(name, source)
         command = [compiler, "-g", "-O2", "-pthread", *flags, name, "-o", "plain"]
         subprocess.run(command, cwd=self.linebounce.directory, check=True, timeout=60)
         return "./plain"
 
     def record_binary(self, source: str, *flags: str, code: int = 0, **options: str) -> Recording:
-        """A run of a program that was not compiled for us."""
+        """Records a run of a program that was not compiled with linebounce-cc."""
         return self.record(self.compile_plainly(source, *flags, **options), options=("--binary",), code=code)
 
     def run(self, *arguments: str, code: int = 0) -> Result:
-        """`linebounce record`, as users type it; the exit code is the program's."""
+        """Runs `linebounce-record` as a user types it; the exit code is the program's."""
         result = self.linebounce("record", *arguments, timeout=120)
         assert result.code == code, result.stdout + result.stderr
         return result
 
     def record(self, program: str, *arguments: str, options: tuple[str, ...] = (), code: int = 0) -> Recording:
-        """A run's trace, which makes sense."""
+        """The trace of a run, checked to make sense."""
         self.run(*options, "-o", "trace.lbt", "--", program, *arguments, code=code)
         return self.read("trace.lbt")
 
     def read(self, file: str) -> Recording:
         path = self.linebounce.directory / file
-        # Not by self.linebounce: a C++ program's names may look like our inside.
+        # Bypasses self.linebounce, because names in a C++ program may look like our internals.
         command = [self.linebounce.executable, "trace", "info", "--check", path]
         checked = subprocess.run(command, capture_output=True, text=True, check=False)
         assert checked.returncode == 0, checked.stderr

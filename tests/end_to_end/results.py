@@ -1,4 +1,4 @@
-"""Reads results directories, and holds them against the contract: their files, columns, and the JSON schemas in docs/."""
+"""Reads results directories and checks them against the contract: files, columns, and the JSON schemas in docs/."""
 
 import csv
 import filecmp
@@ -28,8 +28,8 @@ CSV_COLUMNS = {
     "transitions.csv": "point,controller,state,event,count",
 }
 ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
-OF_ONE_RUN = {"timeline.csv"}  # only where it was asked for, never merged, so without a column for the point
-NOT_DATA = {"manifest.json"}  # holds host, time, path: the one file that may differ between equal runs
+OF_ONE_RUN = {"timeline.csv"}  # written on request only and never merged, so without a column for the point
+NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
 
 
 @cache
@@ -53,7 +53,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def data_files(directory: Path) -> dict[str, Path]:
-    """All files whose content must not depend on compiler, host, -j or run-ahead, by their path inside the directory."""
+    """All files whose content must not depend on compiler, host, -j or run-ahead, by path inside the directory."""
     return {
         str(path.relative_to(directory)): path
         for path in sorted(directory.rglob("*"))
@@ -69,7 +69,7 @@ def assert_same_data(first: Path, second: Path) -> None:
 
 
 def check_results_directory(directory: Path) -> dict:
-    """Holds a finished run against the contract; returns its results.json."""
+    """Checks a finished run against the contract; returns its results.json."""
     results = check_point_directory(directory, range(100_000))
     validate(directory / "manifest.json", "manifest")
     config = tomllib.loads((directory / "config.toml").read_text())
@@ -109,14 +109,14 @@ def check_csv(path: Path, numbers: range | list[int]) -> None:
 
 @cache
 def declared_metrics() -> list[tuple[re.Pattern, str]]:
-    """The names and units of docs/results.md, which a test holds to the program."""
+    """The names and units in docs/results.md; a test compares them with the program's."""
     page = (ROOT / "docs/results.md").read_text().partition("## Metrics")[2]
     rows = re.findall(r"^\| \**`(\S+)`\** \| ([^|]*)\|", page, re.MULTILINE)
     return [(name_pattern(name), unit.strip()) for name, unit in rows]
 
 
 def name_pattern(declared: str) -> re.Pattern:
-    """`<i>`: a number, `<word>`: a part without dots, `<word...>`: one or several parts."""
+    """A regular expression: `<i>` matches a number, `<word>` a part without dots, `<word...>` one or more parts."""
     parts = re.split(r"(<[^>]+>)", declared)
     return re.compile("".join(placeholder(part) if part.startswith("<") else re.escape(part) for part in parts))
 

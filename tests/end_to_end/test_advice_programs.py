@@ -1,4 +1,5 @@
-"""Programs whose right advice is known (examples/advice): three of the twenty are asked about; all are free of data races."""
+"""Checks the programs in examples/advice, whose right advice is known: asks about three of the twenty, and races for data
+races in all."""
 
 import importlib
 import subprocess
@@ -39,7 +40,7 @@ def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Pr
     cured = confusion.cured(tools, program, trace)
     assert cured.helps, cured
     assert not any(confusion.concerns(program, change) for change in cured.answer.changes), cured
-    # What was predicted is what the change in the source gains.
+    # The change in the source gains what was predicted.
     assert cured.gain_pct == pytest.approx(answer.gains[0], rel=0.5)
 
 

@@ -1,4 +1,4 @@
-"""`linebounce advise`: what is worth changing in a recorded program, and what is not."""
+"""`linebounce advise`: the advice for programs with and without something worth changing."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from recorded import Recorder
 
 MACHINES = ("--machine", "p3_xeon_8way", "--machine", "generic_2socket_32core")
 
-# Each of four threads counts for itself; APART lays the counters a line apart, LOCK and UNLOCK guard them.
+# Each of four threads counts in its own counter. APART puts the counters on separate lines; LOCK and UNLOCK guard them.
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,8 +82,8 @@ def test_the_page_begins_with_the_verdict(linebounce: Program, apart: str) -> No
     assert "not seen" in shown.stdout
 
 
-# Four threads, each with a counter of an array and a block of its own from one calloc. They take turns at the processor often,
-# for a window of the recording is to hold operations of several on a busy machine, too.
+# Four threads, each with a counter in an array and its own block from one calloc. They often yield the processor, so that even
+# on a busy machine a window of the recording has operations of several threads.
 SEVERAL = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -125,7 +125,8 @@ def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(lineb
     assert change["no_diff"] == ""
     assert change["source"].endswith(("several.c:4", "several.c:5"))
     assert len(page["changes"]) == 1, "what gains on shorter lines is a part of it"
-    # A part of the change is enough on a machine with shorter lines, if the linker puts `blocks` and `hits` on one of 64 bytes.
+    # On a machine with shorter lines, part of the change is enough if the linker puts `blocks` and `hits` on one line of 64
+    # bytes.
     whole = [gain["machine"] for gain in change["gains"] if not gain["part"]]
     assert whole
     assert [again["machine"] for again in page["recheck"]] == whole
@@ -174,13 +175,13 @@ def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Progra
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("program ./program; touch it", "not as linebounce-record writes one"),
-        ("program sh -c 'touch it'", "no program that is built in a copy"),
-        ("program ../program", "no program that is built in a copy"),
-        ("program /bin/sh -c 'touch it'", "no program that is built in a copy"),
-        ("recorder linebounce-record; touch it", "not of linebounce-record"),
-        ("recorder linebounce-record -o it", "not of linebounce-record"),
-        ("recorder linebounce trace convert", "not of linebounce-record"),
+        ("program ./program; touch it", "not have the form that linebounce-record writes"),
+        ("program sh -c 'touch it'", "not a program that the build makes in a copy"),
+        ("program ../program", "not a program that the build makes in a copy"),
+        ("program /bin/sh -c 'touch it'", "not a program that the build makes in a copy"),
+        ("recorder linebounce-record; touch it", "not made by linebounce-record"),
+        ("recorder linebounce-record -o it", "not made by linebounce-record"),
+        ("recorder linebounce trace convert", "not made by linebounce-record"),
     ],
 )
 def test_a_trace_runs_nothing_but_what_was_recorded(linebounce: Program, line: str, complaint: str) -> None:
@@ -254,7 +255,8 @@ def test_what_most_of_several_recordings_advise_is_advised(linebounce: Program) 
 
 
 def test_no_object_is_cut_into_elements_that_do_not_fill_it(linebounce: Program) -> None:
-    """Four threads use pieces of one line that lie 24 bytes apart: elements of 24 bytes, if 64 were a multiple of it."""
+    """Four threads use pieces of one line that are 24 bytes apart. Elements of 24 bytes would be wrong, because 64 is not a
+    multiple of 24."""
     assert linebounce("trace", "synth", "-o", "pieces.lbt", "--accesses", "2000").code == 0
     advice = linebounce("advise", "pieces.lbt", "--machine", "p3_xeon_4way")
     assert advice.code == 0, advice.stderr

@@ -1,4 +1,4 @@
-"""What a machine's file leaves out is assumed, and every answer that rests on it says so, in the same words."""
+"""Values that a machine file omits are assumed, and every answer that depends on them says so in the same words."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def trace(linebounce: Program) -> Path:
 
 
 def flowing(text: str) -> str:
-    """Without the terminal's line breaks."""
+    """The text without the terminal's line breaks."""
     return re.sub(r"\s+", " ", text)
 
 
@@ -89,5 +89,5 @@ def test_of_swept_machines_each_that_leaves_something_out_is_named(linebounce: P
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in MACHINES.glob("*.toml")))
 def test_a_shipped_machine_leaves_nothing_to_be_assumed(linebounce: Program, name: str) -> None:
-    """So that `validate` and `reproduce`, which run only these, have nothing to say of it."""
+    """Otherwise `validate` and `reproduce`, which run only shipped machines, would have to report assumptions."""
     assert json.loads(linebounce("describe", "machine", name, "--json").stdout)["assumptions"] == []

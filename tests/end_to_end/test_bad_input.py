@@ -1,4 +1,4 @@
-"""Mistakes in files and on the command line: exit code 2 and a message that names the thing, the place and what is legal."""
+"""Mistakes in files and on the command line give exit code 2 and a message with the thing, the place and the legal values."""
 
 import json
 import re
@@ -16,7 +16,7 @@ def assert_says(message: str, *parts: str) -> None:
 
 
 def place(path: Path, text: str, part: str) -> str:
-    """FILE:LINE: of the line that holds `part`, followed by a column."""
+    """A pattern for "FILE:LINE:" at the line that contains `part`, followed by a column."""
     return rf"{re.escape(path.name)}:{line_of(text, part)}:\d+"
 
 
@@ -27,7 +27,7 @@ def refused(linebounce: Program, text: str | bytes, *arguments: str) -> str:
     return message
 
 
-# What is wrong, the line at fault, and what the message must say about it.
+# By mistake: the change, the line at fault, and what the message must say.
 WRONG_EXPERIMENTS = {
     "unknown key, with a suggestion": (
         experiment(run="warmpu_us = 5\nmeasure_us = 20"),
@@ -182,7 +182,7 @@ def test_a_wrong_machine_is_refused_with_place_and_reason(linebounce: Program, c
         assert_says(message, r"machine\.toml:\d+:\d+")
 
 
-# Arguments after `run small.toml`, and what the message must say.
+# By name: arguments after `run small.toml`, and what the message must say.
 WRONG_ARGUMENTS = {
     "no CPUs": (["--set", "machine.cpus=0"], [r"machine\.cpus", r"\b1\b"]),
     "more CPUs than the machine has": (["--set", "machine.cpus=5"], [r"machine\.cpus", "5", r"\b4\b"]),
@@ -362,7 +362,7 @@ def test_an_experiment_may_use_windows_line_ends_a_byte_order_mark_and_floats_fo
 
 
 def test_every_configuration_file_that_is_cut_short_is_refused_or_works(linebounce: Program) -> None:
-    """Whatever is left of a file: no crash, and no message that shows the program's inside (Program checks that)."""
+    """A truncated file never crashes the program or makes it print its internals (Program checks that)."""
     text = experiment(more='[sweep]\n"machine.cpus" = [1, 2]\n')
     for length in range(0, len(text), 11):
         linebounce.file("small.toml", text[:length])

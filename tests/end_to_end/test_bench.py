@@ -1,4 +1,4 @@
-"""The simulator's own speed, as `bench` reports it. The figures differ from run to run; the format does not."""
+"""`bench` reports the simulator's speed. The figures differ from run to run; the format does not."""
 
 import json
 import os

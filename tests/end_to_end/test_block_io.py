@@ -1,4 +1,4 @@
-"""Direct I/O through block layer, SCSI and driver: what each what-if is said to change is what it changes."""
+"""Direct I/O through block layer, SCSI and driver: each what-if changes what it is said to change, and nothing else."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_without_the_check_a_completion_leaves_queue_depth_alone(plain: Path) ->
 
 
 def test_who_is_interrupted_for_its_own_keeps_its_own_count(plain: Path) -> None:
-    """Then nobody else touches what a process counts its I/Os in, but at first."""
+    """Each process then counts its I/Os in memory that no other process touches, except at the start."""
     for number, at in enumerate(points(plain)):
         missed = rows(plain, number, structure="size_1024", function="dio_bio_end_io", field="dio.refcount")
         assert bool(missed) != at["workload.complete_on_submitter"]

@@ -1,4 +1,4 @@
-"""Mechanisms broken on purpose: an experiment that reproduces a paper's figure no longer does, and its row says so."""
+"""Mechanisms broken on purpose: an experiment no longer reproduces a paper's figure, and its row fails."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from program import ROOT, Program
 from rows import RowFiles, Table
 from source_tree import SourceTree
 
-# Experiment, what is broken, and the row that must notice.
+# By name: the experiment, the broken setting, and the row that must fail.
 BROKEN = {
     "an L2 as fast as the core": ("operation_costs", "machine.cache.L2.hit_latency_cycles", 1, "ols2004.table1.l2_hit"),
     "memory that answers at once": ("operation_costs", "machine.memory.latency_ns", 0, "ols2004.table1.main_memory"),
@@ -44,7 +44,8 @@ BROKEN = {
 
 
 def verdicts(linebounce: Program, experiment: str, changes: dict[str, int], name: str) -> dict[str, bool | None]:
-    """Whether each row is within its tolerance; changes stand in the file, for what the command line changes isn't scored."""
+    """Whether each row is within its tolerance. The changes are in the file, because rows changed on the command line are
+    not scored."""
     text = (ROOT / f"configs/experiments/{experiment}.toml").read_text()
     before, row, rows = text.partition("[[paper]]")
     assert "[set]" not in before
@@ -62,7 +63,7 @@ def test_a_broken_mechanism_turns_a_row(linebounce: Program, mechanism: str) -> 
 
 
 FILES = RowFiles(SourceTree.of_git())
-# Quick ones; ./dev reproduce --breaks runs all of them.
+# The fast ones; ./dev reproduce --breaks runs all.
 SAMPLE = ["fget", "validation/file_ref_addition"]
 
 

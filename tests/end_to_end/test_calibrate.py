@@ -1,4 +1,4 @@
-"""A machine from a measured matrix: what is found, what is written, what is refused."""
+"""A machine is fitted to a measured matrix: what is found, written and refused."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ def experiment_on(machine: str | Path) -> str:
 
 
 def pair_means(directory: Path) -> dict[tuple[int, int], float]:
-    """Of both directions and all homes."""
+    """Mean latencies over both directions and all homes."""
     values = defaultdict(list)
     for row in read_csv(directory / "matrix.csv"):
         pair = (int(row["from_cpu"]), int(row["to_cpu"]))
@@ -32,7 +32,7 @@ def pair_means(directory: Path) -> dict[tuple[int, int], float]:
 
 
 def as_the_tool_writes(pairs: dict[tuple[int, int], float], noise: float = 0.0) -> str:
-    """The lower triangle, with noise that is always the same."""
+    """The lower triangle of the matrix, with reproducible noise."""
     draw = random.Random(1)
     cpus = max(a for a, _ in pairs) + 1
     rows = []
@@ -43,7 +43,7 @@ def as_the_tool_writes(pairs: dict[tuple[int, int], float], noise: float = 0.0) 
 
 
 def value_of(machine: Path, table: str, key: str) -> float:
-    """From a machine file that the program wrote."""
+    """A value in a machine file that the program wrote."""
     here = ""
     for line in machine.read_text().splitlines():
         here = line.strip("[]") if line.startswith("[") else here
@@ -61,7 +61,7 @@ def small_machine(program: Program, name: str, *changes: tuple[str, str]) -> Pat
 
 
 def test_a_shipped_machine_comes_back_from_its_noisy_matrix(linebounce: Program) -> None:
-    """Two nodes of four of the generic machine's cores, with other latencies than it has."""
+    """The machine is two nodes of four cores of the generic machine, with other latencies."""
     measured = small_machine(
         linebounce,
         "generic_2socket_32core",
@@ -93,7 +93,7 @@ def rms_pct(report: str) -> float:
 
 
 def seen_again(linebounce: Program, pairs: dict[tuple[int, int], float], within: float, **workload: str) -> None:
-    """The machine that was written shows the matrix, pair by pair and CPU by CPU of the file."""
+    """The fitted machine reproduces the matrix, pair by pair and with the file's CPU numbers."""
     settings = "".join(f'{key} = "{value}"\n' for key, value in workload.items())
     text = experiment_on(linebounce.directory / "mine.toml").replace("repetitions = 4", f"repetitions = 4\n{settings}")
     again = pair_means(linebounce.run(linebounce.file("again.toml", text), "again"))
@@ -102,7 +102,7 @@ def seen_again(linebounce: Program, pairs: dict[tuple[int, int], float], within:
 
 
 def test_a_hybrid_has_cores_of_two_threads_and_cores_of_one_and_small_cores_are_farther(linebounce: Program) -> None:
-    """Four large cores, numbered thread beside thread, then four small ones, 6 ns farther from everything."""
+    """Four large cores with two threads each, numbered in pairs, and four small ones, 6 ns farther from everything."""
 
     def ns(a: int, b: int) -> float:
         if a < 8 and a // 2 == b // 2:
@@ -121,7 +121,7 @@ def test_a_hybrid_has_cores_of_two_threads_and_cores_of_one_and_small_cores_are_
 
 
 def test_groups_of_different_sizes_and_numbers_of_its_own(linebounce: Program) -> None:
-    """Three cores and five, the even CPUs first."""
+    """Groups of three and five cores; the even CPUs come first."""
     group = [0, 1, 0, 1, 0, 1, 1, 1]
     pairs = made_up(8, lambda a, b: 45.0 if group[a] == group[b] else 130.0)
     matrix = linebounce.file("uneven.csv", as_the_tool_writes(pairs, noise=0.02))
@@ -137,7 +137,7 @@ def test_groups_of_different_sizes_and_numbers_of_its_own(linebounce: Program) -
 
 
 def test_a_line_at_home_in_a_third_place_is_found_there(linebounce: Program) -> None:
-    """Two sockets of two clusters. The clusters of the second reach each other over the first."""
+    """Two sockets of two clusters. The second socket's clusters reach each other through the first."""
 
     def ns(a: int, b: int) -> float:
         if a // 3 == b // 3:
@@ -174,8 +174,8 @@ def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Progr
 
 
 def test_what_the_matrix_does_not_tell_apart_is_said(linebounce: Program) -> None:
-    """Two sockets: their distance is one figure, to which link, controllers and directory all add. A snoop is on a line's way
-    to another node more often than to one's own, so it takes two parameters to do what it does."""
+    """The distance between two sockets is one figure, to which link, controllers and directory all contribute. A snoop is on
+    the path to another node more often than on the path within a node, so two parameters are needed to get its effect."""
     result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
     said = " ".join(result.stdout.split("not determined by the matrix")[1].split())
     assert "network.latency_ns and node.latency_ns, directory.latency_ns" in said
@@ -272,7 +272,7 @@ def probed(value: float) -> str:
 
 
 def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Program) -> None:
-    """Caches, memory and operations as on the machine that was measured: what is hidden from the fit comes back."""
+    """Caches, memory and operations are those of the measured machine: values that the fit does not see come back."""
     changes = [("cpus   = 32", "cpus = 4"), ("nodes  = 2", "nodes = 1"), ("\nclock_mhz = 3000", "\nclock_mhz = 2500")]
     changes += [("\nlatency_ns = 45", "\nlatency_ns = 95"), ("cache_latency_ns = 6", "cache_latency_ns = 14")]
     small_machine(linebounce, "generic_2socket_32core", *changes)
@@ -316,7 +316,7 @@ def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Prog
 
 
 def verdict_of(linebounce: Program, pairs: dict[tuple[int, int], float], noise: float) -> str:
-    """The report in one line, from the error to what was fitted."""
+    """The report on one line, from the error to the list of fitted parameters."""
     matrix = linebounce.file("judged.csv", as_the_tool_writes(pairs, noise=noise))
     shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
     assert shown.code == 0, shown.stderr
@@ -329,7 +329,7 @@ def cores_of_two_threads(a: int, b: int) -> float:
 
 
 def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program) -> None:
-    """Pairs of the same two cores are one latency: a fifth of noise cannot be fitted, and the report says how much."""
+    """Pairs of the same two cores have one latency, so 20 % of noise cannot be fitted, and the report says how much."""
     said = verdict_of(linebounce, made_up(6, cores_of_two_threads), noise=0.25)
     bound = re.search(r"contradicts itself by ([0-9.]+) %", said)
     reached = re.search(r"ns, ([0-9.]+) % of their mean", said)
@@ -340,7 +340,7 @@ def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program)
 
 
 def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
-    """Cores differ, threads do not: nothing is blamed on the measurement."""
+    """Cores differ but threads do not, so the report does not blame the measurement."""
     pairs = made_up(8, lambda a, b: cores_of_two_threads(a, b) + (a // 2 + b // 2 if a // 2 != b // 2 else 0))
     said = verdict_of(linebounce, pairs, noise=0.0)
     assert "contradicts" not in said
@@ -349,14 +349,14 @@ def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
 
 
 def test_pairs_that_differ_by_nothing_a_machine_has_are_no_good_fit(linebounce: Program) -> None:
-    """Six cores of one thread: nothing is measured twice, so there is no bound, only the warning."""
+    """Six cores with one thread each: nothing is measured twice, so the report has no bound, only a warning."""
     said = verdict_of(linebounce, made_up(6, lambda _a, _b: 50.0), noise=0.3)
     assert "This is not a good fit" in said
     assert "contradicts" not in said
 
 
 def test_the_measurement_is_blamed_where_threads_that_should_be_alike_are_not(linebounce: Program) -> None:
-    """A bit too much noise for a good fit, though too little to be a contradiction: it is seen in the threads."""
+    """Slightly too much noise for a good fit, but too little for a contradiction: the threads show it."""
     said = verdict_of(linebounce, made_up(12, cores_of_two_threads), noise=0.0975)
     bound = re.search(r"At least ([0-9.]+) % of the mean is the measurement: the nearest CPUs, if these are threads", said)
     assert bound is not None, said
@@ -364,7 +364,7 @@ def test_the_measurement_is_blamed_where_threads_that_should_be_alike_are_not(li
 
 
 def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(linebounce: Program) -> None:
-    """Two groups of four; the given machine has four cores of two threads."""
+    """Two groups of four CPUs; the given machine has four cores with two threads."""
     pairs = made_up(8, lambda a, b: 20.0 if a // 4 == b // 4 else 90.0)
     matrix = linebounce.file("groups.csv", as_the_tool_writes(pairs))
     changes = [("cpus   = 32", "cpus = 8"), ("nodes  = 2", "nodes = 1"), ("[cpu]", "[cpu]\nthreads_per_core = 2")]
@@ -378,7 +378,7 @@ def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(
 
 
 def test_directions_that_differ_are_no_contradiction(linebounce: Program) -> None:
-    """There costs 60 ns, back 40: the mean is fitted, and nothing is off."""
+    """One direction takes 60 ns, the other 40: the mean is fitted, without an error."""
     rows = [",".join("" if a == b else "60" if a > b else "40" for b in range(6)) for a in range(6)]
     matrix = linebounce.file("directed.csv", "\n".join(rows) + "\n")
     shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")

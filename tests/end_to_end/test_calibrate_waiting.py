@@ -1,4 +1,4 @@
-"""What waiting costs, fitted to a probe's file: that of a simulated machine gives the machine's own values back."""
+"""The costs of contention are fitted to a probe's file; the file of a simulated machine gives that machine's values back."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ def probed(linebounce: Program, machine: Path, changes: Changes) -> str:
 
 
 def fitted(linebounce: Program, probe: str, *arguments: str | Path) -> tuple[dict, str]:
-    """All values of the machine, and the report's sentences on waiting."""
+    """The machine's values, and the report's sentences about contention."""
     linebounce.file("a.probe", probe)
     done = linebounce("calibrate", "--from", "a.probe", "-o", "fitted.toml", *arguments)
     assert done.code == 0, done.stderr
@@ -46,7 +46,7 @@ def without_rows(probe: str, *operations: str) -> str:
 
 
 def test_what_the_file_does_not_show_stays_with_the_family_and_the_report_says_why(linebounce: Program) -> None:
-    """Of an older probe nothing of it; then stores to shared lines alone."""
+    """A file from an older probe shows nothing of it, then only stores to shared lines."""
     file = linebounce.file("measured.toml", few_cpus("generic_2socket_32core"))
     family = SimulatedMachine(linebounce.executable, file, linebounce.directory).values
     whole = probed(linebounce, file, {INVALIDATION: 60})

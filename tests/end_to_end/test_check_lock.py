@@ -1,4 +1,4 @@
-"""check-lock: the locks that ship hold, broken ones are caught, and what was not looked at is said."""
+"""check-lock: the shipped locks hold, broken ones are caught, and the report says what was not checked."""
 
 import json
 import re
@@ -13,7 +13,7 @@ BOTH_HOLD = "both hold the lock"
 STUCK = "nobody can go on"
 STILL_READS = "may still be reading: its loads may pass its plain stores"
 
-# The changes to a lock of programs/locks, the memory model under which they show, and a part of the message.
+# By name: the changes to a lock in programs/locks, the memory model under which they show, and part of the message.
 BROKEN = {
     "Peterson without its fence": ("peterson", [("  cpu:fence()\n", "")], "tso", BOTH_HOLD),
     "Peterson whose second store is no release": (
@@ -144,7 +144,7 @@ EXCHANGE = "  while cpu:exchange(lock.held, 1) ~= 0 do end\n"
 GIVE = "function release(cpu, lock) cpu:store_release(lock.held, 0) end\n"
 TAKE = f"function acquire(cpu, lock)\n{EXCHANGE}  return false\nend\n" + GIVE
 
-# What only three CPUs, a try, a random number or the clock brings to light, under sc.
+# Mistakes that only show with three CPUs, try_acquire, a random number or the clock, under sc.
 BROKEN_ON_THEIR_OWN = {
     "writers who keep out the reader that came first alone": (
         """traits = { readers = "together" }
@@ -285,7 +285,7 @@ def test_the_locks_in_cpp_hold(linebounce: Program) -> None:
     in_cpp = [lock["name"] for lock in listed if "file" not in lock and lock["excludes"]]
     assert "qspinlock" in in_cpp
     for lock in in_cpp:
-        # A writer of brlock takes a lock for each CPU: three CPUs have more interleavings than the limit.
+        # A writer of brlock takes one lock for each CPU, so three CPUs have more interleavings than the limit.
         smaller = ["--cpus", "2"] if lock == "brlock" else []
         found = check(linebounce, lock, "--machines", "3", *smaller)
         assert found["verdict"] == "holds"
@@ -354,7 +354,7 @@ def test_random_machines_are_the_same_each_time(linebounce: Program) -> None:
     assert one == two
 
 
-# The lock holds on two CPUs, and in all orders that a small case has.
+# The lock is correct on two CPUs, and in all orders of a small case.
 ONLY_TWO = """title = "A word for two, whatever else there is"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)
@@ -421,7 +421,7 @@ function release() end
     assert last["steps"][-1]["text"] == "load lock.held: 7"
 
 
-# Both say that they want it, see each other, and step back: at the same pace, for ever.
+# Both CPUs announce themselves, see each other, and step back at the same pace, forever.
 POLITE = """traits = { cpus = 2 }
 function setup() return lock_word(structure { name = "polite_lock", { "wants", count = 2 } }) end
 function acquire(cpu, lock)
@@ -444,7 +444,7 @@ def test_a_livelock_is_named(linebounce: Program) -> None:
     assert "livelock" in result.stdout
 
 
-# What a review of the checker found: wrong verdicts, each with the lock that showed it.
+# Wrong verdicts found in a review of the checker, each with the lock that showed it.
 
 
 def test_a_section_may_not_leak_out_behind_the_release(linebounce: Program) -> None:

@@ -1,4 +1,4 @@
-"""linebounce check: its verdicts, and those of a model checker that knows nothing of this project, on the same model."""
+"""linebounce check: its verdicts, and those of an independent model checker on the same model."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def text_of(protocol: str) -> str:
 
 
 def tables_of(protocol: str) -> set[str]:
-    """The headings of a file and of those that it extends, but for a cache that it does without."""
+    """The table headings of a file and those it extends, without the cache if it has none."""
     text = text_of(protocol)
     found = set(re.findall(r"^## (\w+)$", text, re.MULTILINE))
     extends = re.search(r"^\| extends +\| (\w+) \|$", text, re.MULTILINE)
@@ -37,7 +37,7 @@ NODES = with_tables("node")
 GROUPS = with_tables("group")
 
 
-# One cell of one row, changed: (protocol, the row's `in` and `on`, what stands there, what is put there, the broken promise).
+# One cell of one row, changed: (protocol, the row's `in` and `on`, old text, new text, the broken promise).
 BROKEN = {
     "a reader is not told that it is not alone": (
         ("mesi_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
@@ -91,14 +91,14 @@ CASES = [(what, *case) for what, cases in BROKEN.items() for case in cases]
 
 
 def broken(text: str, state: str, event: str, old: str | None, new: str) -> str:
-    """The protocol with that one cell changed; without `old`, `do` and `then` of the row are replaced by `new`."""
+    """The protocol with one cell changed; without `old`, replaces `do` and `then` of the row by `new`."""
     lines = text.splitlines()
     rows = [i for i, line in enumerate(lines) if [cell.strip() for cell in line.split("|")[1:3]] == [state, event]]
     assert len(rows) == 1, f"{len(rows)} rows for {state}, {event}"
     line = lines[rows[0]]
     if old is None:
         line = f"| {state} | {event} | {new} | broken on purpose |"
-    elif old.startswith("|"):  # the state that it goes to; columns are aligned by spaces
+    elif old.startswith("|"):  # the next state; columns are aligned with spaces
         line = re.sub(rf"\| {old.strip('| ')} +\|", new, line)
     else:
         assert old in line
@@ -127,13 +127,13 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
 
 
 def rumur(program: Program, model: Path) -> tuple[bool, int]:
-    """Debian's model checker on a Murphi model: whether it finds nothing wrong, and how many states there are."""
+    """Runs Debian's model checker on a Murphi model: whether it finds no error, and the number of states."""
     assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
     code, verifier = model.with_suffix(".c"), model.with_suffix("")
     subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
     subprocess.run(["cc", "-O1", "-march=native", code, "-o", verifier, "-lpthread"], check=True, capture_output=True)
     done = subprocess.run([verifier], capture_output=True, text=True, check=False, cwd=program.directory)
-    states = re.search(r"(\d+) states, \d+ rules fired", done.stdout)  # and not a report of progress
+    states = re.search(r"(\d+) states, \d+ rules fired", done.stdout)  # the final count, not a progress report
     assert states, done.stdout + done.stderr
     return done.returncode == 0, int(states.group(1))
 
@@ -213,7 +213,7 @@ def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) 
     assert "linebounce check" not in linebounce("run", "counter_scaling", *short, "-o", "out/named").stdout
 
 
-# As BROKEN, in a network.
+# Like BROKEN, in a network.
 BROKEN_NETWORKS = (
     ("mesi_directory", "IM_A, SM_A", "Inv_Ack [more_acks]", None, "count ack; complete | M", "accounted|swmr|impossible_pair"),
     ("mesi_directory", "EM", "GetS", "; add owner", "", "swmr|data_value"),
@@ -264,13 +264,13 @@ def test_a_broken_row_is_found_with_the_messages_that_lead_to_it(  # noqa: PLR09
 
 
 def test_an_atomic_bus_and_a_memory_with_states_are_counted_alike_too(linebounce: Program) -> None:
-    """What no shipped protocol has: data in the order step, and a memory that knows whether it is up to date."""
+    """Two features that no shipped protocol has: data in the order step, and a memory that knows whether it is up to date."""
     model = linebounce.directory / "model.m"
     found = check(linebounce, Path(__file__).with_name("atomic_msi.md"), "--no-symmetry", "--murphi", model, code=0)
     assert rumur(linebounce, model) == (True, found["states"])
 
 
-# Each compiles a verifier of its own: a few here, the rest in ./dev fuzz.
+# Each compiles its own verifier, so only a few run here; the rest run in ./dev fuzz.
 @pytest.mark.parametrize(
     ("what", "protocol", "state", "event", "old", "new", "promise"),
     [pytest.param(*case, marks=[] if i % 4 == 0 else pytest.mark.thorough) for i, case in enumerate(CASES)],
@@ -286,8 +286,8 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 
 def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
-    """No deadlock, and no other promise broken: GetM becomes Upgrade becomes GetM."""
-    # The second row is there as a file needs a way to each state: one cache has no S.
+    """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
+    # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
     model = linebounce.directory / "model.m"

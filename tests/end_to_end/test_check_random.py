@@ -1,6 +1,6 @@
-"""linebounce check --random: every machine under random references, and what it does about a machine that is wrong.
+"""linebounce check --random: every machine under random references, and how failures of a broken machine are reported.
 
-References are counted as the program counts them; each machine gets its own share. `./dev fuzz` shares out FUZZ_REFERENCES.
+References are counted as the program counts them, and each machine gets its share. `./dev fuzz` distributes FUZZ_REFERENCES.
 """
 
 import json
@@ -44,7 +44,7 @@ def test_random_references_find_nothing_wrong_in_hours(linebounce: Program, mach
 
 
 def protocol_without(program: Program, protocol: str, row: str, old: str, new: str) -> Path:
-    """A file of that protocol, with one cell of the row that begins so changed."""
+    """A copy of that protocol with one cell changed in the row that begins with `row`."""
     lines = (ROOT / "models" / "protocols" / f"{protocol}.md").read_text(encoding="utf-8").splitlines()
     at = [i for i, line in enumerate(lines) if re.sub(r" +", " ", line).startswith(row)]
     assert len(at) == 1, f"{len(at)} rows {row}"
@@ -74,7 +74,7 @@ def test_a_broken_protocol_of_a_bus_is_found_and_made_small(linebounce: Program)
 
 
 def test_a_speed_up_that_goes_too_far_is_found(linebounce: Program) -> None:
-    """The engine's own self-test: a horizon one tick too far."""
+    """The engine's own self-test: a run-ahead horizon one tick too far."""
     found = check_random(linebounce, "p4_xeon_ht_2way", "--set", "engine.horizon_slack_ticks=1", references=REFERENCES, code=1)
     failure = found["failure"]
     assert "invariant I1" in failure["text"] or "invariant I2" in failure["text"]

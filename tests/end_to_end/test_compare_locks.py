@@ -1,4 +1,4 @@
-"""`linebounce compare-locks`: every lock in the place of each lock of a trace, by running it."""
+"""`linebounce compare-locks`: replays a trace with each of its locks replaced by every suitable lock."""
 
 import json
 import math
@@ -12,7 +12,7 @@ MACHINE = "p3_xeon_8way"
 
 
 def suitable(linebounce: Program, *readers: str) -> set[str]:
-    """Locks that exclude writers, and whose readers may come so."""
+    """Locks that exclude writers and whose readers are of these kinds."""
     locks = json.loads(linebounce("list", "locks", "--json").stdout)
     return {
         lock["name"]
@@ -22,7 +22,7 @@ def suitable(linebounce: Program, *readers: str) -> set[str]:
 
 
 def synthetic(linebounce: Program, *arguments: str, accesses: int = 2000) -> Path:
-    """Eight threads that fight for one lock."""
+    """Eight threads that contend for one lock."""
     contended = ["--threads", "8", "--locks", "1", "--section", "5", "--between", "200", "--shared", "50"]
     options = [*contended, "--accesses", str(accesses), *arguments]
     result = linebounce("trace", "synth", "-o", "program.lbt", *options)
@@ -86,7 +86,7 @@ def test_only_the_lock_that_is_named_is_replaced(linebounce: Program) -> None:
     file = linebounce.file("two.txt", text + "end\n")
     (machine,) = compared(linebounce, file, "--machine", MACHINE, "--lock", "b")["machines"]
     assert [lock["lock"] for lock in machine["locks"]] == ["b"]
-    # Nobody waits for b: who comes out of a's section finds b free.
+    # No thread waits for b: a thread that leaves a's section finds b free.
     assert [lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]] == ["a"]
     message = linebounce.refused("compare-locks", file, "--machine", MACHINE, "--lock", "c")
     assert "a, b" in message
@@ -99,7 +99,7 @@ def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -
     assert "there are no locks to compare: Dinero knows no locks" in message
 
 
-# Three threads that fight for a spin lock of the program's own, and take a mutex now and then.
+# Three threads contend for a spin lock of the program's own, and occasionally take a mutex.
 OWN_SPIN_LOCK = r"""
 #include <pthread.h>
 #include <stdatomic.h>
@@ -190,7 +190,7 @@ def test_a_reader_that_only_tried_gives_the_lock_back(linebounce: Program, algor
 
 
 def throughputs(folder: Path) -> dict[int, list[float]]:
-    """By order, in the order of trials."""
+    """By order, in the sequence of trials."""
     orders: dict[int, list[float]] = {}
     for point in json.loads((folder / "results.json").read_text())["points"]:
         rate = point["metrics"]["throughput.operations_per_s"]["value"]
@@ -207,7 +207,7 @@ def test_a_change_is_the_median_of_pairs_in_the_same_orders(linebounce: Program)
     changes = [
         sorted(100 * (rates[i] / rates[0] - 1) for rates in orders.values()) for i in range(1, len(suitable(linebounce)))
     ]
-    # Of an even number of factors the geometric mean of the middle two.
+    # With an even number of factors, the median is the geometric mean of the middle two.
     medians = sorted(100 * (math.sqrt((1 + change[1] / 100) * (1 + change[2] / 100)) - 1) for change in changes)
     (lock,) = machine["locks"]
     trials = [trial for trial in lock["trials"] if not trial["recorded"]]
@@ -228,7 +228,7 @@ def test_what_is_advised_gains_in_orders_that_had_no_part_in_its_choice(lineboun
 
 
 def test_the_recorded_order_in_which_nobody_waits_for_what_others_do_is_no_base_for_another_lock(linebounce: Program) -> None:
-    """Commands go from CPU to CPU: in any other order than the recorded one somebody waits for them."""
+    """Commands go from CPU to CPU: in any order but the recorded one, a CPU waits for them."""
     assert linebounce("trace", "record", "timer_churn", "-o", "t.lbt", "--set", "run.measure_us=500").code == 0
     (machine,) = compared(linebounce, "t.lbt", "--lock", "churned.queue_lock")["machines"]
     assert machine["recorded_order_pct"] > 3 * machine["order_pct"]

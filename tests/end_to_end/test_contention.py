@@ -1,4 +1,4 @@
-"""Contention families: what a machine's file that says nothing assumes, who wins over the family, what each mechanism does."""
+"""Contention families: what they assume for a machine that says nothing, what overrides them, and what each mechanism does."""
 
 import json
 import re
@@ -103,7 +103,7 @@ def test_a_value_in_the_file_wins_over_the_family(linebounce: Program) -> None:
 
 
 def test_a_machine_changes_its_family_whole(linebounce: Program) -> None:
-    """Nothing of the old family remains: the run is the one of a file that names the new one."""
+    """Nothing of the old family remains: the run equals that of a file that names the new family."""
     file = linebounce.file("mine.toml", minimal())
     ideal = linebounce.file("ideal.toml", minimal().replace("cpus  = 4", 'cpus  = 4\ncontention = "ideal"'))
     arguments = ["--set", "workload.lock=ttas", *SHORT]
@@ -130,8 +130,8 @@ def test_families_are_listed_and_described(linebounce: Program) -> None:
         assert all(parameter["source"] for parameter in page["parameters"])
 
 
-# SOSP 2013, table 2, an atomic operation on a line that others share: in a die and with another socket or the farthest die,
-# cycles.
+# SOSP 2013, table 2: an atomic operation on a line shared by others, within a die and with another socket or the farthest die,
+# in cycles.
 @pytest.mark.parametrize(
     ("machine", "mhz", "published", "far_cpus"),
     [("xeon_e7_8867l_8socket", 2130, (116, 318), 16), ("opteron_6172_4socket", 2100, (246, 296), 12)],
@@ -151,7 +151,7 @@ def test_who_takes_copies_waits_for_the_farthest_of_them_not_for_the_most(
     assert cycles(far) == pytest.approx(published[1], rel=0.3)
 
 
-# Chance, holds and derived times, in one run after the other: no speed-up and no order of construction changes a byte.
+# Random choice, holds and derived times in one run: no speed-up and no order of construction changes a byte.
 @pytest.mark.parametrize("machine", ["epyc_7773x_1socket", "xeon_gold_6242_2socket"])
 def test_who_gets_a_line_does_not_depend_on_a_speed_up(linebounce: Program, machine: str) -> None:
     file = linebounce.file(
@@ -166,7 +166,7 @@ MECHANISMS = sorted(path.stem for path in (EXPERIMENTS / "contention").glob("*.t
 TABLE = (ROOT / "configs" / "families" / "README.md").read_text().split("| mechanism |")[1]
 
 
-# Without a speed-up 64 nodes take too long; "chance in nodes" of test_random_differential.py has a busy home.
+# Without speed-ups, 64 nodes take too long; "chance in nodes" in test_random_differential.py has a busy home.
 @pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "home_busy"])
 def test_no_speed_up_changes_what_a_mechanism_does(linebounce: Program, mechanism: str) -> None:
     text = (EXPERIMENTS / "contention" / f"{mechanism}.toml").read_text()

@@ -1,4 +1,4 @@
-"""What scripts rely on: exit codes, what is printed where, the files of a results directory and what is in them."""
+"""The contract with scripts: exit codes, output streams, and the files of a results directory with their contents."""
 
 import json
 import os
@@ -163,7 +163,7 @@ def test_nothing_is_printed_to_stderr_and_no_colours_where_there_is_no_terminal(
     assert linebounce("run", small, "--fresh", "--quiet").stdout == ""
 
 
-# `run` says how many points there are.
+# `run` prints the number of points.
 @pytest.mark.parametrize(("command", "says"), [("run", b"6 points"), ("explain", b"explaining small")])
 def test_progress_goes_to_stderr_when_it_is_a_terminal(linebounce: Program, command: str, says: bytes) -> None:
     path = linebounce.file("small.toml", SWEEP)

@@ -1,4 +1,4 @@
-"""`cpi.csv`: each CPU's measured time to the cycle, by what it went to."""
+"""`cpi.csv`: each CPU's measured time by part, exact to the cycle."""
 
 import json
 import math
@@ -12,7 +12,8 @@ from ways import Way, assert_every_way_agrees
 
 SHORT = "warmup_us = 3\nmeasure_us = 20"
 PARTS = CSV_COLUMNS["cpi.csv"].split(",")[5:]
-# One bus; two nodes with three levels; threads that share a core; stores that pass each other; groups; a broadcast.
+# Covers one bus; two nodes with three cache levels; threads that share a core; stores that overtake each other; groups;
+# broadcast.
 MACHINES = {
     "p3_xeon_4way": 4,
     "generic_2socket_32core": 8,
@@ -29,7 +30,7 @@ WORKLOADS = {
 
 
 def cycles_of(rows: list[dict[str, str]], *names: str) -> dict[int, int]:
-    """By CPU."""
+    """Cycles by CPU."""
     sums: Counter[int] = Counter()
     for row in rows:
         sums[int(row["cpu"])] += sum(int(row[name]) for name in names)

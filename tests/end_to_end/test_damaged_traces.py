@@ -1,4 +1,4 @@
-"""Recordings of a real program with several threads, damaged anywhere: what is left is replayed, and nothing waits for ever."""
+"""Recordings of a real multithreaded program, damaged anywhere: what is left is replayed, and no replay waits forever."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from program import Program
 from recorded import Recorder
 from results import metric_of
 
-# A thread that hands out work by a condition variable, a barrier at which all meet, and locks.
+# One thread hands out work through a condition variable, all meet at a barrier, and all use locks.
 QUEUE = """
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -70,7 +70,7 @@ def flipped(content: bytes, at: int) -> bytes:
 
 
 def index_of(content: bytes) -> int:
-    """Where the frame of the index begins."""
+    """The offset of the index frame."""
     return int.from_bytes(content[-24:-16], "little")
 
 
@@ -93,7 +93,7 @@ def test_what_comes_before_the_damage_is_replayed(
 ) -> None:
     dice = random.Random(damage.__name__)
     linebounce.file("whole.lbt", recording)
-    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # behind the symbols that come first
+    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
     for folded in (
         (),
         ("--threads", "round_robin", "--set", "machine.cpus=2"),
@@ -108,7 +108,7 @@ def test_what_comes_before_the_damage_is_replayed(
                 assert result.code == 3
                 continue
             assert result.code == 0, f"{damage.__name__} at byte {at}, {folded}: {result.stderr}"
-            if not result.stderr:  # the zstd form has bits that say nothing: one of 300 changes none of the content
+            if not result.stderr:  # some bits of the zstd format have no meaning: one flip in 300 leaves the content unchanged
                 assert as_text(linebounce, "torn.lbt") == as_text(linebounce, "whole.lbt"), f"{damage.__name__} at byte {at}"
                 continue
             assert "torn.lbt is damaged:\nbyte" in result.stderr
@@ -116,7 +116,7 @@ def test_what_comes_before_the_damage_is_replayed(
 
 
 def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Program, recording: bytes) -> None:
-    """The main thread has few operations: its only block is written last, and is the first to be missing."""
+    """The main thread has few operations: its only block is written last, so it is the first to be lost."""
     linebounce.file("torn.lbt", recording[: index_of(recording) - 1])
     result = linebounce("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", "out")
     assert result.code == 0, result.stderr
@@ -125,12 +125,12 @@ def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Progr
 
 
 def test_what_is_recovered_into_another_file_is_replayed_as_it_is(linebounce: Program, recording: bytes) -> None:
-    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # behind the symbols that come first
+    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
     for share in (0.3, 0.6, 0.9):
         linebounce.file("torn.lbt", recording[: first + int((index_of(recording) - first) * share)])
         assert linebounce("trace", "convert", "--recover", "torn.lbt", "whole.lbt").code == 0
         replayed = linebounce("trace", "replay", "whole.lbt", "--machine", "p3_xeon_4way", "-o", "out", "--fresh")
-        # Of a short recording an early cut may leave no block whole.
+        # In a short recording, an early cut may leave no whole block.
         nothing_left = share < 0.9 and replayed.code == 3 and replayed.stderr.endswith("there is no operation to replay\n")
         assert nothing_left or (replayed.code, replayed.stderr) == (0, "")
 
@@ -164,7 +164,7 @@ def test_a_recorded_kernel_that_is_cut_off_is_replayed(session_linebounce: Progr
     content = (session_linebounce.directory / output).read_bytes()
     dice = random.Random(experiment)
     for _ in range(6):
-        at = dice.randrange(len(content) // 2, len(content))  # behind its symbols
+        at = dice.randrange(len(content) // 2, len(content))  # after the symbols
         session_linebounce.file("torn.lbt", content[:at])
         machine = ("--machine", "itanium2_two_node_16way")
         replayed = session_linebounce("trace", "replay", "torn.lbt", "--recover", *machine, "-o", "torn", "--fresh", timeout=60)

@@ -1,4 +1,4 @@
-"""The dentry cache under dbench's load: what OLS 2002 measured comes out, already in 300 ms."""
+"""The dentry cache under dbench's load: 300 ms already reproduce what OLS 2002 measured."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from results import metric_of, read_csv
 from ways import assert_every_way_agrees
 
 SHIPPED = ROOT / "configs" / "experiments" / "dcache_dbench.toml"
-# Where the paper has tables: design, locked_dput, clients, CPUs.
+# The paper's tables: design, locked_dput, clients, CPUs.
 TABLES = [
     ("global_lock", True, 19, 4),
     ("rcu_lookup", True, 19, 4),
@@ -48,7 +48,7 @@ def toml(value: object) -> str:
 
 @pytest.fixture(scope="module")
 def tables(session_linebounce: Program) -> dict:
-    """The shipped experiment's points that have tables, 300 ms of each."""
+    """The points of the shipped experiment that have tables, with 300 ms of each."""
     text = SHIPPED.read_text()
     start, rows = text.split("[sweep]")[0], re.findall(r"\[\[paper\]\]\n(?:[^\n]+\n)+", text)
     designs, locked, clients, cpus = (toml(list(column)) for column in zip(*TABLES, strict=True))
@@ -71,7 +71,7 @@ def value(tables: dict, design: str, locked: bool, metric: str) -> float:
 
 
 def is_frequent(tables: dict, row: dict) -> bool:
-    """Whether the lock is taken there often enough that 300 ms say something."""
+    """Whether the lock is taken often enough at this row for 300 ms to be meaningful."""
     point = next(p for p in tables["points"] if row["at"].items() <= p["at"].items())
     total = point["metrics"].get(row["metric"].rsplit(".", 1)[0] + ".total")
     return total is not None and total["value"] > 1000
@@ -114,7 +114,7 @@ def test_how_a_design_runs_changes_nothing(linebounce: Program) -> None:
 
 
 def test_a_field_moves_with_the_layout_file(linebounce: Program) -> None:
-    """d_name.hash is the first that a look-up reads of its line; in a file of one's own it stands behind the name."""
+    """d_name.hash is the first field of its line that a look-up reads; in the changed file it follows the name."""
     shipped = (ROOT / "configs" / "layouts" / "linux_2_4_16.toml").read_text()
     dentry, others = shipped.split("[structure.dentry_rcu]")
     dentry = dentry.replace('"d_name.hash", offset_bytes = 72, ', '"d_name.hash", offset_bytes = 104,').replace(

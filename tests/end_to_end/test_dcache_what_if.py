@@ -1,4 +1,4 @@
-"""What OLS 2004 would do next with the dentry cache: finer locks for updates, and walks that write to no directory."""
+"""What OLS 2004 would do next with the dentry cache: finer locks for updates, and path walks that write to no directory."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def operations(program: Program, design: str, **how: object) -> float:
 
 
 def test_how_it_runs_changes_nothing(linebounce: Program) -> None:
-    """Both designs, in directories of each CPU's own and in one for all."""
+    """Both designs, with a directory for each CPU and with one for all."""
     path = small(linebounce, design=DESIGNS[0], cpus=6, **ENDS)
     sweep = f'\n[sweep]\n"workload.design" = {json.dumps(DESIGNS)}\n"workload.shared_directory" = [false, true]\n'
     path.write_text(path.read_text() + sweep)

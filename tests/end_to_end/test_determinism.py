@@ -1,6 +1,6 @@
 """The same configuration and seed give the same bytes in every data file, however the program was built and is run.
 
-Always in fresh directories: a run that finds finished points would compare a file with itself.
+Always uses fresh directories: a run that finds finished points would compare a file with itself.
 """
 
 import json
@@ -25,13 +25,13 @@ def locked(lock: str, data_lines: int = 2, read_pct: int = 0) -> str:
 
 
 def every_lock(settings: str = "", **keywords: str) -> str:
-    """Writers and readers under each lock, but for those of two CPUs alone."""
+    """Writers and readers under each lock, except those for exactly two CPUs."""
     sweep = f'[sweep]\n"workload.lock" = {EVERY_LOCK}'
     return experiment(workload=locked("ticket", read_pct=40), more=f"{settings}\n{sweep}", **keywords)
 
 
 # Small runs in which much can go wrong: races for few lines, parked spins of every kind, a warm-up that ends inside a run-ahead
-# window or a spin, caches so small that they evict all the time, late stores, several runs per point.
+# window or a spin, caches so small that they evict constantly, late stores, several runs per point.
 CASES = {
     "ticket": experiment(workload=locked("ticket")),
     "tas": experiment(workload=locked("tas")),
@@ -90,7 +90,7 @@ def test_there_is_a_build_to_compare(build: Way) -> None:
 
 
 def test_the_next_seed_changes_something(linebounce: Program) -> None:
-    """Else all of these tests might compare constants."""
+    """Otherwise all of these tests might compare constants."""
     path = linebounce.file("case.toml", CASES["mcs"])
     first, second = (data_files(linebounce.run(path, f"out_{seed}", "--seed", seed)) for seed in ("1", "2"))
     assert any(first[name].read_bytes() != second[name].read_bytes() for name in first if name != "config.toml")
@@ -103,7 +103,7 @@ def test_the_place_and_the_time_change_nothing(linebounce: Program) -> None:
 
 
 def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
-    """The self-test of run-ahead: broken on purpose, its invariants stop the run."""
+    """The self-test of run-ahead: its invariants stop a run with a deliberately wrong horizon."""
     path = linebounce.file("case.toml", CASES["ticket"])
     result = linebounce("run", path, "-o", "out", "--set", "engine.horizon_slack_ticks=1")
     assert result.code == 4, result.stderr
@@ -111,7 +111,7 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
 
 
 def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program) -> None:
-    """A copy of the machine file elsewhere gives the same figures."""
+    """A copy of the machine file in another place gives the same figures."""
     plain = linebounce.run(linebounce.file("plain.toml", CASES["ticket"]), "plain")
     path = machine_file(linebounce, lambda text: text + "\n# a copy\n")
     out = linebounce.run(linebounce.file("case.toml", experiment(workload=locked("ticket"), top=f'machine = "{path}"')), "out")
@@ -120,14 +120,14 @@ def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program) -> None:
 
 
 def measure_us(name: str) -> int:
-    """As its file says, or the one that it extends."""
+    """The measured time in the file, or in the one that it extends."""
     table = tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text())
     base = measure_us(table["extends"]) if "extends" in table else 0
     return table.get("run", {}).get("measure_us", base)
 
 
 def shortened(name: str) -> list[str]:
-    """What keeps the seconds of simulated time that some experiments have out of these tests."""
+    """Settings that shorten experiments with seconds of simulated time for these tests."""
     long = measure_us(name) > 100_000
     return ["--set", "run.warmup_us=1000", "--set", "run.measure_us=10000"] if long else []
 

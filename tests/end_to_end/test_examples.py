@@ -1,4 +1,4 @@
-"""The worked examples: what examples/README.md says of each is found again, from a recording that the test makes."""
+"""The worked examples: a recording made by the test shows what examples/README.md says about each."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from program import ROOT, Program
 from results import read_csv
 
 EXAMPLES = ROOT / "examples"
-MACHINE = "generic_2socket_32core"  # lines of 64 bytes
-CANNOT_FETCH = 75  # build.sh's exit code
-# Each with the change that makes it better.
+MACHINE = "generic_2socket_32core"  # a machine with lines of 64 bytes
+CANNOT_FETCH = 75  # the exit code of build.sh
+# By program: the flag for the version that is better.
 PROGRAMS = {
     "counters.c": "-DPADDED",
     "hash_table.c": "-DSTRIPES=64",
@@ -28,11 +28,11 @@ def test_example_is_a_program_without_data_races(source: str, changed: bool, tmp
     flags += [PROGRAMS[source]] if changed else []
     program = tmp_path / "program"
     subprocess.run([*language, *flags, EXAMPLES / source, "-o", program], check=True)
-    # The sanitizer's own exit code after a race is 66.
+    # After a race, the sanitizer exits with 66.
     subprocess.run([program], check=True, capture_output=True)
 
 
-# Written as people write it: an array with an element for each thread. Each element's fields are written in turn.
+# Ordinary code: an array with one element for each thread, whose fields the thread writes in turn.
 SHARED = """
 #include <pthread.h>
 struct tally { long hits, misses; };
@@ -56,7 +56,7 @@ LAYOUT = "__attribute__((aligned(64)))"
 
 
 def recorded(linebounce: Program, name: str, text: str) -> Path:
-    """The trace of a program, compiled and run as a user would."""
+    """Compiles and runs a program as a user would, and returns its trace."""
     source = linebounce.file(f"{name}.c", text.replace("LAYOUT", LAYOUT))
     tools = linebounce.executable.parent
     program, trace = source.with_suffix(""), source.with_suffix(".lbt")
@@ -86,7 +86,7 @@ def test_proposed_layout_removes_the_misses_as_the_change_in_the_source_does(lin
     results = linebounce.directory / shared["directory"] / "proposals" / "lines.csv"
     as_written, as_proposed = misses_of_tallies(results, 0), misses_of_tallies(results, 1)
     assert as_written > 200
-    # What is left: each thread's first accesses to its own tally.
+    # Only each thread's first accesses to its own tally are left.
     assert as_proposed <= 0.05 * as_written
 
     padded = found(linebounce, recorded(linebounce, "padded", PADDED))
@@ -123,7 +123,7 @@ def test_memcached_is_recorded_whole_where_it_can_be_fetched(linebounce: Program
         assert name in info.stdout
 
 
-# One with a cure that is found, and one whose atomic operations are not seen, so that there is no verdict.
+# One program whose cure is found, and one whose atomic operations can't be recorded, so that there is no verdict.
 @pytest.mark.parametrize("name", ["C++20 primitives", "ck"])
 def test_what_the_table_of_programs_says_of_one_is_found_again(linebounce: Program, name: str) -> None:
     command = [EXAMPLES / "programs" / "table.py", "-b", linebounce.executable.parent, "-o", linebounce.directory, name]

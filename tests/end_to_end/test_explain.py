@@ -1,4 +1,4 @@
-"""`linebounce explain`: a miss's stages leave no gap, and name what each wait was behind."""
+"""`linebounce explain`: a miss's stages leave no gap, and each wait names what it was for."""
 
 import json
 from fractions import Fraction
@@ -48,7 +48,7 @@ def assert_stages_add_up(miss: dict[str, Any]) -> None:
     assert end == miss["ticks"]
     waits = [stage for stage in miss["stages"] if stage["kind"] == "queueing"]
     assert sum(stage["ticks"] for stage in waits) == miss["queueing_ticks"]
-    if miss["waits_ticks"]["core"] == 0:  # else it has waited for another one's fill, whose waits the stages show
+    if miss["waits_ticks"]["core"] == 0:  # otherwise it waited for another miss's fill, whose waits the stages show
         assert sum(miss["waits_ticks"].values()) == miss["queueing_ticks"], "as an ordinary run counts it"
     for wait in waits:
         assert wait["text"].startswith("waits ")
@@ -92,8 +92,8 @@ def test_the_latency_is_the_one_that_latency_csv_has_at_this_percentile(lineboun
 
 
 def test_each_stage_of_an_upgrade_on_an_idle_bus_takes_what_the_machine_file_says(linebounce: Program) -> None:
-    """A store to a line that both CPUs have loaded: it goes to the next edge of the bus's clock and is arbitrated, snooped and
-    answered. Nobody waits, and nobody supplies data."""
+    """A store to a line that both CPUs have loaded: it waits for the next edge of the bus clock and is arbitrated, snooped
+    and answered. Nothing else waits, and no data is supplied."""
     text = """\
 title = "An upgrade"
 ends = true
@@ -127,7 +127,7 @@ def test_it_is_the_same_whatever_the_engine_does(linebounce: Program) -> None:
 
 
 def test_a_wait_at_the_home_counts_the_requests_before_it(linebounce: Program) -> None:
-    """Eight nodes of one core each, all of which add to one counter: whoever is slow waits behind the others' requests."""
+    """Eight nodes of one core each add to one counter: a slow miss waits for the others' requests."""
     workload = 'name = "atomic_scaling"'
     busy = ("--set", "machine.directory.line_busy_ns=400")
     found = explained(linebounce, on(linebounce, "xeon_e7_8867l_8socket", workload), "--miss", "remote HITM", *busy)

@@ -1,11 +1,11 @@
-"""A user's protocol that extends another: only the rows that differ."""
+"""A user's protocol may extend another one and list only the rows that differ."""
 
 import json
 import re
 
 from program import Program
 
-# A writer that is read gives the line up, and an unwritten line goes with its reader, too. Two rows differ from mesi_snoop.
+# A written line moves to its reader, and so does an unwritten one. Two rows differ from mesi_snoop.
 MOVING = """# MESI, where a line goes to whoever reads it
 
 As mesi_snoop, but whoever has a line alone passes it on instead of sharing it.
@@ -40,7 +40,7 @@ def test_two_rows_are_a_protocol_that_is_checked_and_runs(linebounce: Program) -
     assert len(MOVING.splitlines()) <= 30
     document = json.loads(linebounce("check", "moving.md", "--json").stdout)
     assert document["violation"] is None
-    # Nobody comes to share a line, so the rows for shared copies never run, and check says so.
+    # No CPU comes to share a line, so the rows for shared copies never run, and check says so.
     assert "S" in {row["state"] for row in document["unreached_rows"]}
     short = ("--set", "run.measure_us=2", "--set", "machine.cpus=2", "--machine", "p3_xeon_4way")
     linebounce("run", "counter_scaling", *short, "--set", "machine.bus.protocol=moving.md", "-o", "out")

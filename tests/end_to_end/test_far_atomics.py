@@ -1,4 +1,4 @@
-"""What configs/experiments/far_atomics.toml says of its own results."""
+"""The results of configs/experiments/far_atomics.toml are as its text says."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""File descriptors, the locks of a write, and /proc: what is saved where, and the kernel's profile."""
+"""File descriptors, the locks of a write, and /proc: what each change saves, and the kernel's profile."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def test_the_kernel_for_one_cpu_is_calibrated_and_smp_costs_as_much_more_as_meas
 
 
 def test_what_fget_light_saves_with_smp_is_a_miss_that_is_shown(fget: dict) -> None:
-    """Eight locked operations of table 1's cost are more than table 3 says: the experiment's comment has the reason."""
+    """Eight locked operations at table 1's cost are more than table 3 reports: the experiment's comment gives the reason."""
     row = paper_rows(fget)["ols2004.table3.saved_ns"]
     assert row["kind"] == "predicted"
     assert row["ok"] is False

@@ -1,4 +1,4 @@
-"""`linebounce find-sharing`: what threads use in one line without sharing it, and what would cure that, by running it."""
+"""`linebounce find-sharing`: finds bytes that threads use in one line without sharing them, and tries cures by replaying."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from program import Program
 
-MACHINE = "p3_xeon_4way"  # lines of 32 bytes
+MACHINE = "p3_xeon_4way"  # a machine with lines of 32 bytes
 THREADS = 4
 ROUNDS = 400
 
@@ -20,7 +20,7 @@ def trace(linebounce: Program, symbols: str, operations: list[str]) -> Path:
 
 
 def counting(place: str) -> list[str]:
-    """Each thread adds to its own counter, in turns."""
+    """Each thread adds to its own counter, taking turns."""
     lines = []
     for _ in range(ROUNDS):
         for i in range(THREADS):
@@ -77,7 +77,8 @@ def counters_at(first: int, distance: int) -> str:
 
 
 def test_objects_that_lie_far_apart_do_not_share_a_line_in_a_replay(linebounce: Program) -> None:
-    """Each at its own place of a line, as if they were one array but for the megabytes between."""
+    """Each object has its own position within a line, so that together they would fit one line, but megabytes lie between
+    them."""
     file = trace(linebounce, counters_at(2**32, 2**20 + 8), counting("count[{i}]+0"))
     assert found(linebounce, file)["falsely_shared_lines"] == 0
 
@@ -182,7 +183,7 @@ def test_another_trace_of_the_same_name_is_run_again(linebounce: Program) -> Non
 
 
 def blocks(movable: str) -> str:
-    """Four blocks of 32 bytes, as many as a line has."""
+    """Four blocks of 32 bytes: as many bytes as a line."""
     places = (4294967296 + 32 * i for i in range(THREADS))
     return "structure args size=32 fields=sum:0:8,end:24:8\n" + "".join(
         f"object args[{i}] structure=args size=32 address={place} movable={movable}\n" for i, place in enumerate(places)
@@ -190,7 +191,7 @@ def blocks(movable: str) -> str:
 
 
 def counting_at_both_ends() -> list[str]:
-    """Each thread in its own block."""
+    """Each thread counts at both ends of its own block."""
     ends = zip(counting("args[{i}].sum"), counting("args[{i}].end"), strict=True)
     return [operation for both in ends for operation in both]
 
@@ -218,7 +219,7 @@ def test_blocks_whose_alignment_was_asked_for_stay_where_they_are(linebounce: Pr
 
 
 def test_a_proposal_that_gains_nothing_is_not_printed_as_one(linebounce: Program) -> None:
-    """The line changes hands a few times in a long program."""
+    """The line changes hands only a few times in a long program."""
     idle = [f"worker[{i}] compute 3000" for _ in range(200) for i in range(THREADS)]
     file = trace(linebounce, "object counts size=32\n", [*counting("counts+{offset}")[: 3 * THREADS * 9], *idle])
     document = found(linebounce, file)
@@ -231,7 +232,7 @@ def test_a_proposal_that_gains_nothing_is_not_printed_as_one(linebounce: Program
 
 
 def taking_turns(rounds: int = 12) -> list[str]:
-    """Slots of 16 bytes: a thread uses one for a while, and each slot belongs to each thread in turn."""
+    """Slots of 16 bytes: a thread uses one for a while, and each slot is used by each thread in turn."""
     lines = []
     for turn in range(rounds):
         for _ in range(40):
@@ -266,7 +267,7 @@ def test_what_threads_hand_on_is_no_false_sharing_in_time(linebounce: Program) -
 
 
 def test_pairs_of_lines_are_priced_where_the_machine_fetches_pairs(linebounce: Program) -> None:
-    """A word that three threads write now and then, and on the other line of the pair one that the fourth always writes."""
+    """Three threads occasionally write one word, and the fourth constantly writes a word on the other line of the pair."""
     symbols = "structure counters size=64 alignment=64 fields=all:0:8,own:32:8\nobject counters structure=counters size=64\n"
     operations = []
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""Instruction cache and TLB misses, which a machine has only if it says so."""
+"""Instruction-cache and TLB misses, which only machines that configure them have."""
 
 import json
 import tomllib
@@ -9,7 +9,7 @@ from experiments import experiment
 from program import Program
 from ways import assert_every_way_agrees
 
-# User code of 64 KiB between requests that walk paths.
+# 64 KiB of user code run between requests that walk paths.
 HTTPERF = experiment(
     workload='name = "httperf"\nuser_us = 20\nopen_us = 5\ndentries = 400', run="warmup_us = 200\nmeasure_us = 2000"
 )

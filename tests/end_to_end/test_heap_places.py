@@ -1,11 +1,11 @@
-"""A recorded program's blocks lie where they lie without recording: which of them share a line depends on it."""
+"""A recorded program's blocks are where they would be without recording, because that decides which of them share a line."""
 
 import subprocess
 
 import pytest
 from recorded import C_COMPILERS, CPP_OF_C, Recorder
 
-# Places in the heap's pages, for where the heap begins is random.
+# Prints positions within the heap's pages, because the heap begins at a random address.
 C_PROGRAM = """
 #include <pthread.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ def test_blocks_of_cpp(recorder: Recorder, compiler: str) -> None:
     assert recorder.run("-o", "trace.lbt", "--", program).stdout.startswith(expected)
 
 
-# In QEMU, by the library that is preloaded there.
+# In QEMU, placed by the library that is preloaded there.
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
 def test_blocks_of_an_unmodified_c_program(recorder: Recorder, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")

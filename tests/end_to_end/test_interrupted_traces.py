@@ -1,11 +1,11 @@
-"""Ctrl-C while a trace is written: what was there before is there still, and nothing else."""
+"""After Ctrl-C during the writing of a trace, the previous file is still there, and nothing else."""
 
 import signal
 
 import pytest
 from program import Program, interrupt, wait_until
 
-# Each writes out.lbt, for seconds at least.
+# Each command writes out.lbt for several seconds at least.
 COMMANDS = {
     "synth": ("synth", "-o", "out.lbt", "--accesses", "1000000000"),
     "record": ("record", "timer_churn", "-o", "out.lbt", "--set", "run.measure_us=100000000"),

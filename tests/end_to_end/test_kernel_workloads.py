@@ -1,4 +1,4 @@
-"""Reference counts, RCU and the train wreck, as a user runs them: what each workload is said to touch is what it touches."""
+"""Reference counts, RCU and the train wreck, as a user runs them: each workload touches exactly what it is said to touch."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def results(linebounce: Program, workload: str, name: str, run: str = LONG, more
 
 
 def misses_of(directory: Path, structure: str, field: str) -> dict[str, int]:
-    """Misses of a field by the function that touched it, atomic ones."""
+    """Atomic misses on a field, by function."""
     rows = [row for row in read_csv(directory / "lines.csv") if row["structure"] == structure and row["field"] == field]
     assert all(row["access"] == "atomic" for row in rows if field == "refcnt")
     counts: dict[str, int] = {}
@@ -73,7 +73,7 @@ def test_walkers_with_rcu_keep_no_fork_waiting(linebounce: Program) -> None:
 def test_who_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
     rcu, _ = results(linebounce, TASKS.format("rcu") + "\nspare_tasks_per_cpu = 3", "short_of_memory")
     assert metric_of(rcu, "tasklist.waits_for_memory") > 0
-    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three, and the CPU's own wait
+    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three others, and the CPU's own wait
 
 
 def test_a_batch_limit_lets_fewer_callbacks_run_at_once(linebounce: Program) -> None:
@@ -97,7 +97,7 @@ def test_ttas_hands_on_sooner_than_tas_whose_waiters_take_the_line_away_from_the
         at = ["--set", f"workload.lock={lock}", "--set", "workload.outside_pct=100"]
         wreck = json.loads((linebounce.run("train_wreck", lock, *at) / "results.json").read_text())
         wait[lock] = metric_of(wreck, "train_wreck.longest_wait_of_bound")
-    # -0.055; a ttas whose waiters exchange again and again as tas's do gives 0.
+    # The paper's value is -0.055; a ttas whose waiters kept exchanging, as tas's do, would give 0.
     assert -0.075 < wait["ttas"] - wait["tas"] < -0.035
 
 
@@ -164,7 +164,7 @@ def test_readers_of_srcu_pay_and_updaters_of_qsbr_wait_for_all_others(linebounce
     qsbr, _ = results(linebounce, DESIGN.format("qsbr") + "updaters = 1", "qsbr")
     assert metric_of(srcu, "rcu.reader_mean_ns") > 50
     assert metric_of(qsbr, "rcu.reader_mean_ns") == 0
-    # An updater of QSBR waits for the longest round of any CPU, one of SRCU for the rest of a section.
+    # An updater of QSBR waits for the longest round of any CPU, one of SRCU only for the rest of a section.
     assert metric_of(qsbr, "rcu.synchronize_mean_us") > 2 * metric_of(srcu, "rcu.synchronize_mean_us")
     assert metric_of(qsbr, "rcu.reports") > metric_of(qsbr, "rcu.grace_periods")
     assert metric_of(srcu, "rcu.reports") == 0
@@ -196,11 +196,11 @@ def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce
         assert max(late) >= worst[remedy]
         batch = metric_of(result, "rcu.batch_max")
         assert batch >= 300 if remedy == "untreated" else batch <= 10
-        # A share of all starts, that cannot fall.
+        # Cumulative shares of all starts, which cannot fall.
         shares = [metric_of(result, f"realtime.within_{bound}_us_pct") for bound in [10, 20, 50, 100, 200, 500, 1000]]
         assert shares == sorted(shares)
         assert shares[-1] == 100
-    # 300 callbacks of at least 300 instructions at 3 a cycle; a round of ksoftirqd is 100 of them, a softirq 10.
+    # 300 callbacks of at least 300 instructions at 3 per cycle; a round of ksoftirqd runs 100 of them, a softirq 10.
     assert worst["untreated"] > 300 * 100 / 700
     assert worst["none"] < worst["direct"] < worst["daemon"] < worst["throttled"] < worst["untreated"] / 2
 

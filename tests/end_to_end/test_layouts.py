@@ -1,4 +1,4 @@
-"""Structures as data: changed from the experiment file, drawn, and taken from a program's debug information."""
+"""Structures as data: changed in the experiment file, drawn, and imported from a program's debug information."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from program import ROOT, Program
 from results import assert_same_data, check_results_directory, read_csv
 from ways import assert_every_way_agrees
 
-# dbench's dentry cache, shipped, for 3 ms. It has no changes of its own.
+# The shipped dentry cache under dbench, for 3 ms. It has no changes of its own.
 BASE = """\
 extends = "dcache_dbench"
 name    = "{name}"
@@ -29,7 +29,7 @@ measure_us = 3000
 [set]
 "machine.cpus" = 4
 """
-# The count leaves the line in which a path walk reads name, parent and hash chain.
+# Moves the count off the line from which a path walk reads name, parent and hash chain.
 CHANGES = """
 [[layout.change]]
 name      = "count_apart"
@@ -79,7 +79,7 @@ def changed(linebounce: Program, more: str = "", name: str = "changed") -> Path:
 
 
 def places(directory: Path, point: int = 0) -> dict[str, set[tuple[int, int]]]:
-    """Of each field of a dentry that was missed: its line in the object and its offset in that line."""
+    """For each missed field of a dentry: its line in the object and its offset in that line."""
     found: dict[str, set[tuple[int, int]]] = {}
     for row in read_csv(directory / "lines.csv"):
         if row["structure"] == "dentry" and int(row["point"]) == point:
@@ -291,7 +291,7 @@ def test_describe_layout_refuses_what_is_not_there(linebounce: Program) -> None:
 
 @pytest.fixture
 def compiled(linebounce: Program) -> Path:
-    """A C program's debug information, and in a section of its own what the compiler says of its structure."""
+    """A C program with debug information; a separate section has the compiler's own offsets and sizes of its structure."""
     if not shutil.which("pahole"):
         pytest.skip("there is no pahole here: ./dev setup installs it (dwarves)")
     source = linebounce.file("queue.c", C_PROGRAM)

@@ -1,4 +1,4 @@
-"""find_package(Linebounce), by projects that know nothing of this source tree but the prefix that it was installed to."""
+"""find_package(Linebounce) from projects that know only the installation prefix."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from program import ROOT, Program
 from results import read_csv
 from ways import assert_every_way_agrees
 
-# The projects' own builds have no sanitizers, and cannot be linked with a library that has.
+# The projects' own builds have no sanitizers, so they can't link with a library that has them.
 pytestmark = pytest.mark.uninstrumented
 
 EXAMPLE = ROOT / "examples" / "library"
@@ -34,7 +34,7 @@ def prefix(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(prefix: Path, source: Path, folder: Path) -> Path:
-    """The example's project with this file in the place of its own."""
+    """The example's project with this file in place of its own."""
     project = folder / "project"
     shutil.copytree(EXAMPLE, project)
     shutil.copy(source, project / "counters.cpp")
@@ -50,7 +50,7 @@ def test_the_example_is_a_project_of_its_own(prefix: Path, tmp_path: Path) -> No
     assert own.startswith("by CPU")
     assert "sum 400" in shared
     assert "sum 400" in own, "no addition was lost"
-    # With one line, each of the four CPUs takes it from another for nearly each of its hundred additions.
+    # With one line, each of the four CPUs takes it from another CPU for nearly each of its hundred additions.
     assert "local_c2c 40" in shared
     assert "worst: counter line 0" in shared
     assert "worst: finished line 0" in own
@@ -78,7 +78,7 @@ end
 
 
 def test_a_program_in_lua_makes_the_transfers_of_the_same_one_in_cpp(linebounce: Program, promises: Path) -> None:
-    """The library's way of running it, beside those of ways.py."""
+    """The library's way of running, in addition to those in ways.py."""
     plain = assert_every_way_agrees(linebounce, linebounce.file("ping_pong.lua", PING_PONG), "--machine", "numaq_16way")
     transfers: Counter = Counter()
     for row in read_csv(plain / "lines.csv"):

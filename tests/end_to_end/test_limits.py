@@ -1,5 +1,5 @@
-"""What comes to an end, and what adds up: programs in Lua that would run for ever or hold nothing back, machines that nobody
-would build, and sums that stay below their whole. Each is one message with an exit code of the contract, or a result."""
+"""Limits and sums: Lua programs that would run or allocate without end, machines of absurd size, and parts that never exceed
+their whole. Each case gives one message with an exit code of the contract, or a result."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,13 @@ def lua(setup: str = "", run: str = "", head: str = "ends = true") -> str:
     return f"{head}\nfunction setup() {word} {setup} end\nfunction run(cpu)\ncpu:load(t.a)\n{run}\nend\n"
 
 
-# A list whose end Lua puts far beyond its memory.
+# Grows a list so that Lua puts its end far beyond its memory.
 FAR = (
     "local x, i = {}, 1 while i > 0 do x[i] = 1 i = i << 1 end while #x < 1 << 40 do x[#x + 1] = 1 end table.insert(x, 1, 1)\n"
 )
 LOCK = "function acquire(cpu, lock) return false end function release(cpu, lock) end\n"
 
-# Programs, and what is said of each.
+# By name: a program, and the message about it.
 REFUSED = {
     "work in Lua's library": (lua(run=FAR), "table.insert: more than"),
     "no end in no time": (lua(run="while true do cpu:random(2) end", head=""), "in no simulated time"),
@@ -52,7 +52,7 @@ def test_what_only_reads_a_file_has_the_same_limits(linebounce: Program, command
 
 
 def test_what_a_program_makes_of_its_values_is_the_same_in_every_run(linebounce: Program) -> None:
-    """And so is the number of instructions, which Lua's own hashes would change with the address space."""
+    """So is the number of instructions, which would otherwise depend on the address space through Lua's hashes."""
     look = (
         "local s = tostring(cpu.load) .. tostring({}) .. tostring(t) for c in pairs { a = 1, b = 2, [3] = 1 } do s = s .. c end"
     )
@@ -97,7 +97,7 @@ SLOW_BUS = {"bus.clock_mhz": 0.5, "bus.width_bytes": 1, "memory.latency_ns": 1, 
 @pytest.mark.parametrize("measured_us", [0, 700, 1000])
 @pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
 def test_nothing_is_busy_for_longer_than_there_is_time(linebounce: Program, machine: str, measured_us: int) -> None:
-    """A transfer takes longer than the run goes on after it; it counts up to the end of the measured time."""
+    """A transfer lasts longer than the rest of the run; only the part in the measured time counts."""
     once = "cpu:compute(cpu.id * 13) cpu:fetch_add(t.a, 1) cpu:store(b + 4096 * cpu.id, 1)"
     again = f"for i = 1, 40 do {once} end"
     file = linebounce.file("p.lua", lua(setup="b = place_array('b', 1 << 20)", run=again if measured_us else once))

@@ -44,7 +44,7 @@ SAMPLED = {"local_c2c", "remote_c2c"}
 
 
 def experiment(linebounce: Program, more: str = "", seeds: str = "") -> Path:
-    """The dentries belong to a subsystem, in a layout of one's own."""
+    """The dentries belong to a subsystem, in a layout of the test's own."""
     shipped = (ROOT / "configs" / "layouts" / "linux_2_4_16.toml").read_text()
     assert "alignment_bytes = 128" in shipped
     layout = linebounce.file("layout.toml", shipped.replace("alignment_bytes = 128", SUBSYSTEM))
@@ -63,7 +63,7 @@ def is_sampled(row: dict) -> bool:
 
 
 def lock_rows(directory: Path) -> dict[tuple[str, str], list[tuple[int, float]]]:
-    """Samples of dcache_lock as the paper's hardware takes them: by function and access, counts and remote shares."""
+    """Samples of dcache_lock as the paper's hardware takes them, by function and access: counts and remote shares."""
     uses = defaultdict(list)
     for row in read_csv(directory / "lines.csv"):
         if row["object"] == "dcache_lock" and is_sampled(row):
@@ -139,7 +139,7 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     metrics = json.loads((directory / "results.json").read_text())["points"][0]["metrics"]
     share = metrics["subsystem.dcache.latency_pct"]
     assert share["unit"] == "%"
-    # Reads of dentries among the kernel's reads that had a supplier; there are fewer than 500 lines.
+    # The share of dentries' reads in the kernel's reads with a supplier; there are fewer than 500 lines.
     reads = [row for row in read_csv(directory / "lines.csv") if row["access"] != "store"]
     rows = [row for row in reads if row["field"] != "[]" and row["source"] != "upgrade"]
     assert len({(row["structure"], row["object"], row["line"]) for row in rows}) <= 500
@@ -150,7 +150,7 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     expected = 100 * latency([row for row in rows if row["structure"] == "dentry"]) / latency(rows)
     assert share["value"] == pytest.approx(expected, rel=1e-3)
     assert lines(linebounce, directory)["subsystems"][0]["latency_pct"] == share["value"]
-    # Of transfers between caches alone.
+    # Only transfers between caches.
     moved = [row for row in rows if row["source"] in {"local_c2c", "remote_c2c"}]
     assert metrics["latency.top500_transfers_share_pct"]["value"] == pytest.approx(
         100 * latency(moved) / latency([row for row in reads if row["source"] != "upgrade"]), rel=1e-3
@@ -161,7 +161,7 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
 
 def test_a_point_of_a_sweep(linebounce: Program) -> None:
     directory = linebounce.run(experiment(linebounce, '[sweep]\n"machine.cpus" = [2, 16]'), "out")
-    assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # of which the answer speaks
+    assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # the point that the answer is about
     assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "0").stdout
     assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "cpus=2").stdout
     shown = lines(linebounce, directory, "--point", "1")
@@ -226,7 +226,7 @@ def test_an_experiment_can_ask_for_lines(linebounce: Program) -> None:
 
 
 def measured(linebounce: Program, uses: dict[tuple[str, str], list[tuple[int, float]]], extra: str = "") -> None:
-    """A measured table that the simulation meets in every row."""
+    """A measured table that the simulation matches in every row."""
     instructions = {"load": "ld4", "atomic": "cmpxchg4.acq"}
     rows = [
         f"{sum(count for count, _ in use)},{remote_pct(use)},{instructions[access]},{function},0,locked\n"

@@ -1,4 +1,4 @@
-"""What can be run, and what it is made of: list and describe, for people and as JSON."""
+"""list and describe: what can be run and what it is made of, for readers and as JSON."""
 
 import json
 
@@ -80,7 +80,7 @@ def test_describe_machine_lists_every_parameter_with_unit_value_and_source(lineb
     assert latency["unit"] == "ns"
     assert latency["value"] > 0
     printed = linebounce("describe", "machine", MACHINE).stdout
-    words = " ".join(printed.split())  # long sources go over several lines
+    words = " ".join(printed.split())  # long sources are wrapped over several lines
     for path, parameter in parameters.items():
         assert path.split(".")[-1] in printed
         assert parameter["source"] in words

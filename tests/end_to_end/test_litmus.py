@@ -7,7 +7,7 @@ from program import Program
 
 Points = dict[tuple[str, str], dict[str, int]]  # metrics by test and model
 
-# Which models show what the test asks about.
+# The models that allow the outcome that the test asks about.
 ASKED_FOR_UNDER: dict[str, set[str]] = {
     "sb": {"tso", "ia64"},
     "sb+fences": set(),

@@ -1,4 +1,4 @@
-"""Locks from files that break: refused before anything is simulated, and else where two CPUs are inside."""
+"""Broken locks from files are refused before anything is simulated, or found when two CPUs are inside."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from program import Program
 
-# Each keeps some CPUs apart, but not all: readers from writers, writers from writers, or CPU 0 from the others.
+# Each separates some CPUs but not all: readers from writers, writers from writers, or CPU 0 from the others.
 WRONG = {
     "by_load_and_store": """function setup() return lock_word(structure { name = "w", "held" }) end
 function acquire(cpu, lock)
@@ -35,7 +35,7 @@ function release_shared(cpu, lock) end
 """,
 }
 
-# Right where stores stay in order, wrong where they may pass each other.
+# Correct if stores stay in order, wrong if they may pass each other.
 PLAIN_RELEASE = """function setup() return lock_word(structure { name = "w", "held" }) end
 function acquire(cpu, lock)
   while cpu:exchange(lock.held, 1) ~= 0 do end

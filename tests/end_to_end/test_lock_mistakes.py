@@ -1,4 +1,5 @@
-"""Locks used wrongly: exit code 4 and who held what where; locks that do not suit: exit code 2 and why."""
+"""A lock used wrongly gives exit code 4 and says who held what and where; an unsuitable lock gives exit code 2 and the
+reason."""
 
 import json
 import re
@@ -64,7 +65,7 @@ def test_the_failure_is_reported_with_the_seed(linebounce: Program) -> None:
     assert re.search(r"\bseed 1\b", failure(linebounce, mistake("recursive")))
 
 
-# A lock that exists and does not suit: workload, parameter, lock, and what the reason must say.
+# Existing but unsuitable locks: workload, parameter, lock, and what the reason must say.
 UNSUITABLE = {
     "a seqlock where a reader sleeps": ("multi_user", "directory_lock", "seqlock", ["reader.*sleeps", "mutex"]),
     "a spin lock where a reader sleeps": ("multi_user", "directory_lock", "ticket", ["reader.*sleeps", "mutex"]),

@@ -1,4 +1,4 @@
-"""Locks of programs/locks with one mistake each (lock_mutants.py): check-lock calls them broken, or the reason is here."""
+"""Each lock in programs/locks with one mistake (lock_mutants.py): check-lock finds it broken, or this file gives the reason."""
 
 import json
 
@@ -12,7 +12,7 @@ LOOKS_AGAIN = "the loop around it looks again: it waits by trying"
 EMPTY_BUFFER = "the atomic operation before it has emptied the store buffer: nothing is left that it could pass"
 HEURISTIC = "slow_reads only advises when readers get their marks back; both stores come before the writer looks at marks"
 
-# Mistakes that are none, each with the reason.
+# Changes that are not mistakes, with the reasons.
 NO_MISTAKE: dict[str, str] = {
     "bakery: swap two operations 3": "its number is seen before it looks at others'; if it seems to choose longer, they wait",
     "bravo: skip a wait 1": LOOKS_AGAIN,
@@ -44,8 +44,8 @@ NO_MISTAKE: dict[str, str] = {
     "seqlock: skip a wait 1": LOOKS_AGAIN,
 }
 
-# Mistakes after which CPUs may keep each other out for ever, though somebody can always go on. What waits then retracts and
-# announces itself without end, and another one has to catch the moment between. The check says that it has not seen all.
+# Mistakes after which CPUs may keep each other out forever, although some CPU can always make progress. A waiting CPU then
+# retracts and announces itself endlessly, and another has to hit the moment in between. The check says that it is incomplete.
 LIVELOCKS = {
     "bravo: skip a wait 2",
     "dekker: skip a wait 2",

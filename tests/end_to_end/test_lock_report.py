@@ -1,4 +1,5 @@
-"""What `run` prints of locks: lockmeter's table, the same figures as in locks.csv, and races of a lock that is none."""
+"""What `run` prints about locks: lockmeter's table, the same figures as in locks.csv, and the races of a lock that excludes
+nobody."""
 
 import re
 from pathlib import Path

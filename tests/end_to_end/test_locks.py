@@ -1,4 +1,4 @@
-"""Locks on the shipped machines: how each bears more CPUs, and what a queue lock's hand-off is made of."""
+"""Locks on the shipped machines: how each scales with CPUs, and what a queue lock's hand-off consists of."""
 
 import json
 import re
@@ -14,9 +14,9 @@ from results import read_csv
 
 XEON = "p3_xeon_8way"
 ITANIUM = "itanium2_two_node_16way"
-ATOMIC_NS = 11 / 1.6  # of that machine's atomic operation, from the moment at which its line is there
+ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, from the time at which the line is present
 
-Throughput = dict[str, dict[int, float]]  # by lock and CPUs
+Throughput = dict[str, dict[int, float]]  # by lock and number of CPUs
 
 
 def results_of(directory: Path) -> dict:
@@ -49,7 +49,7 @@ def test_tas_falls_with_every_cpu_that_contends(scaling: Throughput) -> None:
 
 @pytest.mark.parametrize("lock", ["mcs", "clh"])
 def test_queue_locks_stay_as_fast_from_four_cpus_on(scaling: Throughput, lock: str) -> None:
-    """On both machines also where CPUs are added on the other bus or node: the CPUs are spread over both from the start."""
+    """Also when CPUs are added on the other bus or node: the CPUs are spread over both from the start."""
     rates = [rate for cpus, rate in scaling[lock].items() if cpus >= 4]
     assert max(rates) < 1.2 * min(rates)
 
@@ -65,7 +65,7 @@ def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) 
 
 @pytest.mark.parametrize("machine", [XEON, ITANIUM])
 def test_ticket_lies_between(linebounce: Program, machine: str) -> None:
-    """Ten times as long as shipped: with two CPUs on each of two nodes it is less than half a percent faster than tas."""
+    """Ten times as long as shipped: with two CPUs on each of two nodes, ticket is less than half a percent faster than tas."""
     rates = {}
     for lock in ["tas", "ticket", "mcs"]:
         run = ["--machine", machine, "--set", f"workload.lock={lock}", "--set", "run.measure_us=5000"]
@@ -77,7 +77,7 @@ def test_ticket_lies_between(linebounce: Program, machine: str) -> None:
 
 
 def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -> None:
-    """One exchange for tas and clh, no more than a few stores beside it for the others; writers of rwlock add twice."""
+    """One exchange for tas and clh, plus at most a few stores for the others; writers of rwlock add twice."""
     alone = {lock: rates[1] for lock, rates in scaling.items()}
     assert max(alone.values()) == pytest.approx(alone["tas"], rel=0.01)
     assert min(alone.values()) > 0.9 * alone["tas"]
@@ -85,7 +85,7 @@ def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -
 
 # ---- the hand-off ----
 
-# Nothing inside but computation: a section of its own data would end with its stores, for which a release waits.
+# The section only computes: with data it would end with its stores, for which a release waits.
 HAND_OVER = experiment(
     workload='name = "critical_section"\ndata_lines = 0\ninside_cycles = 100\noutside_cycles = 1000',
     run="warmup_us = 50\nmeasure_us = 1000",
@@ -101,7 +101,8 @@ def hand_overs(session_linebounce: Program) -> Path:
 
 @pytest.fixture(scope="module")
 def matrices(session_linebounce: Program) -> dict[str, Path]:
-    """What a receiver pays for a line: its load, an atomic operation, and one on a line that it has read before."""
+    """The cost for a receiver of a line: of a load, an atomic operation, and an atomic operation on a line that it has read
+    before."""
     settings = ["--machine", ITANIUM, "--set", "workload.repetitions=2"]
     return {
         access: session_linebounce.run("core_to_core", f"to_{access}", *settings, "--set", f"workload.access={access}")
@@ -110,7 +111,7 @@ def matrices(session_linebounce: Program) -> dict[str, Path]:
 
 
 def cost(matrix: Path, state: str, *, across: bool, home_at_receiver: bool | None = None) -> float:
-    """The mean over the pairs of CPUs in one node, or on two (cpu_order is "spread"). Of all homes, or of one."""
+    """The mean over pairs of CPUs within a node or across nodes (cpu_order is "spread"), over all homes or for one."""
     chosen = []
     for row in read_csv(matrix / "matrix.csv"):
         giver, receiver, home = (int(row[key]) % 2 for key in ["from_cpu", "to_cpu", "home_node"])
@@ -121,30 +122,29 @@ def cost(matrix: Path, state: str, *, across: bool, home_at_receiver: bool | Non
 
 
 def transfers_of_clh(matrices: dict[str, Path], *, across: bool) -> float:
-    """Who releases has read-shared its node with the one behind, who spins on it. In series:
+    """The releaser's node is shared with its successor, which spins on it. In series:
 
-    1. its store takes the right to write from the other (an upgrade; nodes wander, so their homes are everywhere);
-    2. the other, whose copy is gone, loads the line that is now modified.
+    1. the releaser's store takes the right to write from the successor (an upgrade; nodes move between CPUs, so their homes are
+    anywhere); 2. the successor, whose copy is gone, loads the modified line.
     """
     take_right = cost(matrices["upgrade"], "Shared", across=across) - ATOMIC_NS
     return take_right + cost(matrices["load"], "Modified", across=across)
 
 
 def transfers_of_mcs(matrices: dict[str, Path], *, across: bool) -> float:
-    """The waiter's node lies on the waiter's node of the machine, and the one behind him has linked himself into it: both have
+    """The waiter's queue node has its home on the waiter's machine node, and its successor has linked itself into it: both have
     read it since. In series:
 
-    1. the store of the releasing CPU, which has no copy: the line is shared. Its home is the waiter's node, another one or the
-       releaser's own;
-    2. the waiter loads the line that is now modified.
+    1. the store of the releasing CPU, which has no copy of the shared line; the home is the waiter's node, another node or the
+    releaser's own; 2. the waiter loads the modified line.
     """
     take_line = cost(matrices["atomic"], "Shared", across=across, home_at_receiver=not across) - ATOMIC_NS
     return take_line + cost(matrices["load"], "Modified", across=across)
 
 
 def share_across_nodes(directory: Path, point: int) -> float:
-    """How many hand-offs cross between nodes: waiters load their flag twice, after each of two writes by a neighbour in the
-    queue, and from where these loads are served says where the neighbour is."""
+    """The share of hand-offs between nodes. Waiters load their flag twice, after each of two writes by a neighbour in the
+    queue; the source of these loads shows where the neighbour is."""
     loads: dict[str, int] = defaultdict(int)
     for row in read_csv(directory / "points" / str(point) / "lines.csv"):
         if row["field"] == "waits" and row["access"] == "load":
@@ -154,8 +154,8 @@ def share_across_nodes(directory: Path, point: int) -> float:
 
 @pytest.mark.parametrize("point", range(8))
 def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, matrices: dict[str, Path], point: int) -> None:
-    """With 8 CPUs and more there is always somebody in the queue: one section follows the other, and what a section does not
-    take is the hand-off. Eight CPUs in a row fill one node; then no hand-off crosses."""
+    """With 8 or more CPUs the queue is never empty: sections follow each other, and the time outside sections is the
+    hand-off. Eight consecutive CPUs fill one node, so no hand-off crosses nodes then."""
     found = results_of(hand_overs)["points"][point]
     across = share_across_nodes(hand_overs, point)
     assert value(found, "locks.section_lock.con_pct") > 99
@@ -166,12 +166,12 @@ def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, 
     assert measured == pytest.approx(expected, rel=0.1)
 
 
-# ---- the experiments as they are shipped ----
+# ---- the experiments as shipped ----
 
 
 @pytest.mark.parametrize("machine", sorted(path.stem for path in MACHINES.glob("*.toml")))
 def test_every_lock_of_lock_scaling_runs_on_every_machine(linebounce: Program, machine: str) -> None:
-    """With four CPUs, which every machine has; on two of them `scaling` has run it with all."""
+    """With four CPUs, which every machine has; `scaling` has run it with all CPUs on two of them."""
     shipped = (ROOT / "configs/experiments/lock_scaling.toml").read_text()
     four = shipped.replace('"1..N"', "[4]")
     short = ["--set", "run.seeds=1", "--set", "run.warmup_us=20", "--set", "run.measure_us=80"]
@@ -181,7 +181,7 @@ def test_every_lock_of_lock_scaling_runs_on_every_machine(linebounce: Program, m
 
 
 def test_lock_selection_has_every_lock_and_the_fastest_first(linebounce: Program) -> None:
-    """But for those of a fixed number of CPUs."""
+    """Except locks for a fixed number of CPUs."""
     listed = [lock["name"] for lock in json.loads(linebounce("list", "locks", "--json").stdout) if "cpus" not in lock]
     result = linebounce("run", "lock_selection", "-o", "out")
     assert result.code == 0, result.stderr
@@ -210,9 +210,9 @@ def test_only_without_a_lock_there_are_races(linebounce: Program) -> None:
 
 
 def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
-    """If requests for a line are served in their order, one of 32 CPUs has a test-and-set lock all the time.
+    """If requests for a line are served in order, one of 32 CPUs keeps a test-and-set lock all the time.
 
-    Those that never get it count as waiting.
+    CPUs that never get the lock count as waiting.
     """
     settings = ("workload.lock=tas", "machine.cpus=32", "run.seeds=1", "machine.bus.next=first")
     point = [word for setting in settings for word in ("--set", setting)]
@@ -228,7 +228,7 @@ def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
 
 
 def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounce: Program) -> None:
-    """Not so with mcs: whatever waits behind the next in the queue does nothing."""
+    """With mcs it does not: waiters further back in the queue do nothing."""
     points = results_of(linebounce.run("lock_handoff", "out", "--set", "run.seeds=1"))["points"]
     handoff: Throughput = defaultdict(dict)
     for point in points:
@@ -238,15 +238,15 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
         waits = [ns for _, ns in sorted(handoff[lock].items())]
         assert len(waits) == 4
         assert all(more > fewer for fewer, more in pairwise(waits)), lock
-    # Of two sockets' hand-offs more stay inside one than of eight's.
+    # With two sockets, more hand-offs stay inside one than with eight.
     across = [handoff["mcs"][cpus] for cpus in (16, 32, 64)]
     assert max(across) < 1.2 * min(across)
     assert handoff["ticket"][64] > 2 * handoff["mcs"][64]
 
 
 def test_the_home_serves_a_ticket_locks_waiters_one_after_the_other(linebounce: Program) -> None:
-    """A release and a new ticket each make all waiters load the line again, and the next holder's turn comes in the middle of
-    a round: with each CPU on a node of its own a further waiter costs twice half of the time that the home needs for one."""
+    """A release and a new ticket each make all waiters reload the line, and on average the next holder is in the middle of a
+    round. With each CPU on its own node, a further waiter therefore costs twice half of the home's time for one request."""
     busy_ns = 50
 
     def handoff_ns(cpus: int) -> float:

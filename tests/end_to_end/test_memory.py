@@ -1,4 +1,4 @@
-"""How much memory a run takes, and that it does not grow with the simulated time."""
+"""How much memory a run takes, and that it does not grow with simulated time."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.uninstrumented
 
 
 def of_a_run(linebounce: Program, name: str | Path, output: str, measure_us: int, *more: str) -> float:
-    """The largest process of a run, whether it simulated or merged."""
+    """The peak memory of a run's largest process, whether it simulates or merges."""
     command = [linebounce.executable, "run", name, "--quiet", "-o", output, "--set", f"run.measure_us={measure_us}", *more]
     return peak_mib(command, linebounce.directory)
 
@@ -23,5 +23,5 @@ def test_a_run_twenty_times_as_long_takes_no_more(linebounce: Program) -> None:
 
 
 def test_each_row_of_lines_csv_takes_little(linebounce: Program) -> None:
-    """10 ms of `oltp` have some 65 thousand rows; half of the memory is the 16 caches of 12 MiB each."""
+    """10 ms of `oltp` give some 65 thousand rows; half of the memory is the 16 caches of 12 MiB each."""
     assert of_a_run(linebounce, "oltp", "oltp", 10_000, "--set", "run.warmup_us=5000") < 148

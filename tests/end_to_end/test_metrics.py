@@ -1,4 +1,4 @@
-"""Metrics are declared once: the program lists them, results have no others, and docs/results.md says the same."""
+"""Metrics are declared once: the program lists them, results have no others, and docs/results.md agrees."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_describing_what_nobody_has_declared_is_refused(linebounce: Program) -> 
 
 
 def test_a_run_of_a_few_points_begins_with_what_its_workload_did(linebounce: Program) -> None:
-    """By group, as they are declared, and by name in each."""
+    """By group in the declared order, and by name within a group."""
     printed = linebounce("run", linebounce.file("small.toml", experiment()), "-o", "out", "--all-metrics").stdout
     printed = printed[printed.index("───") :]
     first_words = [line.split()[0] for line in printed.splitlines() if line.startswith("  ") and "." in line]

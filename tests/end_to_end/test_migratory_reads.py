@@ -1,4 +1,4 @@
-"""What configs/experiments/migratory_reads.toml says of its own results."""
+"""The results of configs/experiments/migratory_reads.toml are as its text says."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ MESI, MIGRATORY = "mesi_snoop", "mesi_migratory_snoop"
 
 
 def rates(out: Path, axis: str) -> dict:
-    """Operations a second, by that parameter and the bus's protocol."""
+    """Operations per second, by the value of `axis` and the bus's protocol."""
     return {
         (point["at"][axis], point["at"]["machine.bus.protocol"]): point["metrics"]["throughput.operations_per_s"]["value"]
         for point in json.loads((out / "results.json").read_text())["points"]

@@ -1,4 +1,4 @@
-"""Names may be any text, from a trace to its reports: there what would act on a terminal or break a line is escaped."""
+"""Names may be any text, from a trace to its reports, which escape whatever would act on a terminal or break a line."""
 
 import json
 import os
@@ -18,7 +18,7 @@ NAMES = ["two\nlines", 'a "quoted", name', "\r\nwindows\r\n", "\n", "\u2028\u008
 
 
 def trace_with(name: str) -> str:
-    """Two threads that meet in an object, under a lock, in a function and with streams that are called so."""
+    """A trace of two threads that share an object, a lock, a function and streams of this name."""
     quoted = json.dumps(name)
     threads = [json.dumps(f"{number}{name}") for number in (1, 2)]
     lines = [f"linebounce trace 1\nstructure {quoted} size=64 fields={quoted}:0:8\nobject {quoted} structure={quoted} size=64"]
@@ -44,14 +44,14 @@ def test_a_name_is_the_same_from_the_trace_to_the_reports(linebounce: Program, n
     assert (kept, kept, kept) in {(row["structure"], row["object"], row["function"]) for row in lines}
     shown = json.loads(linebounce("lines", "out", "--json").stdout)
     assert kept in {line["structure"] for line in shown["lines"]}
-    linebounce("run", "out/config.toml", "-o", "out")  # what is there is read again
+    linebounce("run", "out/config.toml", "-o", "out")  # reads the finished results again
     for arguments in (("lines", "out"), ("find-sharing", "t.lbt", *MACHINE), ("compare-locks", "t.lbt", *MACHINE)):
         result = linebounce(*arguments)
         assert result.code == 0, result.stderr
 
 
 def active(text: str) -> str:
-    """What of it would act on a terminal."""
+    """The characters of the text that would act on a terminal."""
     return "".join(letter for letter in text if letter in "\x1b\x07\u009b\u202e\u2066\r\x00\u2028\u0085\x0b")
 
 
@@ -109,7 +109,7 @@ def test_what_a_user_gave_is_not_repeated_at_length(linebounce: Program, argumen
 
 
 def test_colours_reach_a_terminal(linebounce: Program) -> None:
-    """`script` gives the program one."""
+    """`script` provides the program with a terminal."""
     command = f"{linebounce.executable} list machines"
     done = subprocess.run(
         ["script", "-qec", command, "/dev/null"], cwd=linebounce.directory, capture_output=True, check=True, env=terminal()

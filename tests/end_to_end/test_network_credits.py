@@ -1,10 +1,10 @@
-"""Links with room for few messages: those that wait for room stay in order. Each case was found by `check --random`."""
+"""Links with room for few messages keep waiting messages in order. Each case was found by `check --random`."""
 
 import pytest
 from experiments import experiment
 from program import Program
 
-# Small caches and long ways: links are full all the time.
+# Small caches and long links, so that links are always full.
 FULL_LINKS = '"machine.network.credits" = 1\n"machine.network.latency_ns" = 319\n'
 TINY = """\
 "machine.cache.L3.size_kib" = 2

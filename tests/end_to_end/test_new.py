@@ -1,11 +1,11 @@
-"""`linebounce new`: each file works as it is, by the commands that are printed for it."""
+"""`linebounce new`: each file works as it is, with the commands that are printed for it."""
 
 import shlex
 
 import pytest
 from program import ROOT, Program
 
-# Shorter runs than the commands would make: what is tested is that they work.
+# Shorter runs than the printed commands make; only whether they work matters here.
 SHORTER = ["--set", "run.measure_us=20", "--set", "run.warmup_us=0", "--set", "run.seeds=1"]
 
 

@@ -1,4 +1,4 @@
-"""Machines of several nodes, as they are shipped: what crosses nodes costs its crossings, nothing depends on a speed-up."""
+"""The shipped machines with several nodes: crossing between nodes costs what it should, and no speed-up changes results."""
 
 import json
 import re
@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES = sorted(path.stem for path in (ROOT / "configs" / "machines").glob("*.toml"))
 NODES = [name for name in MACHINES if "[node]" in (ROOT / "configs" / "machines" / f"{name}.toml").read_text()]
 ITANIUM = "itanium2_two_node_16way"
-LINK_NS = 18.75  # of that machine's network: five clocks of its bus, so that what crosses it arrives whole clocks later
+LINK_NS = 18.75  # of the machine's network: five bus clocks, so that a message across it arrives whole clocks later
 
 
 def costs(directory: Path) -> dict[tuple[str, ...], float]:
-    """Of a core-to-core run: from, to, home, state -> ns."""
+    """The costs of a core-to-core run: from, to, home, state -> ns."""
     return {
         (row["from_cpu"], row["to_cpu"], row["home_node"], row["state"]): float(row["latency_ns"])
         for row in read_csv(directory / "matrix.csv")
@@ -32,7 +32,7 @@ def itanium(session_linebounce: Program) -> Path:
 
 
 def node_of(cpu: str) -> int:
-    return int(cpu) % 2  # cpu_order = "spread"
+    return int(cpu) % 2  # because cpu_order = "spread"
 
 
 def test_the_matrix_has_two_blocks(itanium: Path) -> None:
@@ -64,8 +64,8 @@ def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
         session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0")
     )
     for (giver, receiver, home, state), cost in costs(itanium).items():
-        # A dirty line inside a node needs nobody else. A clean one is read at its home: there and back. From another node:
-        # there, or from the home to the owner, and back.
+        # A dirty line within a node involves no other node. A clean one is read at its home: there and back. From another node,
+        # the path is there and back, or from the home to the owner and back.
         remote = node_of(giver) != node_of(receiver) or (state != "Modified" and int(home) != node_of(receiver))
         crossings = 2 if remote else 0
         assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
@@ -77,7 +77,8 @@ def test_a_link_is_busy_for_as_long_as_its_bytes_take(session_linebounce: Progra
     links = [name.removesuffix(".mb_per_s") for name in metrics if name.endswith(".mb_per_s")]
     assert links
     for link in links:
-        share = 100 * metrics[link + ".mb_per_s"]["value"] / 500  # of what the machine's file says that a link carries
+        # relative to the bandwidth that the machine's file gives a link
+        share = 100 * metrics[link + ".mb_per_s"]["value"] / 500
         assert share > 0
         assert metrics[link + ".utilisation_pct"]["value"] == pytest.approx(share, rel=0.01)
 
@@ -117,7 +118,7 @@ def test_a_home_on_a_third_node_costs_more(session_linebounce: Program) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_data_files_are_the_same_with_every_speed_up_off(linebounce: Program, machine: str) -> None:
     cpus = tomllib.loads((ROOT / "configs" / "machines" / f"{machine}.toml").read_text())["cpus"]
-    operations = 600 if cpus <= 32 else 150  # spins that are not parked take their time where many CPUs spin
+    operations = 600 if cpus <= 32 else 150  # spins that are not parked run slowly if many CPUs spin
     file = linebounce.file("random.toml", experiment(workload=f'name = "random_references"\noperations = {operations}', run=""))
     assert_every_way_agrees(linebounce, file, "--machine", machine)
 
@@ -196,7 +197,7 @@ def machine_of(program: Program, base: str, changes: dict[str, str], more: str) 
     return program.file("machine.toml", text.split("[sources]")[0] + more)
 
 
-# What a group's table does in a run on the tree; with a filter, that is evicted as well.
+# The rows of a group's table that run on the tree; with a filter, its eviction row as well.
 TREE_SEES = {
     "mesi_group": {("I", "Member_GetM"), ("MO", "Evict"), ("OP_D", "Member_Data"), ("S", "Inv")},
     "mesi_group_non_inclusive": {("E", "Evict"), ("EX", "Member_PutE"), ("SX", "Member_GetS"), ("EX", "Evict_Entry")},
@@ -207,7 +208,7 @@ TREE_SEES = {
 
 @pytest.mark.parametrize("protocol", TREE_SEES)
 def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Program, protocol: str) -> None:
-    """Levels so small that they evict all the time, above controllers whose caches are small as well."""
+    """Levels so small that they constantly evict, above controllers whose caches are small, too."""
     changes = {
         "cpus   = 64": "cpus   = 16",
         "buses_per_node = 16": "buses_per_node = 4",

@@ -1,4 +1,4 @@
-"""The workloads for machines of several nodes, on one bus: each share of the mix comes out as its parameter says."""
+"""The workloads for machines with several nodes, on one bus: each share of the mix is as its parameter says."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from program import Program
 from results import assert_same_data, metric_of, read_csv
 from ways import assert_every_way_agrees
 
-# Two nodes' worth of load on four CPUs: long enough that a share is known to a percent or two.
+# The load of two nodes on four CPUs, long enough to know a share to a percent or two.
 MIX = experiment(workload='name = "numa_mix"', run="warmup_us = 500\nmeasure_us = 6000")
 CORE_TO_CORE = experiment(workload='name = "core_to_core"\nrepetitions = 2', run="")
 
@@ -43,7 +43,7 @@ def test_visits_to_memory_miss_every_cache(mix: dict) -> None:
 
 
 def test_written_lines_bounce(mix: dict) -> None:
-    """With four CPUs that write alike, three of four visits find that another one was there last."""
+    """Four CPUs write equally often, so in three of four visits another one was there last."""
     visits = sum(metric_of(mix, f"mix.visits.kernel_{kind}") for kind in ["hot", "shared", "node"])
     assert metric_of(mix, "latency.kernel.local_c2c.count") / visits == pytest.approx(0.75, abs=0.02)
     assert metric_of(mix, "latency.user.local_c2c.count") / metric_of(mix, "mix.visits.user_shared") == pytest.approx(
@@ -91,7 +91,7 @@ def test_core_to_core_has_a_row_for_every_pair_and_state(linebounce: Program) ->
 def test_the_matrix_of_a_sweep_has_every_point(linebounce: Program) -> None:
     swept = CORE_TO_CORE + '\n[sweep]\n"machine.cpus" = [2, 3]\n'
     out = linebounce.run(linebounce.file("c2c.toml", swept), "c2c")
-    assert [row["point"] for row in read_csv(out / "matrix.csv")].count("0") == 2 * 2  # two CPUs: nobody to share with
+    assert [row["point"] for row in read_csv(out / "matrix.csv")].count("0") == 2 * 2  # two CPUs have no third to share with
     assert [row["point"] for row in read_csv(out / "matrix.csv")].count("1") == 6 * 3
 
 

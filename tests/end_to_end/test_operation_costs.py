@@ -1,4 +1,4 @@
-"""The experiment of the first page: what each operation costs on a 4-way Pentium III Xeon, beside OLS 2004, table 1."""
+"""The experiment on the first page: the cost of each operation on a 4-way Pentium III Xeon, beside OLS 2004, table 1."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from program import Program
 from results import check_results_directory, paper_rows
 from ways import Way, assert_every_way_agrees
 
-# Table 1 of Sarma and McKenney, "Issues with Selected Scalability Features of the 2.6 Kernel", OLS 2004; nanoseconds.
+# Table 1 of Sarma and McKenney, "Issues with Selected Scalability Features of the 2.6 Kernel", OLS 2004; in nanoseconds.
 TABLE_1 = {
     "instruction": 0.7,
     "clock_cycle": 1.4,
@@ -48,7 +48,7 @@ def changed(program: Program, *settings: str) -> dict[str, float]:
 
 
 def shipped_value(directory: Path, key: str) -> float:
-    """A parameter of the machine, from the resolved configuration."""
+    """A machine parameter from the resolved configuration."""
     found = re.search(rf"^{key} = ([\d.]+)", (directory / "config.toml").read_text().split("[machine.memory]")[1], re.MULTILINE)
     return float(found.group(1))
 
@@ -66,7 +66,7 @@ def test_calibrated_rows_are_within_three_percent(results: dict) -> None:
 
 
 def test_three_rows_are_in_sight_and_within_ten_percent(results: dict) -> None:
-    """The programs that they are measured with were chosen with the table known, so they are no predictions."""
+    """The measured programs were chosen with the table known, so these rows are not predictions."""
     rows = [row for row in results["paper"] if row["kind"] == "in_sight"]
     assert len(rows) == 3
     assert all(abs(row["ratio"] - 1) <= 0.10 for row in rows), rows

@@ -1,4 +1,4 @@
-"""Where results go: a directory that cannot be written, is full, holds other results, or is in use."""
+"""The output directory may be unwritable, full, hold other results, or be in use."""
 
 import errno
 import os
@@ -67,7 +67,7 @@ def test_a_full_disk_is_an_error_that_names_the_file(linebounce: Program, small:
 
 
 def test_a_file_that_cannot_grow_is_an_error(linebounce: Program, small: Path) -> None:
-    """A limit on file sizes: writes end early (Python ignores the signal for it, and so does what it starts)."""
+    """With a limit on file sizes, writes end early (Python and its children ignore the limit's signal)."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
@@ -98,7 +98,7 @@ def test_engine_switches_do_not_make_it_another_configuration(linebounce: Progra
 
 
 def test_two_runs_at_once_into_one_directory(linebounce: Program) -> None:
-    """The second is refused and disturbs nothing; when the first is gone, the directory is free again."""
+    """The second run is refused and disturbs nothing; after the first has ended, the directory is free again."""
     long = linebounce.file("long.toml", LONG)
     out = linebounce.directory / "out"
     first = linebounce.start("run", long, "-o", out)

@@ -1,4 +1,4 @@
-"""The record behind docs/every-figure.md: what the papers' experiments come to today is what it says."""
+"""The record behind docs/every-figure.md: the papers' experiments still give the recorded results."""
 
 import json
 
@@ -8,7 +8,7 @@ from program import Program
 from source_tree import SourceTree
 
 RECORD = papers_page.read_record(SourceTree.of_git())
-QUICK = {  # they take seconds; the others up to five minutes
+QUICK = {  # these take seconds; others take up to five minutes
     "dcache_fast_walk",
     "fget",
     "larger_caches",
@@ -40,7 +40,7 @@ def check(linebounce: Program, name: str) -> None:
     printed = linebounce("reproduce", name, "--json", "-o", "reproduced", timeout=1800).stdout
     found = papers_page.recorded(json.loads(printed), {})
     assert found == {name: RECORD[name]}, "run tools/papers_page.py with what `linebounce reproduce` finds"
-    # README's counts, which are made of the record, are those of `validate --json`.
+    # README's counts, which are derived from the record, equal those of `validate --json`.
     counted = json.loads(linebounce("validate", name, "--json", "-o", "reproduced").stdout)["verdicts"]["documents"]
     by_kind = {kind: papers_page.verdict([RECORD[name]], kind) for kind in ("calibrated", "in_sight", "predicted")}
     assert counted == {kind: verdict for kind, verdict in by_kind.items() if verdict["within_tolerance"]["of"]}

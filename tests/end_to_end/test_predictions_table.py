@@ -1,4 +1,4 @@
-"""The table of recommendations in docs/real-programs.md, without recording anything: what it says, and what its sources say."""
+"""The table of recommendations in docs/real-programs.md agrees with its sources; nothing is recorded here."""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""Programs and locks in Lua: they run, are configured and reported as those in C++, and give the same bytes every time."""
+"""Programs and locks in Lua run, are configured and are reported like those in C++, and give the same bytes every time."""
 
 import csv
 import json
@@ -147,7 +147,7 @@ function read(cpu, counter) return cpu:load(counter.sum) end
 
 
 def test_a_counter_in_lua_is_the_same_counter(linebounce: Program) -> None:
-    """But for its trial at the beginning, after which CPUs come in another order."""
+    """Except for its trial at the beginning, after which CPUs arrive in another order."""
     run = ["--set", "machine.cpus=4", "--set", "workload.counts=events", "--set", "run.seeds=1", "--set", "run.measure_us=100"]
     native = linebounce.run("counter_scaling", "native", *run, "--set", "workload.counter=atomic")
     adder = linebounce.file("adder.lua", ADDER)
@@ -207,7 +207,7 @@ def test_references_that_are_lost_or_left_end_the_run(linebounce: Program, chang
 
 
 def test_a_run_beyond_the_last_tick_is_refused(linebounce: Program) -> None:
-    """Computing 65 days at 700 MHz: beyond the last tick times would wrap, and the run would never end."""
+    """65 days of computation at 700 MHz: times would wrap at the last tick, and the run would never end."""
     text = 'title = "Far"\nends = true\nfunction setup() x = place_array("x", 8) end\n'
     text += "function run(cpu)\n  for i = 1, 4000 do cpu:compute(1000000000000) end\n  cpu:store(x, 1)\nend\n"
     said = linebounce.refused("run", linebounce.file("far.lua", text), "-o", "out", *ON_XEON, code=4)
@@ -280,7 +280,7 @@ end
 
 
 def test_a_program_that_tries_to_differ_gives_the_same_bytes(linebounce: Program) -> None:
-    """Orders of keys, tables and functions as text, garbage, races: with another memory layout, and without the speed-ups."""
+    """Order of keys, tables and functions as text, garbage, races: with another memory layout, and without the speed-ups."""
     program = linebounce.file("tries.lua", TRIES)
     plain = assert_every_way_agrees(linebounce, program, *ON_XEON, ways=[Way.PLAIN, Way.PLAIN, *USUAL_WAYS])
     assert metrics(plain)["throughput.operations"] > 0

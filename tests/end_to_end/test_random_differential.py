@@ -1,6 +1,6 @@
-"""Random traffic on small and odd machines: no speed-up of the engine may change one byte of any data file.
+"""Random traffic on small and odd machines: no speed-up of the engine may change a byte of any data file.
 
-Each case is a machine, given as --set's on top of the shipped one, and a seed. The workload checks the values it reads itself.
+Each case is a machine, as --set options on top of the shipped one, and a seed. The workload checks the values that it reads.
 """
 
 import os
@@ -26,7 +26,7 @@ FOOTPRINT = {
     "footprint.code_cache_kib": 1,
     "footprint.kernel_function_bytes": 600,
 }
-# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender.
+# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender time.
 TODAY = {
     "cpu.spinning_sibling_pct": 60,
     "cpu.pausing_sibling_pct": 85,
@@ -39,7 +39,7 @@ TODAY = {
 }
 PAIRS = {"cpu.pair_prefetch": "all"}
 OWNERSHIP = {"cpu.ownership_prefetch": "true"}
-# What waiting for a line costs, as contention families have it (configs/families).
+# The costs of waiting for a line, as in the contention families (configs/families).
 CHANCE = {
     "bus.one_per_line": "true",
     "bus.next": "chance",
@@ -63,7 +63,7 @@ FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
 
 
 def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
-    """So many nodes with a small cache each, joined by this family of protocols."""
+    """A number of nodes with a small cache each, joined by this family of protocols."""
     return {
         "nodes": count,
         "bus.protocol": f"{family}_snoop",
@@ -80,7 +80,7 @@ def nodes(family: str, count: int, node: str = "node", directory: str = "directo
 MIGRATORY = {"bus.protocol": "mesi_migratory_snoop"}
 FAR_NODES = nodes("mesi", 2, "node_far") | {"bus.protocol": "mesi_far_snoop"}
 
-# What a machine has that others have not. Together they cover every part of the engine.
+# Each machine has features that others lack; together they cover every part of the engine.
 MACHINES = {
     "plain": {},
     "tiny": TINY,
@@ -191,10 +191,10 @@ MACHINES = {
     "nearest in nodes, ia64": TINY | IA64 | NEAREST | BUSY_HOME | nodes("moesi", 2),
 }
 
-# Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.
+# Warm-up and run end at odd times, so that the ends fall into run-ahead windows and parked spins.
 RUNS = ["warmup_us = 3.017\nmeasure_us = 29.013", "warmup_us = 7.4\nmeasure_us = 0"]
 
-# Four seeds that ./dev test always takes, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
+# ./dev test always takes these four seeds, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
 QUICK = [(name, 1 + number % 4) for number, name in enumerate(MACHINES)]
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 THOROUGH_SEEDS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100")) // 10
@@ -217,7 +217,7 @@ def random_run(program: Program, seed: int, run: str, top: str = "") -> Path:
 
 
 def machine_and_seed(name: str, seed: int) -> list[str]:
-    """Machines of today also have several loads under way and drop translations; the others' traffic is as it was."""
+    """Modern machines also have several loads under way and drop translations; traffic on the others is as before."""
     shares = ["--set", "workload.load_all_share=8", "--set", "workload.invalidate_share=2"]
     modern = shares if "today" in name or "pairs" in name else []
     return [*settings(MACHINES[name]), *modern, "--seed", str(seed)]
@@ -238,12 +238,12 @@ def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: s
 
 @pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
 def test_what_once_ran_differently_agrees(linebounce: Program, name: str) -> None:
-    """The files say what differed."""
+    """The files' comments say what differed."""
     assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 
 
 def test_a_run_with_another_seed_does_not_agree(linebounce: Program) -> None:
-    """Else all of these tests might compare constants."""
+    """Otherwise all of these tests might compare constants."""
     path = random_run(linebounce, 1, RUNS[0])
     plain = linebounce.run(path, "plain", "--seed", "1")
     with pytest.raises(AssertionError, match=r"differ in .*'latency.csv'.*'results.json'"):

@@ -1,22 +1,22 @@
-"""Every row of every protocol runs in a simulation, those that hardly ever do under the traffic that their marks name.
+"""Every row of every protocol runs in a simulation; rare rows run under the traffic that their mark names.
 
 `linebounce check` proves rows in a model without time. Here they run in the simulator itself. After a change of times or
 tables, renew the marks:
 
-    ./dev build && .venv/bin/python tests/end_to_end/rare_rows.py
+./dev build && .venv/bin/python tests/end_to_end/rare_rows.py
 """
 
 import pytest
 from program import Program
 from rare_rows import CHECKER, COMPOSITIONS, PLAIN, PROTOCOLS, TRAFFIC, Composition, Row, files_of, rows, rows_that_run
 
-# Rows without a mark run in at least every third run, marked ones at least in one of eight.
+# Rows without a mark run in at least a third of the runs, marked ones in at least one of eight.
 MOST_RUNS = 10
 MOST_RUNS_OF_RARE = 60
 
 
 def expected_rows(together: Composition) -> dict[str, set[Row]]:
-    """By the traffic that must run them."""
+    """Rows by the traffic that must run them."""
     expected: dict[str, set[Row]] = {}
     for file in files_of(together):
         for row in rows(file):

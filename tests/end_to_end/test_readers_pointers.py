@@ -1,4 +1,4 @@
-"""Seqlock and RCU are offered where readers could do without the lock, and nowhere else: with the reason."""
+"""Seqlock and RCU are offered only where readers could do without the lock; otherwise the reason is given."""
 
 import json
 
@@ -8,7 +8,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Three threads read under a lock, and now and then one of them writes.
+# Three threads read under a lock, and one of them writes now and then.
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,9 +51,9 @@ LIST = {
 }
 WRITE_AND_FREE = "struct node* old = first; first = old->next; free(old); struct node* n = malloc(sizeof *n);"
 FREES = {**LIST, "WRITE": WRITE_AND_FREE + " n->key = i; n->next = first; first = n"}
-# Nothing is freed, but the list is another one after each writer.
+# Nothing is freed, but each writer changes the list's order.
 RELINKS = {**LIST, "WRITE": "struct node *a = first, *b = a->next; a->next = b->next; b->next = a; first = b"}
-# The pointer that readers follow is a table's, which is never freed; its target is.
+# Readers follow a table's pointer. The table is never freed, but the pointer's target is.
 BLOCK = {
     "DATA": "static long* table;",
     "SETUP": "table = calloc(64, 8)",
@@ -69,7 +69,7 @@ REPLACES = {
 # The same table, allocated once and changed in place.
 IN_PLACE = {**BLOCK, "WRITE": "table[i % 64] = i", "AFTER": ""}
 STATIC = {**IN_PLACE, "DATA": "static long table[64];", "SETUP": ""}
-# A list that nobody changes, whose values are.
+# An unchanging list whose values change.
 VALUES = {**LIST, "WRITE": "first->next->key = i"}
 UNSAFE = {
     "frees": (FREES, ("which is freed while they run", "a pointer that writers change")),

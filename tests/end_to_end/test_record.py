@@ -1,4 +1,4 @@
-"""Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
+"""Real programs, written here, compiled with linebounce-cc and linebounce-c++, and recorded."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from linebounce.trace_symbols import Kind
 from memory import peak_mib
 from recorded import C_COMPILERS, Recorder
 
-# Four threads, a lock around a counter, and counters of each thread in one line.
+# Four threads with a lock around a counter, and per-thread counters in one line.
 COUNTERS = """
 #include <pthread.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(int count, char** arguments) {
 }
 """
 
-# A hash table of buckets with a lock each, made of blocks from an allocator of the program's own.
+# A hash table of buckets with one lock each, in blocks from the program's own allocator.
 TABLE = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int main(void) {
 }
 """
 
-# A queue of one place with two conditions, semaphores, a barrier, a reader-writer lock.
+# A one-element queue with two conditions, semaphores, a barrier, a reader-writer lock.
 HAND_OVER = """
 #include <pthread.h>
 #include <semaphore.h>
@@ -232,7 +232,7 @@ def test_hand_overs_are_edges(recorder: Recorder, compiler: str) -> None:
     waits = [
         operation.argument for operation in consumer if operation == (Kind.WAIT, 0, 0, events.index("tokens"), operation[4])
     ]
-    assert waits == list(range(1, 101))  # the first three are the semaphore's own
+    assert waits == list(range(1, 101))  # the first three belong to the semaphore
     for operation in consumer:
         if operation.kind == Kind.WAIT:
             assert 1 <= operation.argument <= 100
@@ -259,7 +259,7 @@ def test_a_window_makes_sense_by_itself(recorder: Recorder, window: str) -> None
     recording = recorder.record(recorder.compile(HAND_OVER), options=("--window", window))
     count = int(window.partition(":")[2])
     recorded = sum(operation.kind != Kind.EXECUTE for operations in recording.streams.values() for operation in operations)
-    assert recorded <= count + 20  # and what restores functions and locks at its beginning and end
+    assert recorded <= count + 20  # plus the operations that restore functions and locks at its beginning and end
 
 
 PHASES = """
@@ -281,7 +281,7 @@ def test_a_window_from_one_function_until_another_is_a_phase(recorder: Recorder)
     assert set(recorder.record(program, options=("--from", "serve", "--until", "clean_up")).touched("main")) == {"hot"}
     assert set(recorder.record(program, options=("--from", "serve")).touched("main")) >= {"hot", "cold"}
     assert "cold" not in recorder.record(program, options=("--until", "clean_up")).touched("main")
-    # Counted from there: the loads and stores of three rounds, and what the function begins with.
+    # Counted from that point: the loads and stores of three rounds, and the function's first operations.
     few = recorder.record(program, options=("--from", "serve", "--window", "0:10"))
     assert 1 <= few.touched("main")["hot"] <= 10
 
@@ -358,7 +358,7 @@ def test_a_program_runs_unrecorded_without_the_recorder(recorder: Recorder) -> N
     assert done.stdout == "4000\n"
 
 
-# Four threads count in lists of four under 64 locks, for which hardly any waits.
+# Four threads count in lists of four elements under 64 locks, for which they rarely wait.
 MANY_LOCKS = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -402,11 +402,11 @@ int main(int count, char** arguments) {
 """
 
 
-# The goal is 30. Where nobody waits, a busy machine may miss it: record/README.md says what was measured.
+# The goal is 30. Without waiting, a busy machine may miss it: record/README.md has the measurements.
 @pytest.mark.uninstrumented
 @pytest.mark.parametrize(("source", "most"), [(COUNTERS, 30), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:
-    """The collector's time included; both in turn, under the same load, until one pair proves it."""
+    """Includes the collector's time; both versions alternate under the same load, until one pair proves the limit."""
     recorder.linebounce.file("plain.c", source)
     directory = recorder.linebounce.directory
     subprocess.run(["gcc", "-O2", "-pthread", "plain.c", "-o", "plain"], cwd=directory, check=True)

@@ -1,4 +1,4 @@
-"""linebounce-record --binary: programs that were not compiled for us, run in QEMU."""
+"""linebounce-record --binary: records programs that were not compiled with linebounce-cc, in QEMU."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from recorded import Recording
 THREADS = 2
 ROUNDS = 1000
 
-# Threads count in every way there is; two counters share a line.
+# Threads count with every kind of operation; two counters share a line.
 COUNTERS = """
 #include <pthread.h>
 #include <stdatomic.h>
@@ -55,7 +55,7 @@ int main(void) {
 
 
 def flags_on(recording: Recording, thread: str, kind: Kind, name: str) -> list[int]:
-    """Of a thread's operations on an object."""
+    """The flags of a thread's operations on an object."""
     names = [each.name for each in recording.symbols.objects]
     return [each.flags for each in recording.streams[thread] if each.kind == kind and names[each.id] == name]
 
@@ -78,7 +78,7 @@ def test_an_unmodified_program_is_counted_exactly(recorder, flags):
         for name in ("under_lock", "beside"):
             assert count_on(recording, thread, Kind.STORE, name) == ROUNDS
             assert count_on(recording, thread, Kind.LOAD, name) == ROUNDS
-        # Nothing of what the C library does for a lock or an allocation.
+        # The trace has none of the accesses that the C library makes for a lock or an allocation.
         assert recording.touched(thread)["lock"] == 0
 
 
@@ -106,7 +106,7 @@ def test_the_summary_says_what_cannot_be_seen(recorder):
     assert "inside the C library's functions for locks, threads and memory" in missing
 
 
-# Each tells in another way what became of it: by a branch at once, by one further on, by a value.
+# Each function reveals the result of its operation in another way: by a branch at once, by a later branch, by a value.
 OUTCOMES = """
 #include <pthread.h>
 #include <stdatomic.h>
@@ -140,7 +140,7 @@ int main(void) {
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("threaded", [0, 1])  # QEMU does it in another way where there is one thread
+@pytest.mark.parametrize("threaded", [0, 1])  # QEMU emulates it differently if there is only one thread
 def test_a_compare_and_exchange_that_failed_has_stored_nothing(recorder, compiler, level, threaded):
     recording = recorder.record_binary(OUTCOMES, level, f"-DTHREADED={threaded}", compiler=compiler)
     thread = "work[0]" if threaded else "main"
@@ -154,7 +154,7 @@ def test_a_compare_and_exchange_that_failed_has_stored_nothing(recorder, compile
     assert not any("may have failed" in each for each in recording.missing)
 
 
-# Nothing depends on whether it has stored.
+# Nothing in the program depends on whether the exchange stored.
 UNKNOWN_OUTCOME = """
 #include <stdatomic.h>
 static atomic_long word;
@@ -241,7 +241,7 @@ def test_false_sharing_of_an_unmodified_program_is_found(recorder):
     assert "beside" in json.dumps(document["lines"][0])
 
 
-# The lock is reached by jumps where a call is the last thing that a function does.
+# The compiler reaches the lock by jumps if a call is the last thing in a function.
 TAIL_CALLS = """
 #include <pthread.h>
 static struct table { long count; pthread_mutex_t mutex; } table = {0, PTHREAD_MUTEX_INITIALIZER};
@@ -276,7 +276,7 @@ int main(void) {
 """
 
 
-# Optimised code of clang counts local variables from the stack pointer inside the function, which is not known.
+# In optimised code, clang addresses local variables from the stack pointer inside the function, whose value is not known.
 @pytest.mark.parametrize(
     ("compiler", "flag", "name"),
     [

@@ -1,4 +1,4 @@
-"""linebounce-record --binary: signals, children, and how threads and programs end."""
+"""linebounce-record --binary: signals, children, and the ways in which threads and programs end."""
 
 from linebounce.trace_symbols import Kind
 from recorded import Recorder
@@ -22,7 +22,7 @@ int main(void) {
     assert any("was killed by signal 15" in each for each in recording.missing)
 
 
-# None is cancelled: QEMU 7.2 itself crashes in one of three runs then, also without us.
+# No thread is cancelled, because QEMU 7.2 itself crashes in one of three such runs, even without the plugin.
 def test_threads_that_end_in_any_way_are_recorded_to_their_end(recorder: Recorder) -> None:
     source = """
 #include <pthread.h>
@@ -82,7 +82,7 @@ int main(void) {
 """
     recording = recorder.record_binary(source)
     touched = recording.touched("work[0]")
-    # What a handler does inside a lock's function is as silent as that is.
+    # A handler that runs inside a lock's function is not recorded, like the function itself.
     assert 0 < touched["inside"] <= 200
     assert touched["outside"] == 2 * recording.acquisitions("lock")
 

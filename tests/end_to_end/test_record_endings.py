@@ -1,4 +1,5 @@
-"""How recordings end: crashes, exits, signals to the recorder, full disks. Programs of linebounce-cc, recorded."""
+"""The ways in which recordings end: crashes, exits, signals to the recorder, full disks. The programs are compiled with
+linebounce-cc."""
 
 import signal
 import subprocess
@@ -35,7 +36,7 @@ def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
 def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
     recording = recorder.record(recorder.compile(CRASH), "9", code=9)
     assert recording.touched("main")["steps"] == 100
-    assert recording.counts("main")[Kind.RELEASE] == 1  # the trace's, of the lock that was held at the end
+    assert recording.counts("main")[Kind.RELEASE] == 1  # added by the recorder for the lock that was held at the end
 
 
 def test_who_ends_the_recorder_ends_the_program_and_has_a_trace(recorder: Recorder) -> None:
@@ -58,7 +59,7 @@ int main(void) {
     assert recorder.read("trace.lbt").touched("main")["steps"] == 100
 
 
-# A thread counts for so many milliseconds; without a number, until its input ends.
+# A thread counts for the given number of milliseconds; without a number, until its input ends.
 COUNTING = """
 #include <pthread.h>
 #include <stdio.h>
@@ -89,10 +90,10 @@ int main(int count, char** arguments) {
 
 
 def started(recorder: Recorder, program: str) -> subprocess.Popen:
-    """Its program runs, too, and has taken the lock twice."""
+    """Starts the recorder and waits until its program runs and has taken the lock twice."""
     arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", program]
     pipe = subprocess.PIPE
-    # A shell's job in the background, which the tests may be, has SIGINT ignored, and so would the recorder.
+    # The tests may be a shell's background job, which ignores SIGINT; the recorder would inherit that.
     running = subprocess.Popen(
         arguments,
         cwd=recorder.linebounce.directory,
@@ -106,7 +107,7 @@ def started(recorder: Recorder, program: str) -> subprocess.Popen:
 
 
 def recovered_acquisitions(recorder: Recorder) -> int:
-    """That a trace which is cut off holds."""
+    """The acquisitions in a truncated trace."""
     if recorder.linebounce("trace", "convert", "--recover", "trace.lbt", "whole.lbt").code != 0:
         return 0
     whole = recorder.read("whole.lbt")
@@ -143,8 +144,8 @@ def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes
 
 
 def test_a_recorder_that_has_ended_keeps_nobody_waiting(recorder: Recorder) -> None:
-    """Killed while the program waits for it: who started it reads to the end of what the program prints, and only then looks at
-    how the recorder has ended."""
+    """The recorder is killed while the program waits for it. The process that started it reads the program's output to the
+    end before it checks how the recorder ended."""
     command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(COUNTING), "300"]
     for milliseconds in (0, 5, 10, 20, 40):
         with subprocess.Popen(command, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE) as running:

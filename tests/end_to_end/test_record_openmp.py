@@ -1,4 +1,4 @@
-"""linebounce-record of OpenMP programs (gcc's libgomp): who waits for whom is in the trace."""
+"""linebounce-record for OpenMP programs (gcc's libgomp): the trace has who waits for whom."""
 
 import json
 
@@ -48,12 +48,12 @@ def test_an_unmodified_openmp_program_is_recorded_with_its_regions_and_order(rec
     assert len(recording.streams) == THREADS
     assert {recording.counts(name)[Kind.BARRIER] for name in recording.streams} == {3 + 3 + 2}
     for thread in recording.streams:
-        assert recording.counts(thread)[Kind.ACQUIRE] >= 2  # the critical section and the lock, and what the C library locks
+        assert recording.counts(thread)[Kind.ACQUIRE] >= 2  # the critical section and the lock, plus the C library's locks
         assert recording.touched(thread)["locked"] >= 2
-        assert recording.touched(thread)["counts"] >= 3  # its own, read and written, and read again
+        assert recording.touched(thread)["counts"] >= 3  # its own count, read, written and read again
 
 
-# Each thread writes its own value, then reads its neighbour's: with BARRIER in between every reading is a transfer.
+# Each thread writes its own value, then reads its neighbour's: with BARRIER in between, every read is a transfer.
 NEIGHBOURS = r"""
 #include <pthread.h>
 static struct { long value; char apart[120]; } slots[4];
@@ -107,7 +107,7 @@ def test_regions_barriers_critical_sections_and_tasks_are_in_the_trace(linebounc
     names = ("openmp_region_begins", "openmp_region_ends", "openmp_barrier")
     assert barriers == {f"{name}[{THREADS}]": THREADS for name in names}
     passes = {name: recording.counts(name)[Kind.BARRIER] for name in recording.streams}
-    # Three regions begin and end; the barrier, and one behind the first `single`: the other ends with its region.
+    # Three regions begin and end; plus the barrier, and one after the first `single`: the other ends with its region.
     assert set(passes.values()) == {3 + 3 + 2}
     assert recording.acquisitions(".gomp_critical_user_sum") == THREADS
     assert recording.acquisitions("lock._x[0]") == THREADS

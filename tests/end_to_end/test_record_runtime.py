@@ -1,4 +1,5 @@
-"""Corners of real programs: exceptions, linking, signals, forks, mappings; recorded as tests/end_to_end/test_record.py does."""
+"""Corner cases of real programs: exceptions, linking, signals, forks, mappings; recorded as in
+tests/end_to_end/test_record.py."""
 
 import os
 import pty
@@ -75,7 +76,7 @@ int main(void) {
     assert peak_mib(command, directory) < 100
     recording = recorder.read("trace.lbt")
     parts = [each for each in recording.symbols.objects if each.name.startswith("main:6[")]
-    assert {each.size for each in parts} == {1 << 30}  # a replay can place no more as one
+    assert {each.size for each in parts} == {1 << 30}  # a replay can't place more as one object
     assert sum(recording.touched("main")[each.name] for each in parts) == 2
     assert recording.touched("main")["main:8[0]"] == 1
     result = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_4way", "--quiet")
@@ -111,7 +112,7 @@ def test_memory_does_not_grow_with_blocks_of_many_sizes(recorder: Recorder) -> N
 
 
 def test_a_thread_whose_signal_handler_fills_the_ring_is_given_up(recorder: Recorder) -> None:
-    """The handler interrupts in the middle of a word that only its thread can fill."""
+    """The handler interrupts while a ring has a word that only its thread can fill."""
     source = """
 #include <signal.h>
 #include <stddef.h>
@@ -133,7 +134,7 @@ int main(void) {
     assert (info.code, "signal handler" in info.stdout) == (0, True), info.stdout + info.stderr
 
 
-# Says how often it was interrupted.
+# Prints how often it was interrupted.
 INTERRUPTED = """
 #include <signal.h>
 #include <stdio.h>
@@ -177,7 +178,8 @@ def test_an_interrupt_from_the_terminal_reaches_the_program_once(recorder: Recor
 
 
 def test_what_was_done_before_an_unmapping_is_not_of_the_next_mapping(recorder: Recorder) -> None:
-    """Two threads map at one address in turn, handed over unseen; the recorder is busy with a third, whose ring is between."""
+    """Two threads map memory at one address in turn, synchronised in a way that the recorder can't see; the recorder is busy
+    with a third thread, whose ring comes between theirs."""
     source = """
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -270,7 +272,7 @@ int main(void) {
 
 
 def test_a_child_of_fork_can_create_threads(recorder: Recorder) -> None:
-    """Even if another thread was creating one when it was forked."""
+    """Even if another thread was being created at the fork."""
     source = """
 #include <pthread.h>
 #include <stdlib.h>

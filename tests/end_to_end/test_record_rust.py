@@ -1,4 +1,4 @@
-"""Programs in Rust: as they are, and compiled with -Zsanitizer=thread as record/README.md says."""
+"""Programs in Rust: unchanged, and compiled with -Zsanitizer=thread as record/README.md describes."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from linebounce.trace_symbols import Kind
 from recorded import Recorder, Recording
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "word_counts.rs"
-# Debian's: another one may be older or newer than its standard library's own names are known to be here.
+# Debian's compiler: the names in another version's standard library might not be known here.
 RUSTC = "/usr/bin/rustc"
 
-# Each of two threads counts a thousand times in every way.
+# Each of two threads counts a thousand times with every kind of operation.
 COUNTERS = """
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Mutex;
@@ -68,16 +68,16 @@ def test_a_rust_program_is_recorded_as_it_is(recorder: Recorder) -> None:
     for thread in ("thread[0]", "thread[1]"):
         assert functions_of(recording, thread).count("counters::count") == 1000
         assert counted(recording, thread, Kind.FETCH_ADD, "counters::ATOMIC") == 1000
-        # Taken by compare-and-exchange, at once or where it waited, and freed by exchange.
+        # Acquired by compare-exchange, immediately or after a wait, and released by exchange.
         assert counted(recording, thread, Kind.COMPARE_EXCHANGE, "counters::LOCKED") >= 1000
         assert counted(recording, thread, Kind.EXCHANGE, "counters::LOCKED") >= 1000
-    # A thread's own function, and the library's, are named as the source has them.
+    # A thread's own function, and the library's, have their names from the source.
     assert "std::sys::unix::thread::Thread::new::thread_start" in functions_of(recording, "thread[0]")
 
 
 def test_false_sharing_of_the_rust_example_is_found(recorder: Recorder) -> None:
     recorder.run("--binary", "-o", "trace.lbt", "--", compile_rust(recorder, EXAMPLE))
-    # Not by recorder.linebounce: names of Rust's library look like our inside.
+    # Bypasses recorder.linebounce, because names in Rust's library look like our internals.
     command = [recorder.linebounce.executable, "find-sharing", "trace.lbt", "--machine", "generic_2socket_32core", "--json"]
     done = subprocess.run(command, cwd=recorder.linebounce.directory, capture_output=True, text=True, check=True, timeout=300)
     found = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""What linebounce-record calls locks and conditions: as their program's source does."""
+"""linebounce-record names locks and conditions as their program's source does."""
 
 from collections import Counter
 from pathlib import Path
@@ -126,7 +126,7 @@ NAMES_IN_CPP = {
     "main::local",
 }
 
-# A class template, one of its members inlined, a static function that is inlined, and lambdas.
+# A class template with an inlined member, an inlined static function, and lambdas.
 CALLS = """
 #include <mutex>
 #include <thread>
@@ -202,7 +202,8 @@ int main(void) {
 
 
 def replayed(recorder: Recorder, program: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
-    """Of a recording's replay: who takes which lock how often, and who misses on which object, without its number."""
+    """From the replay of a recording: how often each function takes each lock, and misses on each object (without its
+    number) by function."""
     recorder.run("-o", "trace.lbt", "--", program)
     result = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "generic_2socket_32core", "-o", "out")
     assert result.code == 0, result.stderr
@@ -231,7 +232,7 @@ def test_functions_of_templates_and_lambdas_have_names_to_read(recorder: Recorde
     program = recorder.compile(CALLS, "-std=c++20", compiler=compiler, name="program.cpp")
     locks, misses = replayed(recorder, program)
     thread = "main::{lambda()#1}" if compiler == "gcc" else "main::$_0"
-    # The thread's lambda has work and remove inlined.
+    # work and remove are inlined into the thread's lambda.
     assert locks["table_lock"] == {"Table<long>::insert": 200, thread: 200}
     assert locks["lock"] == {f"twice<{thread}::operator()() const::{{lambda()#1}}>": 4}
     assert "Table<long>::insert" in misses["table"]
@@ -306,7 +307,7 @@ def test_blocks_have_the_types_that_expressions_with_elements_and_members_have(r
     assert [each.name for each in symbols.locks] == ["list[0].lock", "item[1].lock", "item[3].lock", "item[4].lock"]
 
 
-# list.h's typedef has the name of a structure that only list.c defines. main.c comes first.
+# list.h's typedef names a structure that only list.c defines. main.c comes first.
 DECLARED_ONLY = """
 #include <pthread.h>
 typedef struct list list;
@@ -339,7 +340,7 @@ def test_a_structure_that_another_unit_defines_has_its_fields(recorder: Recorder
     assert [field.name for field in blocks.fields] == ["length", "next"]
 
 
-# gcc gives what a default member initialiser does the line of its class.
+# gcc attributes a default member initialiser to the line of its class.
 INITIALISED = """
 #include <atomic>
 #include <memory>

@@ -1,4 +1,5 @@
-"""Tries of locks in a replay: what was a wait waits, what was a decision stays one, and no verdict rests on other decisions."""
+"""Tries of locks in a replay: a try that was a wait waits, a try that was a decision stays one, and no verdict depends on
+changed decisions."""
 
 import csv
 import json
@@ -19,7 +20,7 @@ def trace(linebounce: Program, lines: list[str], name: str = "t.txt", threads: s
 
 
 def replayed(linebounce: Program, file: Path | str, *arguments: str, output: str = "out") -> tuple[dict, dict]:
-    """Metrics, and the row of each lock."""
+    """The metrics, and the row of each lock."""
     result = linebounce("trace", "replay", file, "--machine", MACHINE, "-o", output, "--fresh", *arguments)
     assert result.code == 0, result.stderr
     metrics = json.loads((linebounce.directory / output / "results.json").read_text())["points"][0]["metrics"]
@@ -36,7 +37,8 @@ def sections(take: str, *, times: int = 40) -> list[str]:
     return lines
 
 
-# A wait by tries as recorders write it: with no time between tries, with some, by another function, and without a failed try.
+# A wait by tries, in the forms that recorders write: without time between tries, with time, from another function, and without
+# a failed try.
 TAKES = [
     "try_acquire l failed, try_acquire l failed, try_acquire l",
     "try_acquire l failed, compute 60, try_acquire l failed, compute 60, try_acquire l",
@@ -67,7 +69,7 @@ def test_the_recorded_time_between_tries_decides_how_many_fail(linebounce: Progr
     assert failed[0] > 2 * failed[1] > 0
 
 
-# A thread that does something else where its try fails, while another holds the lock, or does not.
+# A thread that does something else if its try fails, while another thread holds the lock or not.
 def busy_or_free(busy: int, free: int) -> list[str]:
     lines = ["event held", "event tried", "event given"]
     for i in range(busy):
@@ -101,7 +103,7 @@ def test_a_failed_try_that_led_elsewhere_fails_and_is_counted_where_it_would_not
 
 
 def test_every_verdict_is_withheld_where_a_replay_decides_otherwise(linebounce: Program) -> None:
-    # Both threads count in one line, so there would be a gain.
+    # Both threads count in one line, so a change could gain something.
     lines = busy_or_free(0, 10)
     lines += [f"{t} {what} x+{8 * 'ab'.index(t)} 8" for _ in range(200) for t in "ab" for what in ("load", "store")]
     file = trace(linebounce, lines, threads="ab")
@@ -175,7 +177,7 @@ def test_a_replay_of_a_simulated_loop_of_tries_misses_as_the_run_did(linebounce:
         assert (linebounce.directory / "run" / table).read_text() == (linebounce.directory / "replay" / table).read_text()
 
 
-# Three threads whose sections are all that they do.
+# Three threads that do nothing but run sections.
 SECTIONS = r"""
 #include <pthread.h>
 static pthread_spinlock_t gate;

@@ -1,4 +1,4 @@
-"""Runs that end early lose nothing that was finished, and a second call goes on where the first stopped."""
+"""A run that ends early keeps everything that was finished, and the next call continues from there."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from program import Program, interrupt, wait_until
 from results import assert_same_data, check_results_directory, validate
 
 SWEEP = experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]')
-# Two points end soon, the third would take hours.
+# Two points end soon; the third would take hours.
 ENDLESS = experiment(run="warmup_us = 5", more='[sweep]\n"run.measure_us" = [20, 30, 1000000000]')
 
 
@@ -25,7 +25,7 @@ def finished_points(out: Path) -> set[str]:
 
 @pytest.fixture
 def stopped_at_the_third_point(linebounce: Program) -> Path:
-    """A results directory after Ctrl-C in the third point."""
+    """A results directory after Ctrl-C during the third point."""
     path = linebounce.file("endless.toml", ENDLESS)
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
@@ -50,8 +50,8 @@ def test_interrupted_run_goes_on_without_repeating_finished_points(
     before = {point: (out / "points" / point / "results.json").stat() for point in ["0", "1"]}
     manifest = (out / "manifest.json").stat().st_ino
     process = linebounce.start("run", "endless.toml", "-o", out)
-    # The manifest is written anew when the run begins, and by then it listens; a signal before that may be lost, where whoever
-    # started the tests ignores it.
+    # Waits until the manifest is rewritten, which happens after the run begins to handle signals. An earlier signal may be lost
+    # if the process that started the tests ignores it.
     wait_until(lambda: (out / "manifest.json").stat().st_ino != manifest, process)
     interrupt(process)
     for point, stat in before.items():
@@ -60,7 +60,7 @@ def test_interrupted_run_goes_on_without_repeating_finished_points(
 
 
 def test_terminated_run_keeps_finished_points(linebounce: Program) -> None:
-    """SIGTERM to the process alone, as `kill` or a batch system sends it."""
+    """SIGTERM to the process only, as sent by `kill` or a batch system."""
     path = linebounce.file("endless.toml", ENDLESS)
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
@@ -140,7 +140,7 @@ def test_what_a_killed_run_has_left_of_its_seeds_is_used_if_it_is_whole_and_does
     path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
     out = linebounce.run(path, "out")
     left = out / ".linebounce-seed-2.json"
-    left.write_text("{}")  # of a run that was killed once its manifest was written
+    left.write_text("{}")  # the remains of a run that was killed after writing its manifest
     linebounce.run(path, "out")
     assert not left.exists()
 
@@ -178,7 +178,7 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
     process = linebounce.start("run", path, "-o", out, "-j", "2")
     wait_until(lambda: finished_points(out) == {"0", "1"}, process)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)  # waits for the end of all who hold its output, too
+    process.communicate(timeout=30)  # also waits for all processes that hold its output open
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
@@ -200,13 +200,14 @@ def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with
 
 
 def catches(process: subprocess.Popen, with_signal: signal.Signals) -> bool:
-    """Whether the program has come to main(). Before that the signal ends it like any other, and nothing can be lost."""
+    """Whether the program has reached main(). Before that, the signal ends it like any other program, and nothing can be
+    lost."""
     caught = re.search(r"^SigCgt:\t(\w+)$", Path(f"/proc/{process.pid}/status").read_text(), re.MULTILINE)
     return bool(caught and int(caught[1], 16) >> (with_signal - 1) & 1)
 
 
 def test_interrupts_that_were_ignored_from_the_start_stay_so(linebounce: Program) -> None:
-    """As `nohup` and a shell's background jobs have it."""
+    """As under `nohup`, or in a shell's background jobs."""
     path = linebounce.file("short.toml", experiment(run="measure_us = 3000"))
     ignoring = f"trap '' INT; exec {linebounce.executable} run {path} -o out"
     process = subprocess.Popen(["sh", "-c", ignoring], cwd=linebounce.directory, process_group=0, stdout=subprocess.DEVNULL)

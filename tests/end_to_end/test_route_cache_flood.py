@@ -1,4 +1,4 @@
-"""route_cache_flood: a router under more packets than it can route."""
+"""route_cache_flood: a router that receives more packets than it can route."""
 
 from itertools import groupby
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_series_have_one_row_every_four_milliseconds(linebounce: Program) -> Non
     assert sum(float(row["value"]) for row in series["softirqs.per_4_jiffies"]) > 100
 
 
-# 100,000 packets a second come whether they are taken or not; up to a ring and a backlog are on their way at either end.
+# 100,000 packets per second arrive whether they are taken or not; up to a ring and a backlog are under way at either end.
 @pytest.mark.parametrize("rate", [50_000, 400_000])
 def test_no_packet_is_forgotten(linebounce: Program, rate: int) -> None:
     results = validate(flood(linebounce, "out", more=f"packets_per_s = {rate}") / "results.json", "results")

@@ -1,4 +1,4 @@
-"""What a count is for that many threads change, and which other counters are offered for it."""
+"""Counters that many threads change: what each is used for, and which other counters are offered."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Each of four threads does BODY's line 200 times; a line is a phase, and all begin it together.
+# Each of four threads runs each line of BODY 200 times; a line is a phase, which all threads begin together.
 PROGRAM = r"""
 #include <atomic>
 #include <memory>
@@ -64,7 +64,7 @@ def advised(linebounce: Program, *bodies: str) -> dict:
     recorder = Recorder(linebounce)
     source = PROGRAM.replace("BODY", body).replace("PHASES", str(len(bodies)))
     recorder.record(recorder.compile(source, "-O1", "-g", name="program.cpp"))
-    # Not by linebounce(): the names of a C++ program's types look like the inside of ours.
+    # Bypasses linebounce(), because names of a C++ program's types look like our internals.
     command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json", "-o", "out"]
     done = subprocess.run(command, cwd=linebounce.directory, capture_output=True, text=True, timeout=120, check=True)
     page: dict = json.loads(done.stdout)
@@ -76,7 +76,7 @@ def roles(page: dict) -> dict[str, str]:
 
 
 def offered(page: dict, name: str) -> dict[str, str]:
-    """What is offered for this count alone, or was tried for it in vain, with its condition."""
+    """The replacements offered or tried in vain for this count alone, with their conditions."""
     found = {it["what"]: it["only_if"] for it in page["conditional"] if ";" not in it["what"]}
     tried = {sentence.split(": ")[0]: "" for sentence in page["no_help"] + page["also_gains"]}
     return {what: only_if for what, only_if in (tried | found).items() if name in what}

@@ -1,4 +1,5 @@
-"""`linebounce steps`: the same document whatever the engine does, and each step begins where the last one ended."""
+"""`linebounce steps`: gives the same document whatever the engine's settings, and each step begins where the previous one
+ended."""
 
 import json
 import re
@@ -16,7 +17,7 @@ PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
-FAR = 2  # in the place of an access's hit
+FAR = 2  # the value of `hit` for an atomic that memory runs
 
 PROGRAM = """\
 title = "Two words"
@@ -66,7 +67,7 @@ def number(value: int | str) -> int:
 
 
 def assert_copy(copies: dict, keeper: int, word: tuple[int, int, int, int], where: tuple) -> None:
-    """The word (address, bytes, old value or -1, new value) was the old one there, and is the new one from now on."""
+    """Checks that the word (address, bytes, old value or -1, new value) had the old value in the copy, and sets the new one."""
     address, size, old, new = word
     for byte in range(size):
         assert old == -1 or copies[keeper, address + byte] == old >> 8 * byte & 255, where
@@ -74,7 +75,7 @@ def assert_copy(copies: dict, keeper: int, word: tuple[int, int, int, int], wher
 
 
 def assert_fits_together(document: dict) -> Counter:
-    """Every row begins in the state, every access finds the bytes, that the one before it left."""
+    """Checks that every row begins in the state, and every access finds the bytes, that the previous step left."""
     states, memory, seen, time, copies = {}, {}, Counter(), 0, {}
     caches = {number: place for place, (kind, number, *_) in enumerate(document["endpoints"]) if kind == "cache"}
     assert len(document["sentences"]) == len(document["log"])
@@ -110,7 +111,7 @@ def assert_fits_together(document: dict) -> Counter:
     return seen
 
 
-# Every part of the engine; the groups are those of a machine that ships.
+# Covers every part of the engine; the groups are those of a shipped machine.
 CHOSEN = [
     "plain",
     "tiny",
@@ -237,7 +238,7 @@ def test_a_snoop_that_finds_nothing_says_what_the_caches_learn(
 
 
 def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program) -> None:
-    """Every order step of a bus has its request: the snoopers' rows run when it arrives."""
+    """Every order step of a bus has a request: the snoopers' rows run when it arrives."""
     document = steps(linebounce, random_file(linebounce), "--machine", "p3_xeon_4way")
     cache = document["tables"][0]["events"]
     requests = {(step[6], step[5]) for step in document["log"] if step[1] == MESSAGE}
@@ -330,10 +331,10 @@ def test_a_moment_that_never_comes_is_no_error_of_its_form(linebounce: Program) 
         ("z is M in CPU 0", "x, y"),
         ("x is Q in CPU 0", "IS_AD"),
         ("x is M in CPU 9", "0 to 3"),
-        ("x is M", "where"),
+        ("x is M", "a state with its place"),
         ("x is S at home 0", "no home"),
         ("CPU 0 eats x", "loads"),
-        ("first miss of function fly", "functions"),
+        ("first miss of function fly", 'function "fly" is not known'),
         ("step 100000", "steps"),
         ("x is 3, twice", "2nd time"),
         ("PutX for x", "GetM"),
@@ -404,7 +405,7 @@ def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(lineboun
 
 
 def test_a_failed_run_shows_the_rows_that_ran_on_its_line(linebounce: Program) -> None:
-    """A run remembers no rows. The failed one is run again with its history on, and fails at the same tick."""
+    """A run keeps no history of rows. The failed run is repeated with its history on, and fails at the same tick."""
     arguments = stale_program(linebounce)
     said = linebounce.refused("run", *arguments, "-o", "out", code=4)
     what, _, history = said.partition("its history:\n")

@@ -1,5 +1,5 @@
-"""Files that somebody else has made, to do harm: nothing is written outside of the output directory, no terminal and no browser
-obeys what they hold, and no size in them takes more memory than the file could fill."""
+"""Files from others, made to do harm: nothing is written outside the output directory, no terminal or browser obeys their
+content, and no size in them makes the program allocate more than the file could fill."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from linebounce import open as open_results
 from memory import peak_mib
 from program import Program
 
-# An escape sequence, an eight-bit one, a change of direction, and a script.
+# An escape sequence, an eight-bit one, a change of writing direction, and a script.
 ODD_NAME = "x\\u001b[2J\\u009b2J\\u202e</script><img src=x onerror=alert(1)>"
 OUTSIDE = ["../../escaped", "/tmp/linebounce-escaped", "..", "a/../../escaped", ".hidden", "a\\u001b[2Jb", "a\\u007fb", ""]
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
@@ -19,7 +19,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 
 @pytest.fixture
 def trace(linebounce: Program) -> str:
-    """As text."""
+    """A trace as text."""
     linebounce.file("small.toml", experiment())
     assert linebounce("trace", "record", "small.toml", "-o", "small.txt").code == 0
     return (linebounce.directory / "small.txt").read_text()
@@ -39,7 +39,7 @@ def test_an_experiment_cannot_name_a_directory_elsewhere(linebounce: Program, na
 @pytest.mark.usefixtures("trace")
 @pytest.mark.parametrize("name", [name for name in OUTSIDE if name])
 def test_a_machine_cannot_name_a_directory_elsewhere(linebounce: Program, name: str) -> None:
-    """Of each machine there is a directory where a trace is replayed on several."""
+    """A replay on several machines makes one directory for each machine's name."""
     machine_file(linebounce, lambda text: text.replace('"p3_xeon_4way"', f'"{name}"', 1))
     before = everything_below(linebounce.directory)
     for command in ("find-sharing", "compare-locks"):
@@ -128,7 +128,7 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_names_stay_on_their_line(linebou
     assert not re.search(r"^(\\u001b|line|<script>|red)", said, re.MULTILINE), "no name begins a line of its own"
 
 
-# What it takes to read them is no matter of what they say.
+# The memory to read these files must not depend on the sizes that they state.
 HUGE = {
     "cpus": (experiment(top="", more='[sweep]\n"machine.cpus" = [1, 1000000000000]'), "machine.cpus"),
     "seeds": (experiment(run="seeds = 1000000000000"), "seeds"),
@@ -148,7 +148,7 @@ def test_a_huge_number_is_refused_before_memory_is_taken(linebounce: Program, wh
     text, shown = HUGE[what]
     file = linebounce.file("e.toml", text)
     assert shown in linebounce.refused("run", file, "--plan")
-    # An exit code of its own would end peak_mib() in an error.
+    # The exit code is hidden, because peak_mib() would raise an error for it.
     command = ["sh", "-c", f"{linebounce.executable} run {file} --plan; true"]
     assert peak_mib(command, linebounce.directory) < 100
 

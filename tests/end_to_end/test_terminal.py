@@ -1,4 +1,4 @@
-"""What commands print fits the terminal, whatever its width; docs/terminal.md shows it as it is."""
+"""What commands print fits the terminal, whatever its width; docs/terminal.md shows the exact output."""
 
 from pathlib import Path
 
@@ -86,7 +86,7 @@ def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce
 
 
 def test_what_is_shown_of_one_point_says_of_which(linebounce: Program) -> None:
-    """The point that the answer speaks of, or the chosen one; also where one point alone has finished."""
+    """A view of one point names it: the answered one, the chosen one, or the only one that finished."""
     linebounce.file("mistakes.toml", MISTAKES)
     text = linebounce("run", "mistakes.toml", "-o", "out").stdout
     assert "\n  Point 0: none\n" in text
@@ -131,7 +131,7 @@ def test_all_metrics_stand_behind_the_headlines_by_group(linebounce: Program) ->
     assert "--all-metrics" not in text
 
 
-# ---- what can be left out ----
+# ---- what commands may leave out ----
 
 
 def test_list_alone_says_what_there_is(linebounce: Program) -> None:

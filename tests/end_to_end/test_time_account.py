@@ -1,4 +1,4 @@
-"""Where the time goes: what `advise` says first of a recorded program, each tick of each thread in one class."""
+"""The first part of `advise`, where the time goes: each tick of each thread is in one class."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from recorded import Recorder
 
 MACHINES = ("generic_2socket_32core", "p3_xeon_8way")
 
-# Four threads that a barrier lets go together; BODY is what each of them does again and again, by its number `me`.
+# Four threads leave a barrier together; each repeats BODY, with its number `me`.
 PROGRAM = r"""
 #include <pthread.h>
 #include <sched.h>
@@ -91,7 +91,7 @@ def test_the_bottleneck_is_named_and_every_tick_belongs_to_one_class(linebounce:
 
 
 def test_no_threads_time_is_counted_before_it_begins_or_after_it_ends(linebounce: Program) -> None:
-    """Four workers, which take nearly all of the run, and main, which waits for them."""
+    """Four workers that take nearly all of the run, and main, which waits for them."""
     page = advised(linebounce, CASES["counter"][0])
     replay = ("trace", "replay", "trace.lbt", "--machine", MACHINES[0], "-o", "replayed", "--quiet")
     assert linebounce(*replay).code == 0
@@ -137,7 +137,7 @@ def test_counting_per_thread_loses_where_the_sum_is_read_in_the_loop(linebounce:
     assert re.search(r": -[1-9]\d\.\d % ", per_thread[0]), page["no_help"]
 
 
-# The count of an object beside what its readers want, and a count of events: curing one leaves the other in the way.
+# An object's reference count beside the fields that its readers need, and a count of events: curing one leaves the other.
 REFERENCE = r"""
 #include <pthread.h>
 #include <stdatomic.h>

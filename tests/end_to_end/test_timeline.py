@@ -1,4 +1,4 @@
-"""run.record_timeline: what every CPU, lock, bus and link did when."""
+"""run.record_timeline: what every CPU, lock, bus and link did over time."""
 
 import csv
 from collections import defaultdict
@@ -20,7 +20,7 @@ CASES = {
         run="warmup_us = 5\nmeasure_us = 40",
     ),
 }
-WINDOW_NS = 40_000  # all of it: what runs at the end is cut off there
+WINDOW_NS = 40_000  # the whole run: spans still running at the end are cut there
 RECORD = ["--set", "run.record_timeline=true", "--set", f"run.timeline_us={WINDOW_NS / 1000:g}"]
 
 Span = tuple[float, float]
@@ -32,7 +32,7 @@ def timeline(linebounce: Program, case: str, output: str, *arguments: str) -> Pa
 
 
 def spans(file: Path) -> dict[str, dict[str, list[Span]]]:
-    """By kind and track; of a lock by its name, whoever had it."""
+    """By kind and track; a lock's spans by its name, whichever CPU had it."""
     found: dict[str, dict[str, list[Span]]] = defaultdict(lambda: defaultdict(list))
     with file.open() as rows:
         for row in csv.DictReader(rows):
@@ -42,7 +42,7 @@ def spans(file: Path) -> dict[str, dict[str, list[Span]]]:
 
 
 def overlapping(of_track: list[Span]) -> list[tuple[Span, Span]]:
-    return [(a, b) for a, b in pairwise(sorted(of_track)) if b[0] < a[1] - 0.001]  # written to a picosecond
+    return [(a, b) for a, b in pairwise(sorted(of_track)) if b[0] < a[1] - 0.001]  # written with picosecond precision
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -73,7 +73,7 @@ def test_a_cpu_is_in_some_function_all_the_time(linebounce, case):
 def test_links_carry_what_crosses_nodes_and_one_bus_has_none(linebounce):
     assert "link" not in spans(timeline(linebounce, "one bus", "one"))
     links = spans(timeline(linebounce, "two nodes", "two"))["link"]
-    assert set(links) == {"0_2", "1_2"}  # to the crossbar's switch; from there on they take no time of their own
+    assert set(links) == {"0_2", "1_2"}  # to the crossbar's switch; the way on from there takes no time
 
 
 def test_a_run_without_a_timeline_leaves_none_and_removes_an_older_one(linebounce):

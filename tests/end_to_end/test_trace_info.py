@@ -98,7 +98,7 @@ def test_what_makes_no_sense_is_refused_with_its_place(in_corpus: Program) -> No
 
 
 def test_a_text_for_teaching_is_read(linebounce: Program) -> None:
-    """The one in the documentation."""
+    """The trace in the documentation."""
     text = (ROOT / "docs" / "trace-format.md").read_text().split("```")[1].lstrip("\n")
     linebounce.file("lesson.txt", text)
     assert "11 in 2 streams" in done(linebounce, "info", "lesson.txt", "--check")

@@ -1,4 +1,4 @@
-"""A recorded run, replayed on the machine it was recorded on, is the run: the same bytes in every table."""
+"""Replaying a recorded run on the machine that recorded it gives the same bytes in every table."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from program import Program
 from test_random_differential import MACHINES, settings
 from ways import Way, assert_every_way_agrees
 
-# Differ in what they name, not in what they measure.
+# The other files differ in names, not in measurements.
 TABLES = ["latency.csv", "lines.csv", "locks.csv"]
-# Programs that end, so that nothing is cut off.
+# Programs run to their end, so that nothing is cut off.
 RUN = "warmup_us = 0\nmeasure_us = 0"
 CASES = [("plain", 1), ("tso", 2), ("ia64", 3), ("two threads, tiny", 4), ("dragon", 5)]
 
@@ -30,12 +30,12 @@ def test_a_replay_is_the_run(linebounce: Program, machine: str, seed: int) -> No
 
 
 SHORT = ["--set", "run.warmup_us=50", "--set", "run.measure_us=300", "--set", "run.seeds=1"]
-# Dentries, a reference count, timers, slab, block layer, and all of these: what the end of the run cuts off is in them.
+# Dentries, a reference count, timers, slab, block layer, and all of these together; their runs are cut off at the end.
 SHIPPED = ["dcache_fast_walk", "vfsmount_refcount", "timer_churn", "slab_churn", "block_io", "oltp"]
 
 
 def misses(table: Path) -> list[str]:
-    """Its lines but for hits of L1: a spin that the end has cut off goes on in the run, and has looked once in the trace."""
+    """The table's lines except hits of L1: a spin that was cut off continues in the run, but has a single load in the trace."""
     return [line for line in table.read_text().splitlines() if ",l1," not in line]
 
 

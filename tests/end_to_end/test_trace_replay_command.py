@@ -25,7 +25,7 @@ BEFORE_AND_BEHIND = {
 
 
 def replay(linebounce: Program, *arguments: str) -> dict:
-    """Results of a replay into out/."""
+    """The results of a replay into out/."""
     result = linebounce("trace", "replay", *arguments, "--machine", "p3_xeon_4way", "-o", "out", "--fresh")
     assert result.code == 0, result.stderr
     check_results_directory(linebounce.directory / "out")
@@ -167,7 +167,7 @@ def test_a_damaged_file_is_refused_and_recovered(linebounce: Program, damage, sa
 
 
 def test_objects_of_one_name_and_other_sizes_are_each_their_own(linebounce: Program) -> None:
-    """A program allocates buffers of many sizes at one place."""
+    """A program allocates buffers of many sizes at one address."""
     linebounce.file(
         "t.txt", HEAD + "object buffer size=64\nobject buffer size=4096\nstream a\na load #0+56 8\na load #1+4088 8\nend\n"
     )
@@ -198,7 +198,7 @@ def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Progr
 
 @pytest.mark.parametrize("where", ["", "alignment=64", "address=4096"])
 def test_what_lies_behind_a_large_object_is_apart_from_it(linebounce: Program, where: str) -> None:
-    size = 2**32 + 128  # where its lower 32 bits end, something is touched
+    size = 2**32 + 128  # the program touches the place where the lower 32 bits of the address wrap
     behind = where.replace("4096", str(4096 + size))
     symbols = f"object big size={size} {where}\nobject behind size=64 {behind}\n"
     operations = f"a store big+0 8\na store big+128 8\na store big+{2**32} 8\na store behind+0 8\n"
@@ -283,7 +283,8 @@ def test_a_writer_lets_a_reader_of_its_cpu_come_to_its_end(linebounce: Program, 
 
 
 def test_blocks_of_threads_use_every_cpu(linebounce: Program) -> None:
-    """One that does little, as main does, and four that work: in blocks of two, four CPUs would be three."""
+    """One thread that does little, like main, and four that work: with blocks of two threads, only three of four CPUs would
+    be used."""
     symbols = "".join(f"object x{i} size=64 alignment=64\nstream t{i}\n" for i in range(5))
     work = "".join(f"t{i} store x{i} 8\nt{i} compute {100000 if i else 10}\n" for i in range(5))
     (linebounce.directory / "five.txt").write_text(HEAD + symbols + work + "end\n")

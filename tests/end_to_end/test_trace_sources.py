@@ -1,4 +1,4 @@
-"""Traces that nobody recorded with Linebounce: synthetic ones, and those of other programs."""
+"""Traces that Linebounce did not record: synthetic ones, and those of other programs."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ from program import Program
 
 
 def converted(linebounce: Program, content: str | bytes, source: str) -> tuple[str, str]:
-    """What the program says, and the trace as text."""
+    """The program's message, and the trace as text."""
     linebounce.file("in", content)
     result = linebounce("trace", "convert", "in", "out.txt", "--from", source)
     assert result.code == 0, result.stderr
@@ -52,7 +52,7 @@ def test_perf_script(linebounce: Program) -> None:
 
 
 def recorded_by_perf(directory: Path, *options: str) -> None:
-    """Page faults have addresses, too, and need no processor that samples its accesses."""
+    """Page faults have addresses, too, and need no processor that can sample accesses."""
     command = ["perf", "record", "--quiet", "-e", "page-faults", "-c", "1", *options, "-o", "perf.data", "/bin/true"]
     done = subprocess.run(command, cwd=directory, capture_output=True, timeout=60, check=False)
     if done.returncode != 0:
@@ -97,7 +97,7 @@ def test_what_lackey_prints_of_a_real_program(linebounce: Program) -> None:
     kinds = {kind: sum(line.startswith(f" {kind} ") for line in lines) for kind in "LSM"}
     assert kinds["L"] > 1000
     _, text = converted(linebounce, log.read_bytes(), "lackey")
-    # An access that is not aligned is several here.
+    # An unaligned access becomes several operations.
     assert operations(text, "load") >= kinds["L"] + kinds["M"]
     assert operations(text, "store") >= kinds["S"] + kinds["M"]
     instructions = sum(int(count) for count in re.findall(r"^thread execute (\d+)$", text, re.MULTILINE))
@@ -132,7 +132,7 @@ def test_the_same_seed_makes_the_same_file(linebounce: Program) -> None:
     for name, seed in [("a.trace", "1"), ("b.trace", "1"), ("c.trace", "2")]:
         assert linebounce("trace", "synth", "-o", name, "--accesses", "1000", "--seed", seed).code == 0
     a, b, c = ((linebounce.directory / f"{name}.trace").read_bytes() for name in "abc")
-    # The command line stands in the trace: the name of the file differs.
+    # The traces contain the command line, in which the file's name differs.
     assert len(a) == len(b)
     assert a != c
 

@@ -1,4 +1,4 @@
-"""Two processes that write the same file at the same time: the second is refused, or writes elsewhere; the file is whole."""
+"""Of two processes writing the same file, the second is refused or writes elsewhere; the file stays whole."""
 
 import subprocess
 from pathlib import Path
@@ -11,7 +11,7 @@ from recorded import Recorder
 BUSY = "is being written by another process; wait for it, or choose another file"
 ENDLESS = experiment(run="warmup_us = 5\nmeasure_us = 1000000000")
 
-# Goes on until its standard input ends.
+# Runs until its standard input ends.
 WAITING = """
 #include <pthread.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ int main(void) {
 
 @pytest.fixture
 def recording(linebounce: Program) -> "subprocess.Popen[str]":
-    """A recording of t.lbt that is under way."""
+    """A running recording of t.lbt."""
     recorder = Recorder(linebounce)
     command = [recorder.tool("linebounce-record"), "-o", "t.lbt", "--", recorder.compile(WAITING)]
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Atomic operations that are not recorded are named, and keep `find-sharing` from a verdict."""
+"""Atomic operations that can't be recorded are named, and keep `find-sharing` from giving a verdict."""
 
 import pytest
 from recorded import C_COMPILERS, Recorder
@@ -31,7 +31,7 @@ def verdict(recorder: Recorder) -> str:
 def test_inline_assembler_is_named_and_no_verdict_is_given(recorder: Recorder, compiler: str, count: str) -> None:
     trace = recorder.record(recorder.compile(COUNTERS.replace("COUNT", count), compiler=compiler))
     (unseen,) = [each for each in trace.missing if each.startswith("atomic instructions")]
-    # gcc does not report that `work` was entered: all that it does is inline assembler.
+    # gcc does not report entering `work`, which consists only of inline assembler.
     ran = "may have run" if compiler == "gcc" else "ran"
     assert unseen == f"atomic instructions that are not recorded, in functions that {ran}: work (1)"
     assert verdict(recorder).startswith(NO_VERDICT)
@@ -61,7 +61,7 @@ def test_nothing_is_said_of_what_was_recorded(recorder: Recorder) -> None:
     assert verdict(recorder) == "No line of what was recorded is shared falsely, or it costs nothing."
 
 
-# What is recorded shares lines, too: seldom, so that nothing gains, or often.
+# Recorded accesses share lines as well: rarely, so that nothing can be gained, or often.
 BOTH = COUNTERS.replace("static void* work(void* mine) {", "static long far[4][64];\nstatic void* work(void* mine) { SEEN")
 SELDOM = "for (long i = 0, *own = far[(long*)mine - counters]; i < 60000; i++) ++*(volatile long*)(i % 10000 ? own : mine);"
 OFTEN = "for (int i = 0; i < 3000; i++) ++*(volatile long*)mine;"

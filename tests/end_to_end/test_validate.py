@@ -1,4 +1,4 @@
-"""`linebounce validate`: fitted and predicted rows on one page, what a first run came to, and the papers' rows beside them."""
+"""`linebounce validate`: fitted and predicted rows on one page, the results of first runs, and the papers' rows beside them."""
 
 import json
 import os
@@ -74,7 +74,7 @@ DOCUMENT = FITTED.replace("latencies/p3_xeon_4way", "table").replace('family  = 
 
 
 class Project:
-    """One with experiments of its own."""
+    """A project with its own experiments."""
 
     def __init__(self, linebounce: Program) -> None:
         self.linebounce = linebounce

@@ -1,4 +1,4 @@
-"""`linebounce what-if`: a change against its base, paired over seeds; and the metrics that it compares."""
+"""`linebounce what-if`: a change against its base, paired by seed, and the metrics that it compares."""
 
 import json
 import tomllib
@@ -225,7 +225,7 @@ def test_how_it_runs_changes_nothing_of_submission_elsewhere(linebounce: Program
 
 
 def test_what_completion_uses_is_in_the_cache_of_the_cpu_that_submitted(linebounce: Program) -> None:
-    """Commands are written by submission and read by completion: on one CPU these loads hit."""
+    """Submission writes commands and completion reads them: on one CPU, these loads hit."""
     shares = {}
     for there in [False, True]:
         out = linebounce.run(handed(linebounce, there=there), f"there_{there}")

@@ -1,4 +1,4 @@
-"""What is said about a lock that a program has made of a word says how it was classified, and how to see more."""
+"""Verdicts on a lock that a program built from a word say how the word was classified, and how to learn more."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Sections of a word as recorders write them: how a thread takes it, and why it is classified so.
+# Sections of a word in the form that recorders write: how a thread takes it, and why it is classified so.
 WORDS = {
     "compare_exchange gate 4": "gate runs as ttas, because nobody waited",
     "exchange gate 4, exchange gate 4": "gate runs as tas, because threads that waited never looked before they tried",
@@ -41,7 +41,7 @@ def test_every_verdict_about_a_word_says_how_it_was_classified(linebounce: Progr
     assert f"Words that behave like locks: {WORDS[take]}." in " ".join(linebounce("advise", *arguments).stdout.split())
 
 
-# Prints by how many microseconds the last of three threads has begun after the first.
+# Prints how many microseconds after the first thread the last of three threads began.
 LATE = r"""
 #include <pthread.h>
 #include <stdio.h>

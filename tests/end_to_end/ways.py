@@ -1,4 +1,4 @@
-"""The ways to run a simulation. Every input must give the same bytes in all of them (the model is RE2's tester).
+"""The ways to run a simulation. Every input must give the same bytes in all of them (modelled on RE2's tester).
 
 The C++ library is not among them, because it reads no experiments: test_library.py runs a program in both C++ and Lua.
 """
@@ -19,7 +19,7 @@ def engine_settings(*settings: str) -> tuple[str, ...]:
 
 
 class Way(Enum):
-    """Its value is what it adds to the command line, or the folder of another build in build/."""
+    """A way's value is its additional arguments, or the folder of another build in build/."""
 
     PLAIN = ("-j", "1")
     RUN_AHEAD_OFF = engine_settings("run_ahead=false")
@@ -35,7 +35,7 @@ class Way(Enum):
     WEB_ASSEMBLY = "wasm"
 
     def call(self, program: Program) -> tuple[Program, tuple[str, ...]]:
-        """The program, and what to add to its arguments."""
+        """The program, and the arguments to add."""
         if isinstance(self.value, tuple):
             return program, self.value
         return Program(ROOT / "build" / self.value / "linebounce", program.directory), ()
@@ -57,11 +57,11 @@ class Way(Enum):
         return document.read_text()
 
 
-# One change at a time. They all apply to every experiment.
+# Each changes one thing, and all apply to every experiment.
 EVERY_WAY = (Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF, Way.BOTH_OFF, Way.REVERSED, Way.STEP_LISTENER, Way.TWO_PROCESSES)
-# Three runs that between them change everything.
+# Three ways that together change everything.
 USUAL_WAYS = (Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF, Way.ALL_OTHERS)
-# For tests with many inputs, half of which take the first pair and half the second.
+# For tests with many inputs: half of them use the first pair, half the second.
 QUICK_WAYS = ((Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF), (Way.BOTH_OFF, Way.ALL_OTHERS))
 BUILDS = (Way.DEV_BUILD, Way.CLANG_BUILD, Way.SANITIZED_BUILD)
 
@@ -78,8 +78,9 @@ def assert_every_way_agrees(
     plain: Path | None = None,
     **options,
 ) -> Path:
-    """Compares all data files of each way with the plain run's, which it makes unless given as `plain`. Returns that one."""
-    folder = Path(tempfile.mkdtemp(prefix="ways_", dir=program.directory)).name  # fresh: nothing is resumed
+    """Compares all data files of each way with those of the plain run, which is made unless given as `plain`. Returns the
+    plain run's directory."""
+    folder = Path(tempfile.mkdtemp(prefix="ways_", dir=program.directory)).name  # new, so that nothing is resumed
     if plain is None:
         plain = Way.PLAIN.run(program, experiment, f"{folder}/plain", *arguments, **options)
     for number, way in enumerate(ways):

@@ -1,4 +1,4 @@
-"""The engine in WebAssembly, build/wasm, under Node. Tests that use it also take the fixture `wasm_build`, which builds it."""
+"""The engine in WebAssembly, build/wasm, under Node. Tests that use it also use the fixture `wasm_build`, which builds it."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from program import ROOT
 
 
 class Engine:
-    """One request a line, one answer a line (run_engine.cjs)."""
+    """Reads one request per line and answers in one line (run_engine.cjs)."""
 
     def __init__(self) -> None:
         command = ["node", ROOT / "tests" / "teach" / "run_engine.cjs", ROOT / "build" / "wasm" / "engine.js", ROOT]
@@ -23,4 +23,4 @@ class Engine:
         return answer
 
 
-engine = cache(Engine)  # all tests of a session share one, which ends with its standard input
+engine = cache(Engine)  # shared by all tests of a session; it ends when its standard input is closed

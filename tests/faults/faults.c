@@ -32,7 +32,7 @@ static const char* log_file;
 static _Atomic long* count;
 static long at, full, short_at, memory_at;
 static _Atomic long* allocations;
-static __thread bool half;  // the call under way moves a half
+static __thread bool half;  // the current call transfers half
 static int error;
 static bool is_short;
 
@@ -41,7 +41,7 @@ static long number_in(const char* variable) {
   return text ? atol(text) : 0;
 }
 
-// The shared number in the file that the variable names; null if there is none.
+// The shared counter in the file that the variable names; null if there is none.
 static _Atomic long* counter_in(const char* variable) {
   const char* file = getenv(variable);
   if (!file) return NULL;
@@ -62,7 +62,7 @@ __attribute__((constructor)) static void begin(void) {
   short_at = number_in("FAULTS_SHORT_AT");
   memory_at = number_in("FAULTS_MEMORY_AT");
   if (under) count = counter_in("FAULTS_COUNT");
-  // Interpreters of other languages, shells and compilers are not ours to hold to anything.
+  // Interpreters, shells and compilers are not tested.
   const char* name = program_invocation_short_name;
   if (strcmp(name, "linebounce") == 0 || strcmp(name, "linebounce-record") == 0) allocations = counter_in("FAULTS_MEMORY");
 }
@@ -72,7 +72,7 @@ static bool allocation_fails(void) {
   return errno = ENOMEM, true;
 }
 
-// glibc's own, under the names that it has for those who replace the others. operator new is malloc, too.
+// glibc's own functions, under the names that it provides to replacements. operator new calls malloc, too.
 extern void* __libc_malloc(size_t);
 extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
@@ -89,7 +89,7 @@ void* realloc(void* block, size_t size) {
   return allocation_fails() ? NULL : __libc_realloc(block, size);
 }
 
-// The next definition behind ours.
+// The next definition after ours.
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static bool is_under(const char* path) {
@@ -97,7 +97,7 @@ static bool is_under(const char* path) {
   return strncmp(path, under, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-// Counts a call on `path`. True if it is to fail, with errno set.
+// Counts a call on `path`. Returns true, with errno set, if it must fail.
 static bool fails_at(const char* call, const char* path, bool takes_room) {
   if (!count || !is_under(path)) return false;
   const long number = atomic_fetch_add(count, 1) + 1;
@@ -142,12 +142,12 @@ static bool fails_file(const char* call, int descriptor, bool takes_room) {
   if (length < 0) return false;
   path[length] = '\0';
   struct stat about;
-  // Of a lock that somebody else has deleted, a directory that is listed, a pipe nothing is asked.
+  // Ignores deleted files, directories and pipes.
   if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) return errno = before, false;
   return fails_at(call, path, takes_room);
 }
 
-// How much of a transfer comes about, where they are short; 0: none, as a signal came.
+// The size of a short transfer; 0 if a signal interrupts it at the start.
 static size_t part_of(size_t size, int descriptor) {
   static _Atomic unsigned turn;
   struct stat about;
@@ -184,7 +184,7 @@ ssize_t writev(int descriptor, const struct iovec* parts, int number) {
   return REAL(writev)(descriptor, parts, number);
 }
 
-// Streams call the kernel from inside the C library: of them the calls themselves fail.
+// Streams call the kernel from inside the C library, so the stream functions themselves fail.
 size_t fwrite(const void* data, size_t size, size_t number, FILE* file) {
   if (fails_file("fwrite", fileno(file), false)) return 0;
   return REAL(fwrite)(data, size, number, file);
@@ -239,7 +239,7 @@ int openat64(int folder, const char* path, int flags, ...) {
   OPEN(folder, REAL(openat64)(folder, path, flags, mode));
 }
 
-// Nothing is really written to the disk: that would take most of the tests' time.
+// Does not really flush to the disk, which would take most of the tests' time.
 int fsync(int descriptor) {
   return fails_file("fsync", descriptor, true) ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-"""Runs commands whose calls on files fail, one after another, by faults.c; and says what must hold however they end."""
+"""Runs commands and makes one of their file calls after another fail, with faults.c; checks what must hold however they end."""
 
 import errno
 import json
@@ -19,7 +19,7 @@ from program import INTERNALS
 
 SOURCE = Path(__file__).with_name("faults.c")
 FULL_DISK = {"create", "write", "writev", "fsync", "mkdir"}
-# What each call may fail with on a disk that breaks, or in a process that has too many files open.
+# The errors that each call may return on a broken disk, or in a process with too many open files.
 ERRORS = {
     "open": [errno.EIO, errno.EMFILE],
     "create": [errno.EACCES],
@@ -39,30 +39,31 @@ ERRORS = {
     "unlink": [errno.EACCES],
 }
 TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
-# Of a sweep, of a merge without all points, and of what was recorded before the disk was full.
+# Additional messages of a sweep, of a merge without all points, and of a recording before the disk was full.
 ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: |: \d+ rows? recorded$")
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 SIMULATION_FAILED = 4
-USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
+USAGE, UNREADABLE = 2, 3  # for output that can't be written, and for input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
-SCRATCH = "scratch"  # for temporary files, whose disk fails as any other
+SCRATCH = "scratch"  # the folder for temporary files, whose calls fail as well
 INSTALLED = "installed"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A command, what it reads and what it writes, by names in its directory."""
+    """A command with its inputs and outputs, as names in its directory."""
 
     command: tuple[str, ...]
     needs: tuple[str, ...]
     writes: tuple[str, ...] = ()
-    faults: int = 10  # of them in ./dev test
-    reproducible: bool = True  # what it writes has the same bytes each time
-    merges: bool = False  # what there is: a point that failed has no metrics, and the manifest says that it is not all
-    installed: bool = False  # with machines, protocols and lessons below the faults, too: see installation.py
-    until: str = ""  # a line that begins so is there: then it gets Ctrl-C
-    code: int = 0  # undisturbed
-    only_once: bool = False  # what it makes must not be there already
+    faults: int = 10  # how many ./dev test tries
+    reproducible: bool = True  # the output has the same bytes each time
+    # merges existing results: a failed point has no metrics, and the manifest says that results are incomplete
+    merges: bool = False
+    installed: bool = False  # with machines, protocols and lessons exposed to the faults, too: see installation.py
+    until: str = ""  # sends Ctrl-C when the output has a line that begins like this
+    code: int = 0  # without faults
+    only_once: bool = False  # refuses to replace its own output
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Call:
 
     @property
     def file(self) -> str:
-        """As a user knows it."""
+        """The file's name as a user knows it."""
         return TEMPORARY.sub("", Path(self.path).name)
 
 
@@ -81,7 +82,7 @@ class Call:
 class Fault:
     call: Call
     error: int
-    is_full: bool  # and stays so
+    is_full: bool  # the disk stays full
 
     def __str__(self) -> str:
         stays = " from here on" if self.is_full else ""
@@ -101,18 +102,18 @@ class Outcome:
     errors: str
     files: dict[str, bytes] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)  # temporary files
-    status: str = ""  # of a results directory, by its manifest
+    status: str = ""  # from the manifest of a results directory
 
 
 class FaultyDisk:
-    """Runs a case again and again, each time in a directory of its own."""
+    """Runs a case repeatedly, each time in a new directory."""
 
     def __init__(self, program: Path, library: Path, inputs: Path, place: Path, longest: float = 120) -> None:
-        """`longest` is in seconds: a command that takes longer is killed, and fails its test."""
+        """`longest`: the time limit in seconds; a command that takes longer is killed, and its test fails."""
         self.program, self.library, self.inputs, self.place, self.longest = program, library, inputs, place, longest
 
     def directory(self, case: Case) -> Path:
-        """As it was before the command, and always of the same name, which may be in what the command writes."""
+        """A directory in the state before the command. Its name is always the same, because it may appear in output."""
         made = self.place / "run"
         shutil.rmtree(made, ignore_errors=True)
         (made / SCRATCH).mkdir(parents=True)
@@ -162,19 +163,19 @@ class FaultyDisk:
         return outcome
 
     def calls(self) -> list[Call]:
-        """Of the last run."""
+        """The calls of the last run."""
         log = self.place / "log"
         lines = log.read_text().splitlines() if log.exists() else []
         split = (line.split(" ", 2) for line in lines)
         return sorted((Call(int(number), name, path) for number, name, path in split), key=lambda call: call.number)
 
     def allocations(self) -> int:
-        """Of the last run, in processes of linebounce itself."""
+        """The allocations of the last run, in linebounce's own processes."""
         return int.from_bytes((self.place / "allocations").read_bytes(), sys.byteorder)
 
 
 def numbers(most: int) -> list[int]:
-    """All up to 500, then each 1.3 times as far as the last."""
+    """All numbers up to 500, then each 1.3 times the last."""
     chosen = list(range(1, min(500, most) + 1))
     while chosen and chosen[-1] * 1.3 < most:
         chosen.append(int(chosen[-1] * 1.3) + 1)
@@ -190,7 +191,8 @@ def faults_of(calls: list[Call]) -> Iterator[Fault]:
 
 
 def sample(faults: list[Fault], number: int) -> list[Fault]:
-    """So many, always the same: of each call one before a second of any, and of each kind of file before a second of that."""
+    """Always the same `number` faults: at least one of each call before a second of any, and of each kind of file before a
+    second of that."""
     chance = random.Random(1)
     chance.shuffle(faults)
     seen: dict[tuple[str, ...], int] = {}
@@ -207,7 +209,7 @@ def sample(faults: list[Fault], number: int) -> list[Fault]:
 
 
 def hold_without_memory(case: Case, number: int, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
-    """What must hold when an allocation fails: as hold(), and one line says that the memory ran out."""
+    """What must hold when an allocation fails: the same as in hold(), and one line says that memory ran out."""
     about = f"{' '.join(case.command)}: allocation {number}: exit code {outcome.code}\n{outcome.errors}"
     assert "a bug in Linebounce" not in outcome.errors, about
     if outcome.code == case.code:
@@ -224,7 +226,7 @@ def hold_without_memory(case: Case, number: int, outcome: Outcome, before: dict[
 
 
 def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
-    """What must hold: nothing wrong is there, nothing that was finished is lost, and one line says file and reason."""
+    """What must hold: nothing wrong was written, nothing finished was lost, and one line names the file and the reason."""
     about = f"{' '.join(case.command)}: {fault}: exit code {outcome.code}\n{outcome.errors}"
     shown = INTERNALS.search(outcome.said + outcome.errors)
     assert not shown, about
@@ -244,7 +246,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
         assert len(lines) == 1, about
         assert os.strerror(fault.error) in lines[0], about
-        # A temporary file goes to another folder if there is one, and it is what comes after that can't be written.
+        # A temporary file is made in another folder if possible, so that a later call fails instead.
         went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
         assert went_on or names_file(case, fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
@@ -253,7 +255,8 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
 
 @contextmanager
 def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    """Kills it after so long, with all that it has started: they hold its pipes open, too. TimeoutError then."""
+    """Kills it after this time, with everything that it started, because that holds its pipes open. Raises TimeoutError
+    then."""
     too_late = threading.Event()
 
     def kill() -> None:
@@ -275,7 +278,7 @@ def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None
 
 
 def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
-    """Returns what it has said until then; all of it, if that line never comes."""
+    """Sends Ctrl-C after a line; returns the output until then, or all of it if the line never comes."""
     assert running.stdout
     said = ""
     for read in running.stdout:
@@ -287,7 +290,8 @@ def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
 
 
 def names_file(case: Case, call: Call, line: str) -> bool:
-    """The file itself, or the directory that it is in; where that directory can't be made, what was to be written there."""
+    """Whether a message names the file or its directory; if the directory can't be made, the file that was to be written
+    there."""
     to_be_there = case.writes if call.name == "mkdir" else ()
     return any(name in line for name in (call.file, Path(call.path).parent.name, *to_be_there))
 

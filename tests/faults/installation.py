@@ -1,4 +1,4 @@
-"""A small installation: the program with what it reads beside itself, so that those files can be broken, too."""
+"""A small installation: the program with the files that it reads beside itself, so that those can be broken, too."""
 
 import re
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from program import ROOT
 
-# Every CPU but the first two walks in: no small case shows it, random machines do.
+# Admits every CPU except the first two: no small case shows the error, but random machines do.
 UNSAFE_LOCK = """title = "A word for two"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)
@@ -53,14 +53,14 @@ table  = "table.md"
 
 
 def _with_ids(lesson: str) -> str:
-    """Its tasks with the names of ANSWERS."""
+    """Renames the lesson's tasks to the names in ANSWERS."""
     for block, name in (("question", "letter"), ("question", "number"), ("break", "table")):
         lesson = lesson.replace(f"```toml {block}\n", f'```toml  {block}\nid = "{name}"\n', 1)
     return lesson
 
 
 def install(executable: Path, place: Path) -> None:
-    """Machines, protocols, two experiments, a lesson, the tests and an assignment: as few as there can be of each."""
+    """Installs the minimum: machines, protocols, two experiments, a lesson, the tests and an assignment."""
     place.mkdir(parents=True)
     shutil.copy2(executable, place / "linebounce")
     (place / "linebounce-teach").symlink_to((executable.parent / "linebounce-teach").resolve())

@@ -1,5 +1,6 @@
-"""Whatever call on a file fails: nothing wrong is written, nothing finished is lost, one line says why, and once the disk is
-well again the same command ends as if nothing had happened. `./dev test` tries some of the calls, `./dev fuzz` each of them."""
+"""Whichever call on a file fails: nothing wrong is written, nothing finished is lost, one line gives the reason, and once
+the disk works again the same command ends as if nothing had happened. `./dev test` tries some of the calls, `./dev fuzz`
+each of them."""
 
 import errno
 import random
@@ -167,7 +168,7 @@ def test_short_transfers_and_signals_change_nothing(
     hold(case, None, outcome, {}, undisturbed(case))
 
 
-# Commands that are all of linebounce's own: Python's interpreter is not ours to hold to anything.
+# Commands entirely of linebounce's own code; Python's interpreter is not tested.
 IN_CPP = ["run", "run again", "timeline", "record", "convert", "info", "replay", "find sharing", "lines", "murphi", "recorder"]
 
 
@@ -212,7 +213,7 @@ def test_each_transfer_is_short_or_interrupted(disk: FaultyDisk, undisturbed: Ca
 def test_a_finished_point_that_cannot_be_read_any_more_is_not_left_out(
     disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
 ) -> None:
-    """The last look at a point is the one for the merge; results without it would be complete by their looks."""
+    """The merge looks at each point last; results without it would seem complete."""
     case = CASES[name]
     directory = disk.directory(case)
     before = disk.run(Case(("list", "locks"), (), case.writes), directory).files

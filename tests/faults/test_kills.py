@@ -1,6 +1,6 @@
-"""kill -9 at any moment: the same command then ends as if nothing had happened; a trace is whole, absent, or can be recovered.
+"""kill -9 at any moment: the same command then ends as if nothing had happened; a trace is whole, absent, or recoverable.
 
-`./dev test` tries a few moments of each command; LINEBOUNCE_KILLS=200 pytest tests/faults/test_kills.py more of them.
+`./dev test` tries a few moments of each command; LINEBOUNCE_KILLS=200 pytest tests/faults/test_kills.py tries more.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ ONE = experiment(run="warmup_us = 5\nmeasure_us = 2000")
 
 
 def kill_after(program: Program, seconds: float, *arguments: str, whole_group: bool = True) -> bool:
-    """Whether it was still running."""
+    """Returns whether the program was still running."""
     process = program.start(*arguments)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
@@ -60,12 +60,12 @@ def test_a_run_that_is_killed_again_and_again_comes_to_its_end(linebounce: Progr
     killed, kills = 0, KILLS if command == "run" else max(1, KILLS // 5)
     for _ in range(kills):
         shutil.rmtree(linebounce.directory / "out", ignore_errors=True)
-        # The second kill meets what the first has left.
+        # The second kill happens in the state that the first one left.
         for _ in range(2):
             moment = chance.uniform(0, 1.1 * seconds)
             hit = kill_after(linebounce, moment, command, path, "-o", "out", *more, whole_group=chance.random() < 0.7)
             killed += hit
-            seconds *= 1 if hit else 0.5  # measured while the machine was busier
+            seconds *= 1 if hit else 0.5  # the time was measured while the machine was busier
         again = linebounce(command, path, "-o", "out", *more)
         assert again.code == 0, again.stderr
         check_results_directory(linebounce.directory / "out")
@@ -86,9 +86,9 @@ def test_fresh_that_is_killed_mixes_nothing(linebounce: Program) -> None:
         shutil.copytree(before, out)
         kill_after(linebounce, chance.uniform(0, 0.15), "run", second, "-o", "out", "--fresh", "-j", "2")
         again = linebounce("run", second, "-o", "out")
-        if again.code == 2:  # it had not come to deleting all of the other's results, the manifest last
+        if again.code == 2:  # it was killed before it had deleted all earlier results; the manifest goes last
             assert "another configuration" in again.stderr
-            # What the killed one was writing goes with the next command that is not refused.
+            # The next successful command removes temporary files of the killed one.
             there = {name: path for name, path in data_files(out).items() if ".linebounce-tmp-" not in name}
             assert all(path.read_bytes() == (before / name).read_bytes() for name, path in there.items())
             if there.keys() != data_files(before).keys():
@@ -157,7 +157,7 @@ def test_a_recorder_that_is_killed_leaves_its_program_alone_and_a_trace_to_recov
 
 
 def recover(linebounce: Program, trace: Path) -> None:
-    """What is whole is read as it is; of what isn't the beginning, and neither is taken for the other."""
+    """A complete trace is read as it is, and an incomplete one up to its damage; neither is mistaken for the other."""
     checked = linebounce("trace", "info", "--check", trace.name)
     assert checked.code in (0, 3), checked.stderr
     recovered = linebounce("trace", "convert", "--recover", trace.name, "recovered.lbt")

@@ -1,7 +1,6 @@
-"""Thousands of small files as one, *.cases: each file's size in bytes on a line, its bytes, and the end of a line.
+"""Packs thousands of small files into one, *.cases: for each file its size in bytes on a line, its bytes, and a newline.
 
-cases.py pack FOLDER FILE.cases
-cases.py unpack FILE.cases FOLDER
+cases.py pack FOLDER FILE.cases cases.py unpack FILE.cases FOLDER
 """
 
 import hashlib
@@ -11,7 +10,7 @@ from pathlib import Path
 
 
 def packed(contents: Iterable[bytes]) -> bytes:
-    """The shortest first, so that packing the same again changes nothing."""
+    """Shortest first, so that packing the same files again gives the same bytes."""
     in_order = sorted(set(contents), key=lambda content: (len(content), content))
     return b"".join(b"%d\n%b\n" % (len(content), content) for content in in_order)
 

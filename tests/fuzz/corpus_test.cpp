@@ -1,5 +1,5 @@
-// The corpus that libFuzzer has left (README.md): each case is taken or refused with a reason. So what once broke a reader is
-// tried in every build, without libFuzzer.
+// The corpus that libFuzzer left (README.md): each case is accepted, or refused with a reason. So whatever once broke a reader
+// is tested in every build, without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@
 
 namespace linebounce::fuzz {
 
-// The test's name.
+// Prints the test's name.
 static void PrintTo(const Reader& reader, std::ostream* out) {
   *out << reader.name;
 }
@@ -25,7 +25,7 @@ std::string bytes_of_file(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// A file's cases, of the form that cases.py writes.
+// The cases in a file written by cases.py.
 std::vector<std::string> unpacked(std::string_view file) {
   std::vector<std::string> cases;
   while (!file.empty()) {

@@ -27,7 +27,7 @@ const Reader& chosen_reader() {
 
 }  // namespace
 
-// A stack for each allocation costs more than most readers; who looks into a finding sets ASAN_OPTIONS=malloc_context_size=30.
+// Stack traces for allocations cost more than most readers; to investigate a finding, set ASAN_OPTIONS=malloc_context_size=30.
 extern "C" const char* __asan_default_options() {
   return "malloc_context_size=1:quarantine_size_mb=8";
 }
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::abort();
 }
 
-// SystemC's library asks for it; nothing is simulated here.
+// Needed to link with SystemC's library; nothing is simulated here.
 extern "C" int sc_main(int, char**) {
   return 0;
 }

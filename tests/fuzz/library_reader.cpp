@@ -1,5 +1,5 @@
-// Calls of the library, in any order and with any arguments: each is done, or refused with a text by an exception that
-// linebounce.hpp names.
+// Calls the library in any order with any arguments: each call succeeds, or throws an exception that linebounce.hpp names, with
+// a message.
 #include <array>
 #include <limits>
 #include <stdexcept>
@@ -42,7 +42,7 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-// What a call refuses has a text. Whatever else it throws leaves it.
+// Checks that a refusal has a message. Other exceptions pass through.
 template <class Call>
 void try_to(Call call) {
   std::string refusal = "none";
@@ -134,7 +134,7 @@ class Calls {
   Bytes in_;
   library::Simulation simulation_;
   std::vector<library::Address> places_;
-  std::array<std::vector<Step>, 4> steps_;  // of each CPU
+  std::array<std::vector<Step>, 4> steps_;  // for each CPU
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A CPU without a machine for programs in Lua: memory is a table, nothing takes time, and what waits for others has waited in
-// vain.
+// A CPU without a machine for programs in Lua: memory is a table, nothing takes time, and waiting for others ends
+// unsuccessfully.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Programs, locks and counters in Lua: what the file declares, setup() for two CPUs, and what it defines called by one of them.
+// Programs, locks and counters in Lua: the file's declaration, setup() for two CPUs, and its functions called by one of them.
 #include <algorithm>
 
 #include "models/machine_layout.hpp"
@@ -25,7 +25,7 @@ MachineSpec two_cpus() {
   return spec;
 }
 
-// What a workload is given, with nothing in it.
+// The objects that a workload is given, all empty.
 struct Surroundings {
   explicit Surroundings(const SourceFile& file) : setting{memory, locks, kSpec, kPlaces, 1, nullptr, nullptr, &file} {}
 
@@ -84,12 +84,12 @@ void read_lua(const std::string& text) {
     if (declared.program) use_program(file);
     if (declared.lock) use_lock(file);
     if (declared.counter.events || declared.counter.references) use_counter(file, counter_entry_of(file));
-  } catch (const std::invalid_argument& refused) {  // as of every workload, see simulate.cpp
+  } catch (const std::invalid_argument& refused) {  // handled like any workload's, see simulate.cpp
     throw sim::ConfigError(refused.what());
   }
 }
 
-// A lock as check-lock has it: some of the interleavings of its smallest cases.
+// Checks a lock as check-lock does, in some of the interleavings of its smallest cases.
 void read_lock(const std::string& text) {
   constexpr std::size_t kCases = 2;
   const SourceFile file{"/nowhere/lock.lua", text};

@@ -44,8 +44,8 @@ void read_manifest_and_change_it(const std::string& text) {
   if (manifest) with_status(with_files(text, manifest->files), RunStatus::failed);
 }
 
-// Experiments name machines, and those protocols: of a project that is read in a moment. Files that are named by a path, such
-// as a trace, are there, too.
+// Experiments name machines, and those name protocols, so this small project provides them quickly. It also has files that are
+// named by a path, such as a trace.
 constexpr const char* kProject = LINEBOUNCE_SOURCE_DIR "/tests/fuzz/project";
 void use_small_project() {
   static const int kSet = ::setenv("LINEBOUNCE_ROOT", kProject, 1);
@@ -56,7 +56,7 @@ std::string file_in_project(const char* name) {
   return std::string(kProject) + "/" + name;
 }
 
-// The first points of a large sweep stand for all: each is read likewise.
+// The first points of a large sweep stand for all, because each is read in the same way.
 void read_small_experiment(const std::string& text) {
   constexpr std::size_t kMostPoints = 3;
   const Experiment experiment = read_unexpanded(text, file_in_project("experiment.toml"), {});
@@ -65,7 +65,7 @@ void read_small_experiment(const std::string& text) {
   for (int number = 0; number < points; ++number) make_point(number);
 }
 
-// As somebody writes it who knows what the last line must be; what is taken then, also without that line.
+// Adds the fingerprint that the last line must have; also reads the text without that line.
 void read_seeds(const std::string& text) {
   read_seed_file(text + trace::fingerprint_of(text) + "\n");
   read_seed_file(text);

@@ -1,4 +1,4 @@
-// Every reader of a file that may be a stranger's, by name: for libFuzzer (fuzz_readers.cpp) and for the test of the corpus.
+// Every reader of files that may be untrusted, by name: for libFuzzer (fuzz_readers.cpp) and for the test of the corpus.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,21 @@ namespace linebounce::fuzz {
 
 struct Reader {
   std::string_view name;
-  // Errors: those that the program has for users, which are no bugs.
+  // Errors: the exceptions that the program reports to users; they are not bugs.
   void (*read)(const std::string& bytes);
 };
 
 std::span<const Reader> all_readers();
-const Reader* reader_called(std::string_view name);  // nullptr: there is none
+const Reader* reader_called(std::string_view name);  // nullptr if there is none
 
-// Whatever the bytes are, they are taken or refused with a reason. Returns what happened instead; empty: nothing.
+// Runs the reader, which must accept the bytes or refuse them with a reason. Returns a description of anything else; otherwise
+// empty.
 std::string bug_in(const Reader& reader, const std::string& bytes);
 
-// A file with these bytes that is on no disk, for readers that take a path; the next call changes it.
+// An in-memory file with these bytes, for readers that take a path; the next call replaces it.
 std::filesystem::path in_memory(std::string_view bytes);
 
-// Those with a file of their own here.
+// Readers in files of their own.
 void call_library(const std::string& bytes);
 void read_lua(const std::string& text);
 void read_lock(const std::string& text);

@@ -50,7 +50,7 @@ KEPT = 400
 
 
 class Fuzzer:
-    """One target: a file of the directory. Unless it is `guided`, what is reached is not looked at, which is faster."""
+    """One target: a file in the directory. Without `guided`, coverage is not measured, which is faster."""
 
     def __init__(self, good: Path, name: str, seed: int, *, guided: bool = True) -> None:
         self.guided = guided
@@ -101,7 +101,7 @@ class Fuzzer:
             use(linebounce.open(self.directory))
 
     def _call(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any] | None:
-        """Lines of the package alone."""
+        """Traces only lines of the package."""
         return self._line if "/linebounce/" in frame.f_code.co_filename else None
 
     def _line(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any]:
@@ -157,7 +157,7 @@ class Fuzzer:
 
 
 def use(results: Results) -> None:
-    """All that a report asks a directory's documents for."""
+    """Reads everything that a report reads from a directory's documents."""
     _ = results.title, results.metrics, results.settings, results.swept(), results.headlines, results.paper, results.answer
     _ = results.answered_point, results.require_finished
     with reading(results.directory / "config.toml"):
@@ -168,7 +168,7 @@ def use(results: Results) -> None:
 
 
 def places_of(document: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container in a document with each of its keys."""
+    """Every container in a document, with each of its keys."""
     keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else []
     for key in keys:
         yield document, key
@@ -176,7 +176,7 @@ def places_of(document: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def toml_text(value: Any) -> str:
-    """A value as TOML, tables inline; what TOML does not have becomes a word."""
+    """A value as TOML with inline tables; values that TOML lacks become a word."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {toml_text(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):
@@ -185,7 +185,7 @@ def toml_text(value: Any) -> str:
 
 
 def targets(good: Path) -> list[str]:
-    """Of a directory with more than one point, files of one of them."""
+    """The files to change; for a directory with several points, those of one point."""
     paths = [path.relative_to(good) for path in good.rglob("*") if path.is_file() and not path.name.startswith(".")]
     inner = {"config.toml", "timeline.csv"}
     chosen = [path for path in paths if len(path.parts) == 1 or (path.parts[:2] == ("points", "0") and path.name in inner)]

@@ -1,4 +1,4 @@
-"""Files of every kind, damaged by chance: each is taken or refused with a reason, and never ends in a crash or a bug's report.
+"""Randomly damaged files of every kind: each is accepted, or refused with a reason, and never causes a crash or a bug report.
 
 A case is a kind and a number, which is its seed: `pytest tests/fuzz/test_damaged_input.py -k "layout and 17"`. `./dev test` has
 a few of each kind, `./dev fuzz` many more (LINEBOUNCE_FUZZ_CASES sets the number).
@@ -21,7 +21,7 @@ MANY = int(os.environ.get("LINEBOUNCE_FUZZ_CASES", "300"))
 LEGAL_CODES = {0, 1, 2, 3, 4}
 SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
 
-# At and beyond the edges of what machines may have.
+# Numbers at and beyond the limits of machines.
 EDGES = [0, 1, 2, 3, 5, 7, 63, 64, 65, 127, 128, 129, 1000, 4096, 65535, 10**6, 10**9, 2**31, 2**53, 0.5, 1e-9]
 ON_THAT_MACHINE = experiment(
     workload='name = "critical_section"\nlock = "ticket"\ndata_lines = 2\ninside_cycles = 20\noutside_cycles = 50',
@@ -29,7 +29,7 @@ ON_THAT_MACHINE = experiment(
     top='machine = "./machine.toml"',
 )
 
-# What goes wrong by hand, and what is meant to do harm.
+# Typical mistakes, and malicious input.
 ODD_WORDS = ["", "0", "-1", "1e308", "-0.5", "nan", "99999999999999999999", "x" * 5000, "../..", "/dev/zero", "self"]
 ODD_BYTES = [
     b"\0",
@@ -50,7 +50,7 @@ ODD_BYTES = [
 
 
 def with_damage(content: bytes, chance: random.Random) -> bytes:
-    """A few changes: bytes, words, lines; a part that is missing, twice there, or somewhere else."""
+    """Makes a few changes to bytes, words or lines: removes, repeats or moves a part."""
     for _ in range(chance.choice([1, 1, 2, 5])):
         content = chance.choice(CHANGES)(content, chance)
     return content
@@ -99,11 +99,11 @@ CHANGES = [_other_byte, _cut, _other_word, _other_number, _lines_otherwise]
 
 @dataclass(frozen=True)
 class Kind:
-    """Files of one kind, and who reads them."""
+    """Files of one kind, and the commands that read them."""
 
     files: tuple[Path, ...]
     suffix: str
-    commands: tuple[tuple[str, ...], ...]  # FILE stands for the damaged one
+    commands: tuple[tuple[str, ...], ...]  # FILE stands for the damaged file
 
 
 def shipped(pattern: str) -> tuple[Path, ...]:
@@ -128,7 +128,7 @@ KINDS = {
 
 
 def numbered(few: int = FEW) -> list:
-    """The numbers of the cases; those beyond a few are for ./dev fuzz."""
+    """The cases' numbers; only ./dev fuzz runs more than a few."""
     return [pytest.param(number, marks=[] if number < few else pytest.mark.thorough) for number in range(max(few, MANY))]
 
 
@@ -198,7 +198,7 @@ def test_a_damaged_results_directory_is_mended_or_refused(linebounce: Program, r
 
 
 def ends_as_it_should(linebounce: Program, *arguments: str | Path) -> int:
-    """Its code; Program holds what it says against what nobody should see."""
+    """Returns the exit code; Program checks the output for internals."""
     result = linebounce(*arguments, timeout=120, errors="replace")
     assert result.code in LEGAL_CODES, f"{arguments}: exit code {result.code}\n{result.stderr[:2000]}"
     assert "a bug in Linebounce" not in result.stderr

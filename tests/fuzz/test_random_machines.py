@@ -1,7 +1,7 @@
-"""Random machines under random loads: run-ahead, parked spins, the order of construction and the compiler change nothing.
+"""Random machines under random workloads: run-ahead, parked spins, the order of construction and the compiler change nothing.
 
-Each test is one seed. A failing one can be repeated: LINEBOUNCE_FUZZ_SEED=FIRST ./dev fuzz -k 'machines and [FIRST]'.
-LINEBOUNCE_FUZZ_RUNS is how many there are.
+Each test is one seed. To repeat a failing one: LINEBOUNCE_FUZZ_SEED=FIRST ./dev fuzz -k 'machines and [FIRST]'.
+LINEBOUNCE_FUZZ_RUNS is the number of tests.
 """
 
 import os
@@ -20,7 +20,7 @@ LOCKS = ["tas", "ttas", "ticket", "mcs"]
 
 
 def random_caches(draw: random.Random, outer_line: int) -> str:
-    """One to four levels; an inner one's lines may be parts of the outer one's."""
+    """One to four levels; an inner level's lines may be parts of the outer one's."""
     levels = draw.choice([1, 2, 2, 2, 3, 4])
     lines = sorted(draw.choice([size for size in [16, 32, 64, 128] if size <= outer_line]) for _ in range(levels - 1))
     text = ""
@@ -39,7 +39,7 @@ replacement = "{draw.choice(["lru", "tree_plru"])}"
 
 
 def random_machine(draw: random.Random) -> str:
-    """Anything that the schema allows, with an eye for what is tight: few ways, few buffers, costs of nothing."""
+    """A random machine within the schema, with emphasis on tight limits: few ways, few buffers, zero costs."""
     threads = draw.choice([1, 1, 2])
     consistency = draw.choice(["sc", "tso", "ia64"])
     store_buffer = f"store_buffer_entries = {draw.randint(1, 6)}" if consistency != "sc" else ""

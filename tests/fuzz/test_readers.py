@@ -1,8 +1,8 @@
-"""Each reader of readers.cpp for many executions with libFuzzer, from the corpus and from what ships. Coverage leads it;
-sanitizers and the program's own "a bug in Linebounce" stop it, with the file that did it.
+"""Runs each reader of readers.cpp for many executions under libFuzzer, starting from the corpus and the shipped files. Coverage
+guides it; sanitizers and the program's own "a bug in Linebounce" stop it, with the file that caused it.
 
-LINEBOUNCE_FUZZ_EXECUTIONS is the number for all readers together. Who is faster gets more of them, so that each takes about
-as long: README.md has the figures.
+LINEBOUNCE_FUZZ_EXECUTIONS is the total for all readers. Faster readers get more, so that each takes about as long: README.md
+has the figures.
 """
 
 import os
@@ -25,9 +25,9 @@ MOST_WORDS = 400
 
 @dataclass(frozen=True)
 class Reader:
-    speed: int  # executions in a second of one processor, about
-    most_bytes: int  # of a file: larger ones are slower and find little more
-    shipped: str = ""  # files of this kind that are not made for fuzzing
+    speed: int  # approximate executions per second on one processor
+    most_bytes: int  # maximum size of a file: larger ones are slower and find little more
+    shipped: str = ""  # existing files of this kind, not made for fuzzing
 
 
 READERS = {
@@ -57,7 +57,7 @@ READERS = {
 
 
 def dictionary(files: list[Path]) -> str:
-    """What libFuzzer puts in as a whole: the words that these files have most often."""
+    """Words that libFuzzer inserts as a whole: the most frequent ones in these files."""
     words: Counter[bytes] = Counter()
     for file in files:
         words.update(set(re.findall(rb"[A-Za-z_][A-Za-z0-9_.]{2,40}", file.read_bytes())))

@@ -1,4 +1,4 @@
-"""Results directories as Python reads them: some of results_reader.py's executions here, many in ./dev fuzz."""
+"""Results directories read by Python: runs some of results_reader.py's executions here, many in ./dev fuzz."""
 
 import os
 from pathlib import Path

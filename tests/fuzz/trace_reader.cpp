@@ -1,5 +1,5 @@
-// Traces as they are, and frames of a binary trace with everything around them that must be right: checksums, the index. Those
-// come about by no chance, and without them nothing behind them is read.
+// Reads whole traces, and frames of a binary trace with the required surroundings added: checksums and the index. Those would
+// never be right by chance, and without them nothing further is read.
 #include <zstd.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ class TraceOfFrames {
   }
 
   std::string bytes_, index_;
-  std::map<std::pair<trace::FrameType, std::uint32_t>, std::uint64_t> before_;  // of a stream, or lines of symbols
+  std::map<std::pair<trace::FrameType, std::uint32_t>, std::uint64_t> before_;  // for each stream, or for lines of symbols
 };
 
 template <class Read>
@@ -91,8 +91,8 @@ void read_trace(const std::string& bytes) {
   trace::check(whole);
 }
 
-// The first byte's lowest bit: operations as rows or as planes of bytes. Then frames with kBetweenFrames between them, each a
-// byte that chooses its type, one for the stream, and the content.
+// The first byte's lowest bit chooses operations as rows or as byte planes. Then follow frames separated by kBetweenFrames:
+// each has a byte for its type, one for the stream, and the content.
 void read_trace_frames(const std::string& bytes) {
   std::string_view rest = bytes;
   if (rest.empty()) return;

@@ -1,5 +1,5 @@
-// What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold. With a machine's name as
-// its argument it plays ping-pong there instead, and prints how many transfers came from where.
+// Tests the promises of linebounce.hpp in a program that sees no other header. Prints each promise that does not hold. With a
+// machine's name as its argument, plays ping-pong on that machine and prints the number of transfers by source.
 #include <cstdint>
 #include <cstdio>
 #include <linebounce/linebounce.hpp>
@@ -30,7 +30,7 @@ void expect_throw(Action action, const char* what) {
   expect(false, what);
 }
 
-// CPUs 0 and 1 hand a word back and forth.
+// CPUs 0 and 1 take turns writing a word.
 void ping_pong(lb::Simulation& simulation, int rounds) {
   const lb::Address ball = simulation.place("ball", 8);
   for (const int player : {0, 1}) {
@@ -52,7 +52,7 @@ void several_simulations_do_not_touch_each_other() {
   const lb::Statistics one = first.run();
   const lb::Statistics again = third.run();
   expect(one.time_ns == again.time_ns && one.transfers.count == again.transfers.count, "equal runs are equal");
-  // Each of the 100 turns takes the line from the other cache at least once.
+  // Each of the 100 turns fetches the line from the other cache at least once.
   expect(one.transfers.count.at("local_c2c") >= 99, "each turn is a transfer on the bus");
   expect(numa.transfers.count.at("remote_c2c") >= 99, "on NUMA-Q the first two CPUs are on two nodes");
   expect(numa.time_ns > 2 * one.time_ns, "and there a turn takes longer");
@@ -107,7 +107,7 @@ void errors_are_exceptions() {
   expect(behind.run().transfers.total() > 0, "after a failure the next one runs");
 }
 
-// A program may catch what is refused, and go on: the call has done nothing.
+// A program may catch the exception and continue: a refused call has no effect.
 void calls_with_wrong_arguments_are_exceptions() {
   lb::Simulation simulation("p3_xeon_4way");
   const lb::Address word = simulation.place("word", 8);

@@ -11,7 +11,7 @@
 namespace linebounce {
 namespace {
 
-using Turns = std::vector<std::pair<Tick, int>>;  // when, and whose
+using Turns = std::vector<std::pair<Tick, int>>;  // the time of each turn, and whose it is
 
 class Player final : public EventScheduler::Part {
  public:
@@ -32,7 +32,7 @@ class Player final : public EventScheduler::Part {
   Turns& turns_;
 };
 
-class EventSchedulers : public ::testing::TestWithParam<int> {};  // how many parts
+class EventSchedulers : public ::testing::TestWithParam<int> {};  // the parameter is the number of parts
 
 TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
   EventScheduler scheduler("event_scheduler");

@@ -8,7 +8,7 @@
 namespace linebounce::record {
 namespace {
 
-// Writes into rings as threads do.
+// Writes into rings as recorded threads do.
 class Rings {
  public:
   void write(unsigned ring, std::initializer_list<std::uint64_t> words) {
@@ -66,7 +66,7 @@ TEST(EventOrder, WaitsForAStampThatIsNotWrittenYet) {
   EXPECT_EQ(seen.values, (Values{7, 1, 2}));
 }
 
-// Ring 0 is never empty: its thread spins for what the other one does next, whose ring may be full.
+// Ring 0 is never empty: its thread spins until the other thread acts, whose ring may be full.
 TEST(EventOrder, AThreadThatSpinsLeavesTimeForTheOneThatItWaitsFor) {
   Rings rings;
   bool has_come = false;
@@ -94,7 +94,7 @@ TEST(EventOrder, PassesOverAWordThatAKilledThreadDidNotWrite) {
   Seen seen;
   EventOrder order_of_events(rings.channel(), seen.sink);
   rings.write(0, {load(1)});
-  rings.reserve(0);           // interrupted by a handler, which
+  rings.reserve(0);           // interrupted by a handler that
   rings.write(0, {load(2)});  // the program did not survive
   order_of_events.finish();
   EXPECT_EQ(seen.values, (Values{1, 2}));

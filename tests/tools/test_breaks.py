@@ -1,4 +1,4 @@
-"""Breaking a prediction: what is changed in the experiment's file, and what counts as lost."""
+"""Breaking a prediction: how the experiment's file is changed, and what counts as broken."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def figure(simulated: object, ok: bool, **more: object) -> dict[str, Any]:
     [
         (figure(10.5, True), figure(12.0, False), True),
         (figure(10.5, True), figure(9.5, True), False),
-        # A miss is moved by more than the tolerance, which is 1.
+        # A miss counts as broken if it moves by more than the tolerance, which is 1.
         (figure(14.0, False), figure(15.5, False), True),
         (figure(14.0, False), figure(14.5, False), False),
         (figure(14.0, False), figure(None, False), True),

@@ -1,4 +1,4 @@
-"""The columns of the table that tools/calibrate_matrices.py prints, from what `linebounce calibrate` says."""
+"""The columns of the table printed by tools/calibrate_matrices.py, taken from the output of `linebounce calibrate`."""
 
 from calibrate_matrices import figures_of
 

@@ -1,4 +1,4 @@
-"""The count in the last line of ./dev test: nothing that failed may be lost."""
+"""The counts in the last line of ./dev test: no failure may be lost."""
 
 from pathlib import Path
 from types import SimpleNamespace

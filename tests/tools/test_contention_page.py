@@ -1,4 +1,4 @@
-"""The page of contention's tables: every table is written, and nothing around it."""
+"""The page with contention's tables: every table is rewritten, and nothing around it."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import contention_page
 
 
 def test_the_page_has_all_three_tables_and_keeps_its_text(tmp_path: Path) -> None:
-    """A program that gives the same figures whatever it is to run."""
+    """Uses a program that always gives the same figures."""
     metrics = {
         "throughput.operations_per_s": {"value": 1e6},
         "fairness.starved_cpus": {"value": 2},

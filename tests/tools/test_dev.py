@@ -1,4 +1,4 @@
-"""./dev refuses what it does not know, before it builds anything."""
+"""./dev refuses unknown arguments before it builds anything."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Commands in documentation: each names a command that exists, and options that it has."""
+"""Commands in documentation name existing commands and options."""
 
 import re
 import subprocess
@@ -9,11 +9,11 @@ from docs_program import Program, subcommands
 from program import ROOT
 
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-# In a block on a line of its own, or on several behind backslashes; in text between backticks. What stands two blanks behind a
-# command explains it.
+# A command is a line of a block, possibly continued after backslashes, or text between backticks. Text after two blanks
+# explains the command.
 IN_BLOCK = re.compile(r"^(linebounce(?:-record|-probe)? (?:[^\\\n]|\\\n *)*?)(?=  |$)", re.MULTILINE)
 IN_TEXT = re.compile(r"`(linebounce(?:-record|-probe)?\s[^`]*)`")
-NO_COMMANDS = ("linebounce index",)  # the last letters of a trace
+NO_COMMANDS = ("linebounce index",)  # the magic letters at the end of a trace file
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
@@ -24,13 +24,13 @@ def helps(executable: Path) -> dict[str, str]:
 
 
 def options(help_text: str) -> set[str]:
-    """All that a command's help lists, short and long."""
+    """All options that a command's help lists, short and long."""
     return {option for listed in re.findall(r"^  (-.*?)(?:  |$)", help_text, re.MULTILINE) for option in OPTION.findall(listed)}
 
 
 def commands(text: str) -> list[tuple[int, str]]:
-    """Lines and commands."""
-    prose = BLOCK.sub(lambda block: re.sub(r".", " ", block[0]), text)  # of the same length
+    """Line numbers and commands."""
+    prose = BLOCK.sub(lambda block: re.sub(r".", " ", block[0]), text)  # replaced by blanks of the same length
     found = [(match.start(), match[1]) for match in IN_TEXT.finditer(prose)]
     for block in BLOCK.finditer(text):
         found += [(block.start() + match.start(), match[1]) for match in IN_BLOCK.finditer(block[0])]
@@ -38,12 +38,12 @@ def commands(text: str) -> list[tuple[int, str]]:
 
 
 def faults(text: str, helps: dict[str, str]) -> list[tuple[int, str]]:
-    """Lines, and what is wrong with the command there."""
+    """Line numbers, and what is wrong with the command there."""
     found = []
     for line, command in commands(text):
         if command in NO_COMMANDS:
             continue
-        # What is behind these, or quoted, is another program's.
+        # What follows these words, or is quoted, belongs to another program.
         typed = re.sub(r"'[^']*'|\"[^\"]*\"", "", re.split(r" -- | \| | > | #", command)[0])
         name = words = re.match(r"linebounce(?:-record|-probe)?(?: [a-z][a-z-]*)*", typed)[0]
         while name not in helps:

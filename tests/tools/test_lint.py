@@ -1,4 +1,4 @@
-"""The list of the project's own rules."""
+"""The list of the project's own lint rules."""
 
 from lint import RULES, FileRule, all_findings
 from source_tree import Finding, SourceTree

@@ -1,4 +1,4 @@
-"""The lint of circles between modules, in each language."""
+"""The lint for cyclic dependencies between modules, in each language."""
 
 from pathlib import PurePosixPath
 

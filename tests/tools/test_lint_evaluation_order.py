@@ -1,4 +1,4 @@
-"""The lint for effects whose order the language leaves open: what it must find, and what it must leave alone."""
+"""The lint for side effects in unspecified order: what it must find, and what it must accept."""
 
 import pytest
 from lint_evaluation_order import findings as all_findings

@@ -1,4 +1,4 @@
-"""The lint of layers: each kind of finding."""
+"""The lint for layers: each kind of finding."""
 
 from lint_layers import findings as all_findings
 from source_tree import SourceTree

@@ -1,4 +1,4 @@
-"""The lint for coverage marks: each stands at one place and is expected by one test."""
+"""The lint for coverage marks: each is placed once and expected by one test."""
 
 import pytest
 from lint_marks import findings

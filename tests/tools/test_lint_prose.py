@@ -1,4 +1,4 @@
-"""The lint of documentation, comments and messages."""
+"""The lint for documentation, comments and messages."""
 
 import pytest
 from lint_prose import findings as all_findings

@@ -1,4 +1,4 @@
-"""The lint for what differs between compilers, libraries and runs."""
+"""The lint for code whose results differ between compilers, libraries or runs."""
 
 import pytest
 from lint_reproducible import findings as findings_in

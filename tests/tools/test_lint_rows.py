@@ -1,4 +1,4 @@
-"""The lint of rows: kinds, the documents' figures, and predictions that stay as they were."""
+"""The lint for paper rows: kinds, the documents' figures, and unchanged predictions."""
 
 import json
 import subprocess
@@ -83,7 +83,7 @@ def test_a_prediction_names_the_break_that_loses_it() -> None:
     assert breaks_found(text + "scored = false\n") == []
 
 
-# Who names a row as a source, and which rows that concerns.
+# Which rows name a row as their source.
 
 E = "configs/experiments/e.toml"
 MACHINE = "configs/machines/m.toml"
@@ -153,7 +153,7 @@ def test_a_tables_rows_have_kinds_too(keys: str, count: int) -> None:
     assert all(finding.startswith(f"{E}:5: a.fig3.f.lock is predicted") for finding in found)
 
 
-# The documents: nothing left out, nothing unknown, no stale record or page.
+# The documents: nothing is omitted, unknown or stale.
 
 PAPER_ROW = {"id": "a.table1.hit", "metric": "m", "value": 3.0, "tolerance": 0.1, "kind": "in_sight"}
 FOUND = {"id": "a.table1.hit", "paper": 3.0, "simulated": 3.1, "unit": "ns", "tolerance": 0.1, "kind": "in_sight", "ok": True}
@@ -293,7 +293,7 @@ def test_the_misses_are_listed_with_what_shows_their_reason() -> None:
     assert "table1.hit" not in papers_page.misses_page(empty_page(), papers(COMPARED))
 
 
-# The same rows in C++: tests/sim/studies/validate/validation_test.cpp.
+# tests/sim/studies/validate/validation_test.cpp has the same rows in C++.
 def test_the_trivial_guess_knows_other_figures_but_no_caches() -> None:
     rows = [
         {"metric": f"locks.{name}.con_pct", "paper": paper, "tolerance": 0.1, "kind": "in_sight", "ok": True}
@@ -329,12 +329,12 @@ def test_what_reproduce_finds_replaces_its_experiments_alone() -> None:
     }
 
 
-# Figures come before their first run, and neither they nor the machine change afterwards.
+# Figures are committed before their first run; neither they nor the machine change afterwards.
 
 EXPERIMENT = "configs/experiments/validation/lru.toml"
 LATENCY = "configs/experiments/latencies/m.toml"
 RECORD = "configs/experiments/validation/records/lru.json"
-# Files of the other rules.
+# Files that other rules check.
 PAGES = {f"configs/papers/{name}.toml": f'document = "{name}"\nsection = []\n' for name in papers_page.DOCUMENTS}
 BREAK = '[free_transfers]\ntitle = "Lines come at once"\nset = { "machine.memory.latency_ns" = 0 }\n'
 UNUSED = "configs/breaks.toml:1: no row is broken by free_transfers"
@@ -453,7 +453,7 @@ def test_a_validation_row_says_where_it_is_from_and_is_not_calibrated() -> None:
 
 
 class Repository:
-    """One whose commits a test makes."""
+    """A repository whose commits the test makes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""How far figures are from a paper's: the median factor of each kind of metric."""
+"""The distance of figures from a paper's: the median factor for each kind of metric."""
 
 import json
 from pathlib import Path

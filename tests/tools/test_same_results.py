@@ -1,4 +1,4 @@
-"""Comparing results byte for byte, without a second program: what differs, what is kept, which cases there are."""
+"""Compares results byte for byte, without a second program: what differs, what is kept, and which cases exist."""
 
 import sys
 from importlib.machinery import SourceFileLoader
@@ -12,7 +12,7 @@ from program import ROOT
 
 @pytest.fixture(scope="module")
 def same_results() -> ModuleType:
-    """The tool, which has no suffix. It looks for modules where it is; so do the tests."""
+    """The tool, whose file has no suffix. It imports modules from its own folder; so do the tests."""
     loader = SourceFileLoader("same_results", str(ROOT / "tools" / "same_results"))
     spec = spec_from_loader(loader.name, loader)
     assert spec is not None
@@ -33,7 +33,7 @@ def folder(place: Path, **texts: str) -> Path:
 
 
 def differing(tool: ModuleType, ours: Path, theirs: Path) -> list[str]:
-    """As two trees beside the folders have left them."""
+    """The differences between two trees' results."""
     return tool.different_files(
         tool.data_of(ours, ours.parent / "our_tree"), tool.data_of(theirs, theirs.parent / "their_tree")
     )

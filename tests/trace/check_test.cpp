@@ -12,7 +12,7 @@
 namespace linebounce::trace {
 namespace {
 
-// What the check says of a trace, without the file's name and the byte; empty: nothing.
+// The check's message about a trace, without file name and byte; empty if there is none.
 std::string said_of(const Sample& sample, ReadOptions options = {}) {
   const ScratchFile file("trace.lbt");
   write(sample, file.path());
@@ -27,14 +27,14 @@ std::string said_of(const Sample& sample, ReadOptions options = {}) {
   }
 }
 
-// Of the sample with one more operation at the beginning of stream 0.
+// The message for the sample with one more operation at the start of stream 0.
 std::string said_of_first(const Operation& operation) {
   Sample sample = small_sample();
   sample.streams[0].insert(sample.streams[0].begin(), operation);
   return said_of(sample);
 }
 
-// Of the sample's symbols with these operations.
+// The message for the sample's symbols with these operations.
 std::string said_of(const std::vector<Operation>& main, const std::vector<Operation>& worker = {},
                     const std::vector<Operation>& handler = {}) {
   Sample sample = small_sample();
@@ -128,7 +128,7 @@ TEST(CheckOfATrace, RefusesArgumentsThatNoReplayCanCount) {
   EXPECT_EQ(said_of_first(op(Kind::timer, 239, kMostPicoseconds)), "");
 }
 
-// Were every hold compared with every other, these would be 20 thousand million comparisons.
+// Comparing every hold with every other would take 20 thousand million comparisons.
 TEST(CheckOfATrace, TakesReadersThatNestDeepInTheirStride) {
   constexpr std::size_t kDeep = 200'000;
   std::vector<Operation> nest(kDeep, op(Kind::acquire_shared, 1));
@@ -179,8 +179,8 @@ TEST(CheckOfATrace, RefusesToWakeOrInterruptWhereNothingRan) {
             kFirst + "interrupt of CPU 7, on which no stream ran; legal: 0, 3");
 }
 
-// Each of many streams is told so. With all CPUs in each text, and each stream's rules looking through all streams, a file of
-// 800 KiB took tens of GiB and half an hour.
+// The message is repeated for each of many streams. When each text listed all CPUs, and each stream's rules searched all
+// streams, a file of 800 KiB took tens of GiB and half an hour.
 TEST(CheckOfATrace, OfManyStreamsTakesTimeAndTextInProportion) {
   constexpr std::size_t kStreams = 30000;
   std::string text = "linebounce trace 1\n";
@@ -195,7 +195,7 @@ TEST(CheckOfATrace, OfManyStreamsTakesTimeAndTextInProportion) {
   EXPECT_LT(reader.damage().size(), kStreams * 300);
 }
 
-// Of a lock with a name of a megabyte, which every stream holds at its end.
+// A lock with a name of a megabyte is held by every stream at its end.
 TEST(CheckOfATrace, OfALongNameInManyPlacesIsNoLongText) {
   constexpr std::size_t kStreams = 300, kName = 1 << 20;
   std::string text = "linebounce trace 1\nlock " + std::string(kName, 'x') + "\n";

@@ -1,4 +1,4 @@
-// What a reader says of binary files that are not whole, and what it still gives.
+// Incomplete binary files: the reader's message, and the operations that it still delivers.
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -36,7 +36,7 @@ std::uint64_t offset_of_second_frame(const std::string& bytes) {
   return 0;
 }
 
-// The message for a file with these bytes, read to its end, without its name; empty: there is none.
+// The message for a file with these bytes, read to its end, without the file's name; empty if there is none.
 std::string said_of(const std::string& bytes) {
   const ScratchFile file("trace.lbt");
   file.write(bytes);

@@ -1,6 +1,5 @@
-// Traces that are wrong in every way that a generator comes upon. Whatever a file holds, a reader gives operations or says what
-// is wrong (TraceError), takes memory in proportion to the file, and comes to an end. Each case is a seed:
-// LINEBOUNCE_TRACE_CASES says how many are tried (./dev fuzz: many).
+// Randomly broken traces. Whatever a file contains, the reader delivers operations or throws TraceError, needs memory
+// proportional to the file, and terminates. Each case is a seed; LINEBOUNCE_TRACE_CASES is their number (./dev fuzz: many).
 #include <gtest/gtest.h>
 #include <zstd.h>
 
@@ -31,7 +30,7 @@ int cases() {
   return wanted == nullptr ? 400 : std::atoi(wanted);
 }
 
-// Small numbers below a limit. The distributions of the standard library differ between its makers.
+// Small random numbers below a limit. Standard libraries differ in their distributions.
 class Dice {
  public:
   explicit Dice(int seed) : engine_(static_cast<std::uint32_t>(seed)) {}
@@ -41,7 +40,7 @@ class Dice {
   std::mt19937 engine_;
 };
 
-// Written to another file, it passes every check.
+// The kept part, written to another file, passes every check.
 void check_what_is_kept(Reader& reader) {
   keep_what_makes_sense(reader);
   const ScratchFile kept("kept.lbt");
@@ -52,10 +51,10 @@ void check_what_is_kept(Reader& reader) {
   Reader again(kept.path(), {.recover = true});
   check(again);
   keep_what_makes_sense(again);
-  EXPECT_EQ(again.damage(), "");  // or a stream was left that waits for ever
+  EXPECT_EQ(again.damage(), "");  // otherwise, a stream was kept that waits forever
 }
 
-// Reads all that can be had, both ways.
+// Reads everything that can be read, with and without recovery.
 void read_everything(const fs::path& file) {
   for (const bool recover : {false, true}) {
     try {
@@ -73,7 +72,7 @@ void read_everything(const fs::path& file) {
 std::vector<fs::path> corpus() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus")) {
-    if (entry.is_regular_file()) files.push_back(entry.path());  // folders are libFuzzer's
+    if (entry.is_regular_file()) files.push_back(entry.path());  // folders belong to libFuzzer
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -84,7 +83,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// ---- bytes: what disks and networks do ----
+// ---- bytes: damage by disks and networks ----
 
 void flip(std::string& bytes, Dice& dice) {
   const std::size_t at = dice.below(bytes.size());
@@ -119,7 +118,7 @@ void mutate(std::string& bytes, Dice& dice) {
   for (std::size_t left = 1 + dice.below(3); left > 0; --left) kWays[dice.below(kWays.size())](bytes, dice);
 }
 
-// ---- frames: what a malicious writer does, whose checksums are right ----
+// ---- frames: damage by a malicious writer, with valid checksums ----
 
 std::string packed(const std::string& content) {
   std::string out(ZSTD_compressBound(content.size()), '\0');
@@ -157,7 +156,7 @@ std::string bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// With an index that leads to the frames, wherever they are now.
+// Packs the frames again, with an index that finds them at their new offsets.
 std::string repacked(const Unpacked& trace, Dice& dice) {
   std::string out = bytes_of(FileHead{});
   std::string index = bytes_of(FrameHead{kIndexFrame, 0, 0});
@@ -221,7 +220,7 @@ TEST(FuzzedTrace, WithMaliciousFramesIsReadOrRefused) {
   }
 }
 
-// ---- operations: what recorders might leave of programs that were killed ----
+// ---- operations: what recorders might leave of killed programs ----
 
 template <class T>
 T named(const char* name) {
@@ -242,7 +241,7 @@ std::vector<Symbol> symbols_to_wait_with() {
   return symbols;
 }
 
-// Of the barrier for two only the first two streams: who meets whom must not depend on who comes first.
+// Only the first two streams use the barrier for two: who meets whom must not depend on who comes first.
 Operation random_operation(Dice& dice, std::uint32_t stream) {
   constexpr std::array kWaiting = {Kind::signal,  Kind::wait,    Kind::barrier, Kind::await,       Kind::store,
                                    Kind::create,  Kind::join,    Kind::sleep,   Kind::wake,        Kind::timer,
@@ -258,7 +257,7 @@ Operation random_operation(Dice& dice, std::uint32_t stream) {
   return it;
 }
 
-// Streams that end soon say little of others: what no stream may do by itself is left out of most.
+// Streams that end early say little about others, so most samples avoid what no stream may do by itself.
 Sample random_sample(Dice& dice) {
   Sample sample;
   sample.definitions = symbols_to_wait_with();

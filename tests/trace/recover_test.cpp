@@ -1,4 +1,4 @@
-// What is kept of traces that are damaged or make no sense.
+// Recovery: what is kept of traces that are damaged or make no sense.
 #include "trace/recover.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ struct Kept {
   std::string said;
 };
 
-// Of a text without its first line. What is kept passes every check, as a trace of its own.
+// The part kept of a text, given without its first line. It must pass every check as a trace of its own.
 Kept kept_of(const std::string& text) {
   const ScratchFile file("trace.txt");
   const ScratchFile kept("kept.lbt");
@@ -127,7 +127,7 @@ TEST(WhatIsKept, HasNoStreamsThatCreateEachOther) {
       << kept.said;
 }
 
-// Of a chain of streams, each of which wakes the one before: without the last one's signal all are ended, one after the other.
+// A chain of streams, each of which wakes the previous one: without the last one's signal, all end one after the other.
 TEST(WhatIsKept, OfALongChainOfWaitsIsFoundAtOnce) {
   constexpr std::size_t kStreams = 2000;
   std::string symbols;

@@ -45,7 +45,7 @@ Operation any_operation() {
   return it;
 }
 
-// Whether it makes sense or not.
+// Checks that operations survive even if they make no sense.
 void expect_any_operation_survives(const std::string& name) {
   Sample sample = small_sample();
   for (auto& stream : sample.streams) stream = *rc::gen::container<std::vector<Operation>>(rc::gen::exec(any_operation));
@@ -62,7 +62,7 @@ RC_GTEST_PROP(TextTrace, HoldsAnyOperation, ()) {
   expect_any_operation_survives("trace.txt");
 }
 
-// Names come from programs: any characters, the same twice, none at all.
+// Names come from programs: they may have any characters, repeat, or be empty.
 void expect_any_name_survives(const std::string& file_name) {
   const auto any_name =
       rc::gen::oneOf(rc::gen::string<std::string>(), rc::gen::element<std::string>("", "a", "a.b", "end", "#1", "x y"));

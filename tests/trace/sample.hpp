@@ -1,4 +1,4 @@
-// Traces to write and read: one with every kind of symbol and operation, and files that vanish with the test.
+// Sample traces to write and read: one with every kind of symbol and operation; files disappear with the test.
 #pragma once
 
 #include <filesystem>
@@ -12,21 +12,21 @@ namespace linebounce::trace {
 
 struct Sample {
   std::vector<Symbol> definitions;
-  Symbols symbols;  // the same, defined
+  Symbols symbols;  // the same symbols, as defined
   Summary summary;
   std::vector<std::vector<Operation>> streams;
 };
 
-// Every kind of symbol with every member set, every kind of operation; it makes sense.
+// Has every kind of symbol with every member set, and every kind of operation; it makes sense.
 Sample small_sample();
 // The same with streams of several frames.
 Sample large_sample();
 
-// Streams are written in turns of 1,000 operations, as programs do.
+// Writes streams in turns of 1,000 operations, as programs do.
 void write(const Sample& sample, const std::filesystem::path& file);
 std::vector<std::vector<Operation>> operations_of(const Reader& reader);
 
-// A path in a directory of its own, which goes when this goes.
+// A path in a temporary directory, deleted by the destructor.
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& name);

@@ -1,4 +1,4 @@
-// Lines of symbols and summaries that are none.
+// Malformed lines of symbols and summaries.
 #include "trace/symbol_json.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 namespace linebounce::trace {
 namespace {
 
-// What the reader says of a text with these lines behind the first, without the file's name; empty: nothing.
+// The reader's message for a text with these lines after the first, without the file's name; empty if there is none.
 std::string text_error(const std::string& lines) {
   const ScratchFile file("trace.txt");
   file.write("linebounce trace 1\n" + lines);

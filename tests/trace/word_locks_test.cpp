@@ -1,4 +1,4 @@
-// Words that behave like locks: which are found, which are not, and what a copy with locks in their place holds.
+// Finds words that behave like locks, and copies traces with locks in their place.
 #include "trace/word_locks.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 constexpr int kSections = 30;
 
-// Two threads that do the same again and again, one operation a line; "T" stands for the thread.
+// Two threads that repeat a section, one operation per line; "T" stands for the thread.
 std::string trace_of(const std::string& section, int times = kSections) {
   std::string text =
       "linebounce trace 1\nstructure pool size=64 fields=lock:0:4,serving:4:4,data:8:8\nobject p structure=pool size=64\n"
@@ -42,7 +42,7 @@ std::vector<WordLock> found_in(const std::string& text) {
   return word_locks(Reader(file.path()));
 }
 
-// What stream a does in the copy, as names; every copy makes sense.
+// The operations of stream a in the copy, as names. Every copy must make sense.
 std::vector<std::string> copied(const std::string& text) {
   const ScratchFile file("trace.txt");
   const ScratchFile copy("copy.lbt");
@@ -86,7 +86,7 @@ TEST(WordLocks, WhoTriesAgainWithoutLookingTestsAndSets) {
   EXPECT_EQ(locks[0].retries, 2U * kSections);
 }
 
-// As programs write it: first they try, then they look until it seems free.
+// Programs usually try first, and then look until the lock seems free.
 TEST(WordLocks, WhoLooksBetweenTwoExchangesTestsAndTestsAndSets) {
   const std::vector<WordLock> locks =
       found_in(trace_of("exchange p.lock 4\nload p.lock 4\nload p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));
@@ -94,7 +94,7 @@ TEST(WordLocks, WhoLooksBetweenTwoExchangesTestsAndTestsAndSets) {
   EXPECT_EQ(locks[0].lock.algorithm, "ttas");
 }
 
-// A futex mutex: taken by a comparison, given back by an exchange.
+// A futex mutex: acquired by a compare-exchange, released by an exchange.
 TEST(WordLocks, AnExchangeGivesBackWhatAComparisonHasTaken) {
   const std::vector<WordLock> locks = found_in(trace_of("compare_exchange p.lock 4\nstore p.data 8\nexchange p.lock 4\n"));
   ASSERT_EQ(locks.size(), 1U);
@@ -131,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("fetch_add p.lock 4\n",                                                          // a counter
                     "load p.lock 4\ncompare_exchange p.lock 4 failed\ncompare_exchange p.lock 4\n",  // a loop that adds
                     "store p.lock 4\nload p.lock 4\n",                                               // a flag
-                    "fetch_add p.lock 4\nload p.serving 4\n",                 // a counter beside what is read
+                    "fetch_add p.lock 4\nload p.serving 4\n",                 // a counter beside the word that is read
                     "exchange p.lock 4\n",                                    // a mailbox
-                    "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being had
+                    "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being held
 
 TEST(WordLocks, ThatAreRareAreNotGuessedAt) {
   EXPECT_THAT(found_in(trace_of(kTestAndSet, 9)), IsEmpty());
@@ -146,7 +146,7 @@ TEST(WordLocks, OfOneThreadAreNone) {
   EXPECT_THAT(found_in(text), IsEmpty());
 }
 
-// Writers take it by a comparison, readers count themselves in and out.
+// Writers acquire it by a compare-exchange; readers count themselves in and out.
 TEST(WordLocks, WithReadersAreNone) {
   std::string text = trace_of("compare_exchange p.lock 4\nstore p.lock 4\n");
   std::string readers;
@@ -168,7 +168,7 @@ TEST(CopyWithLocks, AttemptsAndLooksBecomeOneAcquisition) {
   EXPECT_EQ(copied(trace_of(kTestAndTestAndSet)), repeated({"acquire", "store", "release"}));
 }
 
-// Between the last look of the wait and that of the release is the section.
+// The section is between the wait's last look and the release's look.
 TEST(CopyWithLocks, WhatATicketGuardsStays) {
   EXPECT_EQ(copied(trace_of(kTicket)), repeated({"acquire", "load", "store", "release"}));
 }
@@ -194,7 +194,7 @@ TEST(CopyWithLocks, WithoutAnyIsTheTrace) {
   EXPECT_EQ(copied(trace_of("fetch_add p.lock 4\n")), repeated({"fetch_add"}));
 }
 
-// What is missing of a trace that says so of the program's own locks, once its words have been looked at.
+// What a trace says is missing about the program's own locks, after its words have been examined.
 std::vector<std::string> missing_of(const std::string& operations) {
   const ScratchFile file("trace.txt");
   std::string text = trace_of(operations);

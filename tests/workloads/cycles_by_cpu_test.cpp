@@ -1,4 +1,4 @@
-// Means by CPU: which text gives which, and what is refused.
+// Means by CPU: the form of the text, and what is refused.
 #include <gmock/gmock.h>
 
 #include <stdexcept>

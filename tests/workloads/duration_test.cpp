@@ -1,4 +1,4 @@
-// Distributions of times: their means, their spread, and what is refused.
+// Distributions of times: their means, their variation, and what is refused.
 #include "workloads/program/duration.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A small machine with what the subsystems of the 2.6.20 kernel share, for programs of a test.
+// A small machine with the parts that subsystems of the 2.6.20 kernel share, for a test's programs.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace linebounce::test {
 using namespace workloads;
 using namespace sim;
 
-// Two nodes and a memory model that keeps no order but what is asked for.
+// Two nodes and a memory model that orders only what programs ask for.
 inline MachineSpec small_itanium(int cpus) {
   MachineSpec spec = small_nodes(2, cpus);
   spec.cpu.consistency = Consistency::ia64;
@@ -24,7 +24,7 @@ inline MachineSpec small_itanium(int cpus) {
   return spec;
 }
 
-// "itanium", "threads" (two of a core) or "sc": the machines on which properties of the kernel must hold.
+// "itanium", "threads" (two on a core) or "sc": the machines on which the kernel's properties must hold.
 inline MachineSpec kernel_spec(const std::string& machine) {
   if (machine == "itanium") return small_itanium(4);
   MachineSpec spec = small_machine(4);
@@ -34,7 +34,7 @@ inline MachineSpec kernel_spec(const std::string& machine) {
 
 class KernelMachine {
  public:
-  // `own`: structures of the test's. `run_us`: programs are stopped then; 0: they run to their end.
+  // `own`: the test's structures. `run_us`: programs are stopped then; 0: they run to their end.
   explicit KernelMachine(const MachineSpec& spec, const std::vector<Layout>& own = {}, const EngineSpec& engine = {},
                          double run_us = 0)
       : spec_(spec),
@@ -56,7 +56,7 @@ class KernelMachine {
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec_.cpus), with_interrupts));
   }
 
-  // Where an object of this name begins, on which there was a miss.
+  // The address of an object with this name that some miss was on.
   Address find_object(const std::string& object) {
     for (const Miss& miss : small.misses()) {
       const AddressSpace::Place place = space.find(miss.address);

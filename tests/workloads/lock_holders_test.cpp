@@ -1,4 +1,4 @@
-// Deadlocks between locks where interrupts come into a wait.
+// Deadlocks between locks, with interrupts during a wait.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -10,8 +10,8 @@ using namespace workloads;
 
 namespace {
 
-// CPU 0 waits for `outer`, which CPU 1 holds; an interrupt on top of that wait takes `inner`, which CPU 1 wants. The
-// interrupt's handler releases it without an end of the wait.
+// CPU 0 waits for `outer`, which CPU 1 holds; an interrupt during that wait takes `inner`, which CPU 1 wants. The handler
+// releases it before the wait ends.
 TEST(LockHolders, WhatAnInterruptTakesOnTopOfAWaitIsNoDeadlock) {
   SmallMachine small(small_machine(2));
   AddressSpace space(small.machine.store());

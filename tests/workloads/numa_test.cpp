@@ -1,4 +1,4 @@
-// The workloads for machines of several nodes, here on a machine of one.
+// The workloads for machines with several nodes, here on a machine with one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,8 +40,8 @@ TEST(Zipf, DrawsAsItsSharesSay) {
   }
 }
 
-// The receiver's access begins at any phase of the bus clock (10 ns). From the look-up's failure to the next edge it is 5 ns in
-// the mean over all phases; see small_machine.hpp for the rest: 10 + 5 + 80 or 110 + 10 + 5 and a load's 1 or 2 cycles.
+// The receiver's access begins at any phase of the bus clock (10 ns). From the look-up's failure to the next edge it is 5 ns on
+// average over all phases; small_machine.hpp explains the rest: 10 + 5 + 80 or 110 + 10 + 5 and a load's 1 or 2 cycles.
 TEST(CoreToCore, CostsWhatTheMachineTakesForOneTransfer) {
   const MachineSpec spec = small_machine(3);
   SmallMachine small(spec);
@@ -78,7 +78,7 @@ TEST(CoreToCore, AHomeThatIsNotThereIsRefused) {
   EXPECT_THROW(run_workload("core_to_core", {{"homes", std::string("3")}}, small, spec), std::invalid_argument);
 }
 
-// A CPU alone has the line: 20 cycles each. With more CPUs each addition needs a transfer.
+// A single CPU keeps the line: 20 cycles each. With more CPUs each addition needs a transfer.
 TEST(AtomicScaling, OneCpuPaysTheOperationAlone) {
   const MachineSpec spec = small_machine(1);
   SmallMachine small(spec, {}, 5, 100);
@@ -94,7 +94,7 @@ TEST(AtomicScaling, MoreCpusAddLessAndEachGetsItsShare) {
   EXPECT_GT(metrics.values.at("fairness.least_share_pct"), 90);
 }
 
-// Alone: 20 cycles for an exchange, 30 for a compare-and-exchange, 2 more for the load of an increment.
+// On one CPU: 20 cycles for an exchange, 30 for a compare-exchange, 2 more for the load of an increment.
 double alone(const std::string& operation) {
   const MachineSpec spec = small_machine(1);
   SmallMachine small(spec, {}, 5, 100);
@@ -110,7 +110,7 @@ TEST(AtomicScaling, AnIncrementByCompareExchangeLoadsBefore) {
   EXPECT_NEAR(alone("increment"), 32, 0.1);
 }
 
-// With few lines, so that the small machine's caches hold them.
+// Few lines, so that the small machine's caches hold them.
 const std::map<std::string, ParameterValue> kFewLines = {{"hot_lines", std::int64_t{8}},
                                                          {"shared_lines", std::int64_t{16}},
                                                          {"user_lines", std::int64_t{4}},
@@ -127,16 +127,16 @@ TEST(NumaMix, VisitsAreSharedOutAsItsParametersSay) {
   EXPECT_NEAR(visits("kernel_node") / kernel, 0.02, 0.01);
   EXPECT_NEAR(visits("kernel_hot") / (visits("kernel_hot") + visits("kernel_shared")), 0.43, 0.02);
   EXPECT_NEAR(visits("user_shared") / user, 0.12, 0.02);
-  // 5.9 user instructions for each of the kernel, a visit every 500 and every 153.
+  // 5.9 user instructions for each kernel instruction; one visit every 500 user and every 153 kernel instructions.
   EXPECT_NEAR(user / kernel, 5.9 * 153 / 500, 0.06);
 }
 
-// All that the mix leaves open: a line of memory is in no cache, a written line in that of whoever was there last.
+// The mix determines the rest: a line of memory is in no cache, a written line is in that of its last visitor.
 TEST(NumaMix, MemoryMissesAndWrittenLinesComeFromOtherCaches) {
   const MachineSpec spec = small_machine(4);
   SmallMachine small(spec, {}, 0, 3000);
   auto parameters = kFewLines;
-  parameters["lock_pct"] = 0.0;  // who waits for a lock reads it first
+  parameters["lock_pct"] = 0.0;  // a waiter for a lock reads it first
   const Metrics metrics = run_workload("numa_mix", parameters, small, spec);
   double memory = 0;
   double caches = 0;
@@ -147,7 +147,7 @@ TEST(NumaMix, MemoryMissesAndWrittenLinesComeFromOtherCaches) {
   }
   const auto visits = [&](const std::string& kind) { return metrics.values.at("mix.visits." + kind); };
   EXPECT_NEAR(memory / (visits("kernel_memory") + visits("user_memory")), 1, 0.03);
-  // Three of four visits find that another CPU was there last; some come from memory, for so small a cache evicts.
+  // In three of four visits another CPU was there last; some lines come from memory, because so small a cache evicts them.
   const double written = visits("kernel_hot") + visits("kernel_shared") + visits("kernel_node") + visits("user_shared");
   EXPECT_NEAR(caches / written, 0.72, 0.06);
 }

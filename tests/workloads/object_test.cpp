@@ -1,4 +1,4 @@
-// Objects of layouts that are data: where they begin in a line, and where their fields lie.
+// Objects whose layouts are data: where they begin in a line, and where their fields are.
 #include "workloads/program/object.hpp"
 
 #include <gtest/gtest.h>

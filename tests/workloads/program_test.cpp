@@ -1,4 +1,4 @@
-// What workloads are written with: memory with names, random numbers, the barrier.
+// The tools that workloads are written with: named memory, random numbers, the barrier.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST(AddressSpace, LinesOfAnObjectCountFromTheOneInWhichItBegins) {
   EXPECT_EQ(symbol.field, "last");
 }
 
-// Also in a part of the structure that its layout has moved out of the objects.
+// Includes parts of the structure that its layout moved out of the objects.
 TEST(AddressSpace, AFieldIsFoundInAllObjectsOfItsStructure) {
   LineStore store(32);
   AddressSpace space(store);
@@ -115,7 +115,7 @@ TEST(Random, BelowReachesAllValuesAndNoMore) {
   for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
 }
 
-// Each CPU arrives at its own time; nobody goes on before the last has come, in any of the rounds.
+// Each CPU arrives at its own time; no CPU leaves before the last has arrived, in any of the rounds.
 TEST(Barrier, LetsNobodyPassBeforeTheLastHasCome) {
   SmallMachine small(small_machine(4));
   AddressSpace space(small.machine.store());

@@ -1,4 +1,4 @@
-// Parameters that name a lock: each knows every lock, be it as a choice or with the reason why not.
+// Parameters that name a lock: each accepts every lock, or gives a reason for refusing it.
 #include <gmock/gmock.h>
 
 #include "workloads/locks/lock_registry.hpp"
@@ -35,7 +35,7 @@ TEST(LockParameter, OffersTheLocksThatSuitAndGivesTheReasonForTheOthers) {
   EXPECT_EQ(parameter.refusals.size() + parameter.choices.size(), all_locks().size());
 }
 
-// Of those that refuse any: a lock that is added later is judged by its traits.
+// Parameters that refuse some locks judge a new lock by its traits.
 TEST(LockParameter, InEveryWorkloadKnowsEveryLockAndItsDefaultSuits) {
   int seen = 0;
   for (const WorkloadEntry& workload : all_workloads()) {

@@ -1,4 +1,4 @@
-// Runs a workload of the registry on a small machine, with what it reports.
+// Runs a registered workload on a small machine, and returns its metrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Metrics final : public MetricSink {
   }
 };
 
-// With its defaults but for `changed`.
+// Runs it with default parameters except for `changed`.
 inline Metrics run_workload(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,
                             const MachineSpec& spec, const LayoutSet& layouts = {}) {
   const WorkloadEntry& entry = find_workload(name);

@@ -1,4 +1,4 @@
-// TLB shootdowns: who waits for whom, and what it takes.
+// TLB shootdowns: which CPUs wait for which, and what it costs.
 #include "workloads/program/shootdown.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ MachineSpec pages_of_100_cycles(int cpus) {
   return spec;
 }
 
-// A machine and its shootdowns; each program hears interrupts from its start.
+// A machine with shootdowns; each program answers interrupts from its start.
 struct Shot {
   explicit Shot(const MachineSpec& spec)
       : small(spec),
@@ -45,7 +45,7 @@ struct Shot {
   Shootdowns shootdowns;
 };
 
-// Answers interrupts for so long. A computation that ends its program is over before it has passed.
+// Answers interrupts for this long. A computation at the end of a program counts as done when it begins.
 Core::Program compute_for(std::int64_t cycles) {
   return [cycles](Cpu& cpu) {
     cpu.compute(cycles);
@@ -53,7 +53,7 @@ Core::Program compute_for(std::int64_t cycles) {
   };
 }
 
-// The second time, when the order's line is here: two stores into it and three pages.
+// The second time, when the order's line is present: two stores into it and three pages.
 TEST(Shootdown, OfNobodyElseTakesTheOwnInvalidations) {
   Shot shot(pages_of_100_cycles(1));
   const std::array<CpuId, 1> self = {CpuId(0)};
@@ -64,8 +64,8 @@ TEST(Shootdown, OfNobodyElseTakesTheOwnInvalidations) {
 }
 
 // The interrupt takes 100 ns and 50 cycles to its handler, which drops 100 pages, more than 33 and therefore all, in 1000
-// cycles. Lines go to and fro beside that, each of at most 146 cycles plus what the clocks add: the queue's head, the request
-// and the order to the receiver; the head and the request to the sender before; the request back.
+// cycles. In addition, lines are transferred, each in at most 146 cycles plus the rounding to clocks: the queue's head, the
+// request and the order to the receiver; the head and the request to the sender before; the request back.
 TEST(Shootdown, WaitsUntilTheOtherHasDroppedItsTranslations) {
   Shot shot(pages_of_100_cycles(2));
   const std::array<CpuId, 2> both = {CpuId(0), CpuId(1)};
@@ -77,7 +77,7 @@ TEST(Shootdown, WaitsUntilTheOtherHasDroppedItsTranslations) {
             compute_for(10000)});
 }
 
-// Each handler interrupts the other's wait.
+// Each handler interrupts the other CPU's wait.
 TEST(Shootdown, OfEachOtherAtOneTimeEnds) {
   Shot shot(pages_of_100_cycles(4));
   const std::array<CpuId, 4> all = {CpuId(0), CpuId(1), CpuId(2), CpuId(3)};
@@ -86,12 +86,12 @@ TEST(Shootdown, OfEachOtherAtOneTimeEnds) {
       cpu.compute(100 + 37 * cpu.id().value);
       shot.shootdowns.shoot_down(cpu, all, kMapping, 1 + i);
     }
-    compute_for(1000000)(cpu);  // who has ended answers no more
+    compute_for(1000000)(cpu);  // a CPU that has ended answers no interrupts
   };
   shot.run({shoots, shoots, shoots, shoots});
 }
 
-// CPU 1 knows the page; the next load after the shootdown has to look it up again.
+// CPU 1 has the page's translation; the first load after the shootdown has to look it up again.
 TEST(Shootdown, LeavesNoTranslationBehind) {
   MachineSpec spec = pages_of_100_cycles(2);
   spec.footprint.tlb_entries = 8;
@@ -103,7 +103,7 @@ TEST(Shootdown, LeavesNoTranslationBehind) {
               shot.shootdowns.shoot_down(cpu, other, kMapping, 1);
             },
             [](Cpu& cpu) {
-              const Address known = kMapping + 0x140;  // in sets of L1 that the shootdown's own lines leave alone
+              const Address known = kMapping + 0x140;  // in sets of L1 that the shootdown's own lines don't use
               const Address other_page = kMapping + 0x1160;
               cpu.load(known);
               cpu.load(other_page);
@@ -120,11 +120,11 @@ double munmap_ns(int cpus, bool shoot_down) {
   return run_workload("munmap", {{"shoot_down", shoot_down}}, small, spec).values.at("cost.munmap");
 }
 
-// 2000 and 200 cycles, and what the lock and the page's entry take of lines that nobody else has: a few cycles and one atomic.
+// 2000 and 200 cycles, plus the lock and the page's entry on lines that no other CPU has: a few cycles and one atomic.
 TEST(Munmap, ThatTellsNobodyCostsItsOwnWork) {
   EXPECT_NEAR(munmap_ns(4, false), 2200, 100);
 }
-// At least an interrupt, its handler and one page more.
+// At least one interrupt, its handler and one more page.
 TEST(Munmap, WaitsForTheOthers) {
   EXPECT_GT(munmap_ns(4, true), 2200 + 100 + 50 + 100);
 }

@@ -12,7 +12,7 @@ namespace linebounce::test {
 
 using namespace workloads;
 
-// Runs for a time, not to its programs' end: a task that nobody wakes is seen in what it has not done.
+// Runs for a given time, not to the programs' end: a task that is never woken shows in what it has not done.
 class TaskMachine : public KernelMachine {
  public:
   TaskMachine(const MachineSpec& spec, double run_us, const SchedulerOptions& options = {})
@@ -23,14 +23,14 @@ class TaskMachine : public KernelMachine {
     });
   }
 
-  // What a task does from one wait to the next. It has then said that it sleeps, or it goes on at once.
+  // What a task does from one wait to the next. Afterwards it has either set its sleeping state, or continues at once.
   using Body = std::function<void(Cpu&, const Task&)>;
   const Task& add_task(int cpu, Body body) {
     bodies_.push_back(std::move(body));
     return scheduler.create_task("task[" + std::to_string(bodies_.size() - 1) + "]", cpu);
   }
 
-  // This CPU's tasks, as its scheduler says, for ever, with ticks.
+  // Runs this CPU's tasks as its scheduler chooses, forever, with ticks.
   static constexpr double kTickNs = 20000;
   void run_tasks(Cpu& cpu) {
     cpu.set_timer(kTickNs, tick_);
@@ -44,9 +44,9 @@ class TaskMachine : public KernelMachine {
   }
   void sleep(Cpu& cpu, const Task& task) const { scheduler.set_state(cpu, task, TaskState::interruptible); }
 
-  // A word on a line of its own.
+  // A word on its own line.
   Address word(const std::string& name) { return space.place_array(name, 8); }
-  // By this CPU so far.
+  // This CPU's loads in the function so far.
   std::int64_t loads_in(const Cpu& cpu, const std::string& function) {
     const FunctionCounters& counted = cpu.counters().by_function[space.function(function, Mode::kernel)];
     std::int64_t loads = counted.misses;
@@ -55,7 +55,7 @@ class TaskMachine : public KernelMachine {
   }
 
  private:
-  std::vector<Body> bodies_;  // by number of the task
+  std::vector<Body> bodies_;  // by task number
   int tick_ = 0;
 
  public:

@@ -1,4 +1,4 @@
-// Every workload of the registry runs with its defaults, and the random tester finds what it is there to find.
+// Every registered workload runs with its defaults, and the random tester finds the errors that it is meant to find.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -39,8 +39,8 @@ TEST(RandomReferences, SharesOfNothingAreRefused) {
   EXPECT_THROW(run_workload("random_references", none, small, spec), std::invalid_argument);
 }
 
-// Only loads and atomic operations, so that there is nothing but increments to lose. The upgrade of a copy that was lost to
-// another writer goes on as if it were still there: two CPUs add 1 to the same value.
+// Only loads and atomic operations, so only increments can be lost. The upgrade of a copy that was lost to another writer
+// continues as if the copy were still there: two CPUs add 1 to the same value.
 TEST(RandomReferences, FindsAProtocolThatLosesWrites) {
   const MachineSpec spec = small_machine(4);
   std::string text = shipped_text("mesi_snoop");
@@ -52,7 +52,7 @@ TEST(RandomReferences, FindsAProtocolThatLosesWrites) {
   EXPECT_THROW(run_workload("random_references", {{"operations", std::int64_t{2000}}}, small, spec), ModelFailure);
 }
 
-// Two words a line apart never disturb each other, two in one line do.
+// Two words one line apart never interfere; two in one line do.
 double increments_per_s(std::int64_t stride) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec, {}, 1, 50);
@@ -63,12 +63,12 @@ double increments_per_s(std::int64_t stride) {
 TEST(FalseSharing, WordsOnLinesOfTheirOwnCostNothing) {
   EXPECT_NEAR(increments_per_s(32), 2e9 / 103, 2e9 / 103 / 100);
 }
-// The line was taken away meanwhile: at the least an upgrade (74 ns and more) is added to each.
+// The line was taken away in the meantime: each round gets at least one upgrade (74 ns or more) longer.
 TEST(FalseSharing, WordsOfOneLineAreSlower) {
   EXPECT_LT(increments_per_s(8), 2e9 / (103 + 70));
 }
 
-// Inside 100 cycles beside the data, so at most one entry in 100 ns; the lock itself costs at least one transfer of its line.
+// 100 cycles inside plus the data, so at most one entry in 100 ns; the lock itself costs at least one transfer of its line.
 TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
   const MachineSpec spec = small_machine(4);
   SmallMachine small(spec, {}, 5, 100);
@@ -78,7 +78,7 @@ TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
   EXPECT_GT(metrics.values.at("fairness.least_share_pct"), 90) << "a ticket lock is fair";
 }
 
-// CPU 0 comes round in 100 us, CPU 1 in a little more than 1 us: CPU 0 enters a hundredth as often.
+// CPU 0's round takes 100 us, CPU 1's a little more than 1 us: CPU 0 enters a hundredth as often.
 TEST(CriticalSection, ACpuMayThinkLongerThanTheOther) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec, {}, 5, 2000);

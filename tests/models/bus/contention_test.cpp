@@ -10,9 +10,9 @@
 namespace linebounce::test {
 namespace {
 
-constexpr double kNow = 6000;  // by then all lines that the tests share are in the caches
+constexpr double kNow = 6000;  // by then, all lines that the tests share are cached
 
-// Cycles of a store that CPU 0 makes at 6000, to a line that the CPUs in `sharers` have loaded before.
+// The cycles of a store by CPU 0 at 6000, to a line that the CPUs in `sharers` loaded before.
 double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
   SmallMachine small(spec);
   if (spec.has_nodes()) small.machine.homes().place(kLine, Home::on(0));
@@ -32,7 +32,7 @@ TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
   EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
 }
 
-// The others answer 7 clocks behind the snoop result, in the place of the response: 6130.
+// The others answer 7 clocks after the snoop result, in place of the response: at 6130.
 TEST(TakenCopies, AnUpgradeWaitsForTheLastAnswer) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
@@ -62,16 +62,16 @@ TEST(TakenCopies, AnAnswerTakesAsLongAsALineFromThatCacheUnlessTheFileSaysElse) 
   EXPECT_EQ(store_to_shared(spec, {0, 1}), 60 + 40 + 5 + 1);
 }
 
-// Posted at 6010, granted at 6020, snoop result 6070. Memory's data is at the pins at 6140, the last answer at 6160.
+// Posted at 6010, granted at 6020, snoop result 6070. Memory's data reaches the pins at 6140, the last answer at 6160.
 TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 9;
   EXPECT_EQ(store_to_shared(spec, {1, 2}), 70 + 90 + 5 + 1);
 }
 
-// CPU 0's bus has its snoop result at 6060, its controller asks at 6070, the home next to it at 6100; the other node has the
-// question at 6150, posts its recall at 6160, and has that ordered at 6220, answered at 6230. Its controller answers at 6240,
-// and CPU 0's has that at 6290: it posts the request again at 6300, which gets its response at 6370.
+// The snoop result on CPU 0's bus is at 6060; its controller asks at 6070, and the home beside it at 6100. The other node gets
+// the request at 6150, posts its recall at 6160, which is ordered at 6220 and answered at 6230. Its controller answers at 6240,
+// which reaches CPU 0's at 6290. That posts the request again at 6300, with the response at 6370.
 double upgrade_across_nodes(int invalidation_clocks) {
   MachineSpec spec = small_nodes(2, 2);
   spec.bus.invalidation_clocks = invalidation_clocks;
@@ -86,9 +86,9 @@ TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
   EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
 }
 
-// As upgrade_across_nodes(0), beside a node 2 without a copy, 50 farther away. The home asks at 6100 and has its answer, with
-// the line, at 6200. It keeps that for as long as node 2's answer takes: 2 * 100 for the ways, 10 for its controller and 50 for
-// its bus. CPU 0's controller has it at 6460 in the place of 6290.
+// Like upgrade_across_nodes(0), with a node 2 that has no copy and is 50 farther away. The home asks at 6100 and gets its
+// answer, with the line, at 6200. It holds the line for as long as node 2's answer takes: 2 * 100 for the links, 10 for its
+// controller and 50 for its bus. So it reaches CPU 0's controller at 6460 instead of 6290.
 double upgrade_beside_a_far_node(bool broadcasts) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.pairs.push_back({.name = "0_2", .latency_ns = 50});
@@ -104,8 +104,8 @@ TEST(TakenCopies, ABroadcastWaitsForTheFarthestNode) {
   EXPECT_EQ(upgrade_beside_a_far_node(true), 376 + 170);
 }
 
-// CPU 0 fetches a line, and while it is on its way all others ask for it, a cycle apart, so that all wait when it is there.
-// Returns them in the order in which they got it, for each of the lines.
+// CPU 0 fetches a line. Meanwhile all other CPUs request it, one cycle apart, so that all are waiting when it arrives. Returns,
+// for each line, the order in which they got it.
 std::vector<std::vector<int>> orders_of_waiting(const MachineSpec& spec, int lines) {
   std::vector<std::vector<std::pair<double, int>>> ended(lines);
   SmallMachine small(spec);
@@ -143,7 +143,7 @@ TEST(NextRequest, FirstComeFirstServed) {
   EXPECT_EQ(order_of_waiting(waiting(6, NextRequest::first)), (std::vector{1, 2, 3, 4, 5}));
 }
 
-// Five wait for each of 40 lines: each is the first for 8 of them on the average, whoever asked first.
+// Five CPUs wait for each of 40 lines: each is first for 8 of them on average, whoever asked first.
 TEST(NextRequest, ChanceGivesEachTheSameShare) {
   std::vector<int> firsts(6);
   for (const std::vector<int>& order : orders_of_waiting(waiting(6, NextRequest::chance), 40)) {
@@ -153,7 +153,7 @@ TEST(NextRequest, ChanceGivesEachTheSameShare) {
   for (int cpu = 1; cpu <= 5; ++cpu) EXPECT_GE(firsts[cpu], 3) << cpu;
 }
 
-// CPU 2 is a hop from CPU 0, who has the line; CPU 1 is nine. A line goes from CPU 2 to 3, who is next to it.
+// CPU 2 is one hop from CPU 0, which has the line; CPU 1 is nine hops away. From CPU 2 the line goes to its neighbour, CPU 3.
 TEST(NextRequest, NearestMeansTheLeastWayOfTheLine) {
   MachineSpec spec = waiting(4, NextRequest::nearest);
   spec.bus.places = "0,0 9,0 1,0 2,0";
@@ -169,8 +169,9 @@ TEST(NextRequest, WhoHasWaitedLongEnoughGoesBeforeTheNearest) {
   EXPECT_EQ(order_of_waiting(spec), (std::vector{1, 2, 3}));
 }
 
-// Two nodes. CPU 0 has stored into a line of its node and holds it until 3146. CPU 1, of the other node, asks for it at 2500,
-// so that its recall is on CPU 0's bus at 2640; `waiting` CPUs of that bus have asked before. When CPU 1's store is over.
+// Two nodes. CPU 0 has stored to a line of its node and holds it until 3146. CPU 1, on the other node, requests it at 2500, so
+// its recall is on CPU 0's bus at 2640, after `waiting` CPUs of that bus have requested the line. Returns when CPU 1's store is
+// done.
 double recalled_beside(int waiting, NextRequest next) {
   MachineSpec spec = small_nodes(2, 12);
   spec.cpu.hold_ns = 1000;
@@ -201,7 +202,7 @@ TEST(NextRequest, AHomesRecallWaitsForTheHold) {
   EXPECT_EQ(recalled_beside(0, NextRequest::chance), kRecalledAlone);
 }
 
-// The controller puts each of the five off at its snoop result, 50 behind its grant, for the recall is under way.
+// The controller defers each of the five at its snoop result, 50 after its grant, because the recall is under way.
 TEST(NextRequest, AHomesRecallStandsInLineWhereTheFirstIsServedFirst) {
   EXPECT_EQ(recalled_beside(5, NextRequest::first), kRecalledAlone + 5 * 50);
 }
@@ -210,8 +211,8 @@ TEST(NextRequest, AHomesRecallGoesBeforeCpusThatWaitOnItsBus) {
   EXPECT_EQ(recalled_beside(5, NextRequest::chance), kRecalledAlone);
 }
 
-// CPU 0's store or load fetches the line, which is over at 2146. CPU 1's snoop of 2100 meets that, and is sampled every 20:
-// 2160. Its line is there at 2190, at the pins at 2200, and its store is over at 2206.
+// CPU 0's store or load fetches the line, and is done at 2146. CPU 1's snoop, due at 2100, finds it busy and is sampled every
+// 20: at 2160. Its line is ready at 2190 and at the pins at 2200; its store is done at 2206.
 double second_store(HoldAfter after, OperationKind first) {
   MachineSpec spec = small_machine(2);
   spec.cpu.hold_ns = 200;
@@ -238,12 +239,12 @@ TEST(Hold, AStoreHoldsNothingWhereOnlyCompareAndExchangeDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
 }
 
-// It begins at 2145, takes 30 and is followed by the hold: 2375. Sampled at 2380; the rest as after a store.
+// The operation begins at 2145, takes 30 and is followed by the hold: 2375. Sampled at 2380; the rest is as after a store.
 TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::compare_exchange), 2380 + 46);
 }
 
-// The clean line comes from memory, as soon as the first has left the data bus: 2170.
+// Memory supplies the clean line as soon as the first has left the data bus: 2170.
 TEST(Hold, ALoadHoldsNothing) {
   EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::load), 2186);
 }

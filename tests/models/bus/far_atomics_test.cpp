@@ -1,5 +1,5 @@
-// What an atomic operation costs that memory runs (mesi_far_snoop), clock by clock, and what becomes of the copies.
-// small_machine.hpp says what the times are made of.
+// The cost of an atomic operation that memory runs (mesi_far_snoop), clock by clock, and its effect on the copies.
+// small_machine.hpp explains what the times consist of.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -15,8 +15,9 @@ double time_of_addition(Cpu& cpu, double ns, Value found) {
   return cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), found); });
 }
 
-// Stamped 2010, granted 2020, address phase 2030; memory has the line at 2130 and operates. One word, at the pins at 2140, here
-// at 2145, over at 2146: as long as a load, for the word is not held here afterwards.
+// Stamped 2010, granted 2020, address phase 2030; memory has the line at 2130 and runs the operation. One word is at the pins
+// at 2140, arrives at 2145, and the operation is done at 2146: as fast as a load, because the CPU does not hold the word
+// afterwards.
 TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   SmallMachine small(far_machine(1));
   small.run({[&](Cpu& cpu) {
@@ -24,7 +25,7 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
     EXPECT_EQ(small.in_memory(kLine), 1U);
     EXPECT_EQ(time_of_addition(cpu, 3000, 1), 146);
     EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 2U); }), 146) << "no copy has stayed";
-    cpu.compute(100);  // until all of the line has come: the measured time ends with the program
+    cpu.compute(100);  // until the whole line has arrived: the measured time ends with the program
   }});
   EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 2);
   ASSERT_EQ(small.misses().size(), 3U);
@@ -32,8 +33,8 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 10 + 10 + 40);
 }
 
-// The owner's data is on the bus from 2100 to 2140, three clocks behind the snoop result; then memory operates. The word
-// follows a clock of turnaround later: 2150, at the pins 2160, here 2165.
+// The owner's data is on the bus from 2100 to 2140, three clocks after the snoop result; then memory operates. The word follows
+// after a clock of turnaround: 2150, at the pins 2160, arriving 2165.
 TEST(FarAtomic, TakesADirtyLineHomeFirst) {
   SmallMachine small(far_machine(2));
   small.run({[&](Cpu& cpu) {
@@ -48,7 +49,7 @@ TEST(FarAtomic, TakesADirtyLineHomeFirst) {
   EXPECT_EQ(small.misses()[1].source, Source::local_c2c);
 }
 
-// Who may write operates on its own copy, within the 20 cycles of an atomic operation.
+// A cache with the right to write runs the operation itself, in the 20 cycles of an atomic operation.
 TEST(FarAtomic, RunsInTheCacheThatMayWrite) {
   SmallMachine small(far_machine(1));
   small.run({[&](Cpu& cpu) {
@@ -60,8 +61,8 @@ TEST(FarAtomic, RunsInTheCacheThatMayWrite) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// CPU 1's address phase is at 2050 and its snoop would be sampled at 2090, but memory operates for CPU 0 until 2130. By then it
-// has read the line again (2150): each further one costs 20.
+// CPU 1's address phase is at 2050 and its snoop would be sampled at 2090, but memory works for CPU 0 until 2130. By then
+// memory has read the line again (2150): each further operation costs 20.
 TEST(FarAtomic, FollowEachOtherAtMemory) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 2000, 0), 146); },
@@ -69,7 +70,7 @@ TEST(FarAtomic, FollowEachOtherAtMemory) {
   EXPECT_EQ(small.in_memory(kLine), 2U);
 }
 
-// Ordered at 2070, where CPU 1 loses its copy, and CPU 0 its own. CPU 0's could be read until then.
+// Ordered at 2070, when CPU 1 loses its copy and CPU 0 its own, which could be read until then.
 TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) {
@@ -86,7 +87,7 @@ TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
   EXPECT_EQ(small.transitions("S", "Other_Amo"), 1);
 }
 
-// Four lines fill their set of both caches; a far atomic on a fifth takes no place from them.
+// Four lines fill their set in both caches; a far atomic on a fifth evicts none of them.
 TEST(FarAtomic, PushesNothingOut) {
   SmallMachine small(far_machine(1));
   small.run({[](Cpu& cpu) {
@@ -98,8 +99,9 @@ TEST(FarAtomic, PushesNothingOut) {
   EXPECT_EQ(small.transactions(), 5);
 }
 
-// CPUs 0 and 2 are on node 0. The first takes the line there, as a store's miss would. From then on the node's controller
-// operates: address phase 4030, its data 30 later, before the snoop result at 4070, the word at the pins 4080, here 4085.
+// CPUs 0 and 2 are on node 0. The first operation fetches the line to the node, as a store's miss would. From then on the
+// node's controller runs the operation: address phase 4030, its data 30 later, before the snoop result at 4070, the word at the
+// pins 4080, arriving 4085.
 TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
   SmallMachine small(small_nodes(2, 4, "mesi_node_far"));
   small.machine.homes().place(kLine, Home::on(1));
@@ -112,7 +114,7 @@ TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
              [](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 7000, 4), 86) << "another CPU of the second"; }});
 }
 
-// A line that does not come brings no neighbour.
+// A far atomic fetches no line, so it fetches no neighbour either.
 TEST(FarAtomic, FetchesNoPair) {
   MachineSpec spec = far_machine(1);
   spec.cpu.pair_prefetch = PairPrefetch::all;
@@ -121,7 +123,7 @@ TEST(FarAtomic, FetchesNoPair) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// Without its last action, the data for memory, the owner's row would let memory operate on what was there before.
+// Without its last action, data for memory, the owner's row would let memory operate on the old value.
 TEST(FarAtomic, NeverRunsOnAnOldValue) {
   Protocol protocol = shipped_protocol("mesi_far_snoop");
   ControllerTable& table = protocol.cache;

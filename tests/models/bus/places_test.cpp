@@ -1,5 +1,5 @@
-// What a line's way between cores of one bus, and between a core and the edge of its bus, adds. small_machine.hpp says what
-// everything else costs: 116 cycles for a line from another cache at time 2000, 146 for one from memory.
+// What the distances between cores of one bus, and from a core to the edge of its bus, add to a line's transfer.
+// small_machine.hpp explains all other costs: 116 cycles for a line from another cache at time 2000, 146 for one from memory.
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -65,7 +65,7 @@ TEST(BusPlaces, ALineBetweenTwoBusesPaysTheWayToTheEdgeOfBoth) {
   EXPECT_EQ(far_giver, alike + 40);
 }
 
-// An upgrade brings no line.
+// An upgrade transfers no line.
 TEST(BusPlaces, WithoutALineNothingIsAdded) {
   MachineSpec spec = small_machine(2);
   spec.bus.way_ns = "50 50";
@@ -77,7 +77,7 @@ TEST(BusPlaces, WithoutALineNothingIsAdded) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// Four cores, of which the list leaves the two in the middle out.
+// Four cores; the list leaves out the two in the middle.
 TEST(BusPlaces, CoresThatAreNotInUseKeepTheirPlaces) {
   MachineSpec spec = small_machine(4);
   spec.cpus = 2;

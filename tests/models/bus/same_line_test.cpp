@@ -1,7 +1,6 @@
-// Requests for one line: whether they overlap, and how long the cache that has it keeps it. A load of the small machine at 2000
-// that misses:
-//   2010 posted; granted on the edge behind it, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
-//   pins 2140; 2145 the load starts; 2146 it is over, and the line is free
+// Requests for one line: whether they overlap, and how long the owner's cache keeps it. A load of the small machine that misses
+// at 2000: 2010 posted; granted on the next edge, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
+// pins 2140; 2145 the load starts; 2146 it is done, and the line is free.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -15,9 +14,8 @@ Core::Program timed_load(Address address, double& cycles) {
   return [address, &cycles](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(address); }); };
 }
 
-// CPU 1's address phase is at 2050, and memory has begun with it: its data is there at 2150. The snoop result of 2090 is
-// stalled in steps of 20 until the line is free: 2150, too. The first line keeps the data bus until 2170; 10 to the pins, 5
-// + 1.
+// CPU 1's address phase is at 2050, so memory has started: its data is ready at 2150. The snoop result due at 2090 is stalled
+// in steps of 20 until the line is free, also at 2150. The first line keeps the data bus until 2170; 10 to the pins, 5 + 1.
 TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   SmallMachine small(small_machine(2));
   double first = 0;
@@ -27,8 +25,8 @@ TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   EXPECT_EQ(second, 170 + 10 + 5 + 1);
 }
 
-// It is granted on the edge at 2150 only: address phase 2160, memory's data 2260. A request for another line goes before it, as
-// the second of the test above.
+// It is only granted on the edge at 2150: address phase 2160, memory's data 2260. A request for another line overtakes it, like
+// the second one in the test above.
 TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   MachineSpec spec = small_machine(3);
   spec.bus.one_per_line = true;
@@ -42,7 +40,7 @@ TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   EXPECT_EQ(elsewhere, 170 + 10 + 5 + 1);
 }
 
-// Attempts of CPU 0, each of which fails, until it has had the line without a break for two of them.
+// Attempts of CPU 0 that fail until it has kept the line without a break for two of them.
 struct Attempts {
   int hits = 0;
   int misses = 0;
@@ -63,13 +61,14 @@ Attempts attempts_with(double hold_ns) {
   return attempts;
 }
 
-// Both want the line all the time: without a window every attempt is a transfer, but for the last of who remains alone.
+// Both CPUs want the line all the time. Without a window every attempt is a transfer, except the last ones of the CPU that
+// remains alone.
 TEST(SameLine, WhoLosesARaceForALineMissesAgain) {
   const Attempts attempts = attempts_with(0);
   EXPECT_GT(attempts.misses, 190);
 }
 
-// The window is shorter than an attempt, so each transfer serves two: the one that fetched the line and one more.
+// The window is shorter than an attempt, so each transfer serves two: the one that fetched the line and the next.
 TEST(SameLine, AKeptLineServesTheNextAttemptToo) {
   const Attempts attempts = attempts_with(10);
   EXPECT_NEAR(attempts.misses, 100, 10);

@@ -1,4 +1,4 @@
-// What the bus can carry at most, and what two fields of one line cost.
+// The bus's maximum bandwidth, and the cost of two fields in one line.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr double kWarmupUs = 10;
 constexpr double kMeasureUs = 100;
 
-// MB/s that eight CPUs get when each reads line after line of memory of its own.
+// The MB/s of eight CPUs that each read line after line of their own memory.
 double measured_bandwidth(const MachineSpec& spec) {
   SmallMachine small(spec, {}, kWarmupUs, kMeasureUs);
   std::vector<Core::Program> readers(8, [](Cpu& cpu) {
@@ -52,7 +52,7 @@ TEST(BusSaturation, BusyBanksLimitWhatTheBusCouldCarry) {
   EXPECT_NEAR(measured_bandwidth(spec), 32.0 / 128 * 1000, 2.5);
 }
 
-// Nanoseconds for 100 increments, after the first.
+// The nanoseconds for 100 increments after the first.
 Core::Program increments(Address word, double& taken) {
   return [word, &taken](Cpu& cpu) {
     cpu.store(word, 1);
@@ -76,8 +76,9 @@ TEST(FalseSharing, FieldsOnLinesOfTheirOwnCostNothingExtra) {
   EXPECT_EQ(small.transactions(), 2);
 }
 
-// Now the line goes to and fro. Who loses it asks for it at once, and has it back no sooner than a snoop (after 50 ns) and an
-// intervention (46 ns more) later; in between the other makes at most 50 / 3 increments. So 100 of them take at least 6 turns.
+// Now the line alternates between the CPUs. A CPU that loses it requests it at once, and gets it back no sooner than a snoop
+// (after 50 ns) and an intervention (46 ns more) later; in between, the other makes at most 50 / 3 increments. So 100 of them
+// take at least 6 transfers.
 TEST(FalseSharing, FieldsOfOneLineCostATransferAgainAndAgain) {
   SmallMachine small(small_machine(2));
   double first = 0;

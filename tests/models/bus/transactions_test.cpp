@@ -1,4 +1,4 @@
-// What each kind of bus transaction costs, clock by clock. small_machine.hpp says what a miss to memory is made of.
+// The cost of each kind of bus transaction, clock by clock. small_machine.hpp explains the stages of a miss to memory.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -17,7 +17,7 @@ TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
   }});
   ASSERT_EQ(small.misses().size(), 4U);
   EXPECT_EQ(small.misses()[0].source, Source::local_memory);
-  // From the access' issue until it can start: 145 ns.
+  // From the access's issue until it can start: 145 ns.
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[0].latency), 145);
 }
 
@@ -28,10 +28,11 @@ TEST(SnoopingBus, AMemorySlowerBy100NsMakesAMissSlowerBy100Ns) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 246); }});
 }
 
-// The owner's first data comes 3 clocks after the snoop result: at 2100; at the pins at 2110, and the load is over at 2116.
+// The owner's first data comes 3 clocks after the snoop result, at 2100; it is at the pins at 2110, and the load is done at
+// 2116.
 TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   MachineSpec spec = small_machine(2);
-  spec.memory.latency_ns = 500;  // plays no part
+  spec.memory.latency_ns = 500;  // irrelevant here
   SmallMachine small(spec);
   Value in_memory_before = 1;
   Value in_memory_after = 0;
@@ -52,7 +53,7 @@ TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// As long as under mesi_snoop; but the line comes with the right to write, and its former owner misses.
+// As fast as under mesi_snoop, but the line comes with the right to write, and its former owner misses.
 TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   SmallMachine small(small_machine(2, "mesi_migratory_snoop"));
   small.run({[&](Cpu& cpu) {
@@ -66,7 +67,7 @@ TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   EXPECT_EQ(small.transitions("M", "Other_GetS"), 2);
 }
 
-// Nobody has written since it was passed on: it is shared, as under mesi_snoop.
+// The line has not been written since it moved, so it is shared, as under mesi_snoop.
 TEST(SnoopingBus, ASecondReaderSharesALineThatHasMigrated) {
   SmallMachine small(small_machine(3, "mesi_migratory_snoop"));
   small.run(
@@ -93,7 +94,7 @@ TEST(SnoopingBus, AWriteTakesADirtyLineAwayAndLeavesMemoryOld) {
 }
 
 // L1's look-up finds the line without the right to write: stamped 2002, granted 2010, address phase 2020, snoop result 2060,
-// response a clock later: 2070. The store starts 5 cycles later. Memory plays no part.
+// response one clock later, 2070. The store starts 5 cycles later. Memory is not involved.
 TEST(SnoopingBus, AnUpgradeCostsAnAddressPhaseButNoDataPhase) {
   MachineSpec spec = small_machine(2);
   spec.memory.latency_ns = 500;
@@ -155,7 +156,7 @@ TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 20); }), 156); }});
 }
 
-// All stamped 2010, of three lines: address phases 2030, 2050, 2070, and the data one after the other: 2130, 2170, 2210.
+// All stamped 2010, for three lines: address phases 2030, 2050, 2070, with the data one after the other: 2130, 2170, 2210.
 TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double expected) {

@@ -68,9 +68,9 @@ TEST(Update, TakesTwoClocksOnABusOfHalfAWord) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// Both stamped 2002. CPU 0's is ordered at 2060: there it reads and writes. It holds the line from 2075 to 2095. CPU 1's
-// address phase is 2040, its snoop is sampled at 2080 and 2100; the line is free at 2095, and there it reads what CPU 0 has
-// written. Word and response 2100 to 2110, the operation runs from 2115 to 2135.
+// Both are stamped 2002. CPU 0's is ordered at 2060, when it reads and writes. It holds the line from 2075 to 2095. CPU 1's
+// address phase is 2040; its snoop is sampled at 2080 and 2100. The line is free at 2095, and CPU 1 reads what CPU 0 wrote.
+// Word and response 2100 to 2110; the operation runs from 2115 to 2135.
 TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) {
@@ -92,7 +92,7 @@ TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
   EXPECT_EQ(small.transitions("Sm", "Other_BusUpd"), 1) << "who wrote last is the owner";
 }
 
-// Other words of the line stay as they are, and a word may be of one byte.
+// Other words of the line are unchanged, and a word may be a single byte.
 TEST(Update, ChangesNoByteButThoseThatWereWritten) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -111,7 +111,7 @@ TEST(Update, ChangesNoByteButThoseThatWereWritten) {
   EXPECT_EQ(small.misses().size(), 3U) << "two first misses and the update";
 }
 
-// The owner's first data comes 3 clocks after the snoop result, as in any protocol; memory stays old.
+// The owner's first data comes 3 clocks after the snoop result, as in any protocol; memory stays stale.
 TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) { cpu.store(kLine, 77); },
@@ -126,8 +126,9 @@ TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// The line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, here at 2145. Then the word: stamped 2145,
-// granted 2150, address phase 2160, ordered 2200, response 2210; the store is over at 2216. One miss, of the line's supplier.
+// First the line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, arriving 2145. Then the word: stamped
+// 2145, granted 2150, address phase 2160, ordered 2200, response 2210; the store is done at 2216. It counts as one miss, by the
+// line's supplier.
 TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
   const ExpectReached mark{"fill_without_the_right"};
   SmallMachine small(dragon_machine(2));
@@ -143,8 +144,8 @@ TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// While CPU 0's second request is on its way, at 2160 to 2200, CPU 1's atomic operation takes its turn first: ordered at 2180,
-// after the line has come at 2145. CPU 0's, made on top of it, is ordered when CPU 1's has ended.
+// While CPU 0's second request is under way, from 2160 to 2200, CPU 1's atomic operation comes first: it is ordered at 2180,
+// after the line has arrived at 2145. CPU 0's is ordered when CPU 1's has ended, and builds on its result.
 TEST(Update, AWriteMissLosesNothingThatIsWrittenBetweenItsTwoTransactions) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -161,8 +162,7 @@ TEST(Update, AWriteMissLosesNothingThatIsWrittenBetweenItsTwoTransactions) {
   EXPECT_EQ(small.transitions("ScM_A", "Other_BusUpd") + small.transitions("Sm", "Other_BusUpd"), 2);
 }
 
-// CPU 1's copy is pushed out by four other lines of its set. Nobody takes CPU 0's word, and none is sent: the line is its own
-// again.
+// Four other lines of the set evict CPU 1's copy. No copy needs CPU 0's word, so none is sent: the line is exclusive again.
 TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -178,7 +178,7 @@ TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 6 * 40) << "six lines and no word";
 }
 
-// There is no right to write that could be fetched beforehand: only a line.
+// A prefetch can only fetch the line; this protocol has no right to write.
 TEST(Update, APrefetchToWriteFetchesTheLineAndSendsNothing) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -192,12 +192,12 @@ TEST(Update, APrefetchToWriteFetchesTheLineAndSendsNothing) {
   EXPECT_EQ(small.transactions(), 2);
 }
 
-// Whether a spin is parked or simulated load by load must make no difference.
+// A spin must behave the same whether it is parked or simulated load by load.
 class SpinOnUpdates : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, SpinOnUpdates, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
-// CPU 1 loads at 1001, 1005, ... 2057, 2061. CPU 0's word is there at 2060.
+// CPU 1 loads at 1001, 1005, ... 2057, 2061. CPU 0's word arrives at 2060.
 TEST_P(SpinOnUpdates, SeeTheWordWithTheNextLoadAndDoNotMiss) {
   EngineSpec engine;
   engine.parked_spins = GetParam();
@@ -216,7 +216,7 @@ TEST_P(SpinOnUpdates, SeeTheWordWithTheNextLoadAndDoNotMiss) {
              }});
 }
 
-// The protocol with one action of one row taken out.
+// The protocol without the last action of one row.
 Protocol without_last_action(const std::string& state, const std::string& event) {
   Protocol protocol = shipped_protocol("dragon_snoop");
   ControllerTable& table = protocol.cache;
@@ -228,8 +228,8 @@ Protocol without_last_action(const std::string& state, const std::string& event)
   return protocol;
 }
 
-// CPU 1 misses the first word because of the broken row; the second one, sent when its row is another (ScM_A's), must not make
-// the stale copy look like the latest.
+// The broken row makes CPU 1 miss the first word. The second word arrives in another row's state (ScM_A), and must not make the
+// stale copy look current.
 TEST(Update, DoesNotMendAStaleCopy) {
   SmallMachine small(dragon_machine(2), without_last_action("Sc", "Other_BusUpd"));
   // CPU 0's second request is stamped 2078, CPU 1's 2079.

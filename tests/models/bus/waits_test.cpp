@@ -1,4 +1,4 @@
-// What a miss queues for, as every run counts it. small_machine.hpp has the times of one access.
+// What each miss queues for, as every run counts it. small_machine.hpp has the times of one access.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Address kOtherLine = kLine + 64;
 
-// CPU 0 and CPU 1 access a line each at the same time.
+// CPU 0 and CPU 1 access one line each at the same time.
 std::vector<Miss> two_at_once(const MachineSpec& spec, const std::function<void(Cpu&)>& first,
                               const std::function<void(Cpu&)>& second) {
   SmallMachine small(spec);
@@ -26,7 +26,7 @@ TEST(Waits, AMissAloneTravels) {
   EXPECT_EQ(small.misses()[0].waits, Waits());
 }
 
-// The second request gets the next address phase, and the data bus behind the first one's line.
+// The second request gets the next address phase, and the data bus after the first one's line.
 TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForTheBusByWhatItIsSlower) {
   const auto misses = two_at_once(
       small_machine(2), [](Cpu& cpu) { cpu.load(kLine); }, [](Cpu& cpu) { cpu.load(kOtherLine); });

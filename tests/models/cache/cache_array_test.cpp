@@ -1,4 +1,4 @@
-// Replacement, by examples and against models that are too simple to be wrong.
+// Replacement, tested by examples and against trivially correct models.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -58,7 +58,7 @@ TEST(Replacement, AgesCountNotTheOrderOfCalls) {
   }
 }
 
-// Two parked spins on one line are counted one after the other; the one that comes last may have loaded first.
+// Two parked spins on one line are counted one after the other; the one counted last may have loaded first.
 TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
   CacheArray array = full_set(Replacement::lru);
   array.touch(array.find(0), 20);
@@ -75,7 +75,7 @@ TEST(Lru, WhoMayNotLeaveIsPassedBy) {
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
 }
 
-// The tree of four ways: the root names the colder half, each half its colder way.
+// Four ways: the tree's root points to the colder half, each half to its colder way.
 TEST(TreePlru, TheColderHalfsColderWayGoes) {
   CacheArray array = full_set(Replacement::tree_plru);
   EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
@@ -85,8 +85,7 @@ TEST(TreePlru, TheColderHalfsColderWayGoes) {
   EXPECT_EQ(victim_block(array), 1U);
 }
 
-// Where it differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but half {2, 3} has not been used for longer than half {0,
-// 1}.
+// Differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but the half {2, 3} was used less recently than {0, 1}.
 TEST(TreePlru, IsNotLru) {
   CacheArray tree = full_set(Replacement::tree_plru);
   CacheArray lru = full_set(Replacement::lru);
@@ -96,7 +95,7 @@ TEST(TreePlru, IsNotLru) {
   EXPECT_EQ(victim_block(tree), 2U);
 }
 
-// As hardware has it: a bit for each node, which a use of either half points at the other.
+// As in hardware: one bit for each node; a use of one half points it at the other.
 class TreeOfBits {
  public:
   explicit TreeOfBits(int ways) : ways_(ways), upper_is_colder_(static_cast<std::size_t>(ways)) {}
@@ -166,7 +165,7 @@ class NaiveSets {
     set.push_front(block);
     return true;
   }
-  // What had to leave for it.
+  // Returns the evicted block.
   std::optional<std::uint64_t> insert(std::uint64_t block) {
     std::deque<std::uint64_t>& set = set_of(block);
     std::optional<std::uint64_t> victim;
@@ -261,7 +260,7 @@ class NaiveLevels {
   NaiveSets far_;
 };
 
-// Lets every victim go at once.
+// A gate that lets every victim leave immediately.
 struct OpenGate {
   CacheAgent& agent;
   [[nodiscard]] static bool may_leave(const Copy&) { return true; }
@@ -270,7 +269,7 @@ struct OpenGate {
 
 constexpr std::uint64_t kLines = 120;
 
-// Each copy's `levels` says where it is, L2 holds what L1 holds, and nothing else is anywhere.
+// Checks that each copy's `levels` says where it is, that L2 includes L1, and that no other copies exist.
 void check_levels(CacheAgent& agent, const NaiveLevels& naive) {
   for (std::uint64_t line = 0; line < kLines; ++line) {
     const Copy* copy = agent.find(LineAddr(line));
@@ -306,7 +305,7 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
     ++age;
     const Address address = word * 8;
     const LineAddr line = store.line_of(address);
-    if (taken) {  // by a snoop
+    if (taken) {  // taken by a snoop
       if (Copy* copy = agent.find(line)) agent.drop(*copy);
       naive.drop(line.value);
       continue;
@@ -321,7 +320,7 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
   check_levels(agent, naive);
 }
 
-// Lets nothing go that is not `weak`.
+// A gate that only lets lines that are `weak` leave.
 struct StubbornGate {
   CacheAgent& agent;
   LineAddr weak;
@@ -329,8 +328,8 @@ struct StubbornGate {
   void leave(Copy& copy) const { agent.drop(copy); }
 };
 
-// Lines 0 and 96 share the only way of L2's set, and L3, which includes nothing, has let line 96 go. While L2 can't let it go,
-// line 0 comes no nearer than L3: were it in L1 but not in L2, nobody would find it there once it has left L3.
+// Lines 0 and 96 share the only way of L2's set, and L3, which is not inclusive, has evicted line 96. While L2 can't evict it,
+// line 0 stays in L3: if it were in L1 but not in L2, no look-up would find it once L3 evicted it.
 TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
   const std::vector<CacheSpec> specs = {
       {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
@@ -346,17 +345,17 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
     agent.promote(*copy, line * 32, age, gate);
   };
   fetch(96, 1);
-  fetch(16, 2);  // 16 and 80: the same set of L3, another of L2
-  fetch(80, 3);  // line 96 leaves L3
+  fetch(16, 2);  // lines 16 and 80 share a set of L3, but not of L2
+  fetch(80, 3);  // L3 evicts line 96
   gate.weak = LineAddr(16);
-  fetch(0, 4);  // line 16 leaves L3
+  fetch(0, 4);  // L3 evicts line 16
   const Copy* copy = agent.find(LineAddr(0));
   ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->levels, 4) << "L3 alone";
 }
 
-// Lines 0 and 64 share the only way of a set in L1 and in L2, but not in L3. The fast path refuses a store to a line in S, and
-// leaves everything in its place; a load hits L3 and takes both ways from line 64.
+// Lines 0 and 64 share the only way of a set in L1 and L2, but not in L3. The fast path refuses a store to a line in S and
+// moves nothing; a load hits L3 and takes both ways from line 64.
 TEST(CacheAgent, AReadHitInTheThirdLevelPromotesTheLineIntoBothNearerOnes) {
   const std::vector<CacheSpec> specs = {{.name = "L1D", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 1},
                                         {.name = "L2", .size_kib = 2, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},

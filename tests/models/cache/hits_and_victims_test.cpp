@@ -1,4 +1,4 @@
-// What stays in a core's caches, how long it takes to reach it there, and how lines leave.
+// What stays in a core's caches, the latency of hits there, and evictions.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -6,7 +6,7 @@
 namespace linebounce::test {
 namespace {
 
-// Loads lines of the same sets, so that the line is pushed out of the 2 ways of L1 but stays in the 4 ways of L2.
+// Loads lines of the same sets, so that the line leaves L1, which has 2 ways, but stays in L2, which has 4.
 void push_out_of_l1(Cpu& cpu) {
   cpu.load(kLine + kSetStride);
   cpu.load(kLine + 2 * kSetStride);
@@ -55,7 +55,7 @@ TEST(CacheHit, ALoadInL2TakesItsLatencyAndBringsTheLineNear) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// The look-up, then what the operation takes itself.
+// The look-up, then the operation's own time.
 TEST(CacheHit, StoresAndAtomicOperationsInL2AddTheirLookUp) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -75,12 +75,12 @@ TEST(CacheHit, EightBytesAndPartsOfThemAreTheSameMemory) {
     EXPECT_EQ(cpu.load(kLine + 6, 2), 0x1122U);
     cpu.store(kLine + 4, 0xAABBCCDDEE, 4);
     EXPECT_EQ(cpu.load(kLine), 0xBBCCDDEE55667788U);
-    cpu.fetch_add(kLine, 0x80, 1);  // wraps in its byte
+    cpu.fetch_add(kLine, 0x80, 1);  // overflows its byte
     EXPECT_EQ(cpu.load(kLine), 0xBBCCDDEE55667708U);
   }});
 }
 
-// A line that L1 uses all the time looks old to L2, which sees no L1 hit. When L2 needs its place, L1 loses it too.
+// A line used only in L1 looks old to L2, which does not see L1's hits. When L2 needs the way, L1 loses the line, too.
 void use_l1_while_l2_fills_up(Cpu& cpu) {
   for (Address other = 1; other <= 4; ++other) {
     cpu.load(kLine);
@@ -108,7 +108,7 @@ TEST(BackInvalidation, AnL2ThatIsNotInclusiveLeavesTheLineInL1) {
   EXPECT_EQ(small.transactions(), 5);
 }
 
-// The victim's PutM is stamped at 4000 and granted at 4010, address phase 4020. The miss' own request, stamped 4010, could be
+// The victim's PutM is stamped at 4000 and granted at 4010, address phase 4020. The miss's own request, stamped 4010, could be
 // granted at 4020; but address phases are 2 clocks apart, so its own is at 4040: 10 ns later than without a victim.
 TEST(WriteBack, ADirtyVictimGoesToMemoryBeforeTheMissThatPushedItOut) {
   SmallMachine small(small_machine(1));
@@ -132,8 +132,8 @@ TEST(WriteBack, ACleanVictimLeavesSilently) {
   EXPECT_EQ(small.transitions("E", "Evict"), 1);
 }
 
-// CPU 1's load at 3989 is stamped 3999 and granted at 4000: snooped at 4050. The victim's PutM, stamped 4000, comes behind it.
-// So the buffer answers: first data 3 clocks later, at 4080, at the pins 4090, load at 4095 to 4096.
+// CPU 1's load at 3989 is stamped 3999 and granted at 4000: snooped at 4050. The victim's PutM, stamped 4000, follows it, so
+// the write-back buffer answers: first data 3 clocks later, at 4080, at the pins 4090, load at 4095 to 4096.
 TEST(WriteBack, TheBufferIsSnoopedWhileItWaits) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) {
@@ -170,8 +170,8 @@ TEST(WriteBack, TwoBuffersTakeTwoVictims) {
 }
 
 // The second victim can't leave until the first PutM is ordered, at 4060. Its own PutM then has its address phase at 4080 and
-// its data, behind the prefetch's (4140 to 4180) and a turnaround, at 4190 to 4230. The load's request, stamped 4070, has its
-// address phase at 4100; its data comes after a turnaround at 4240 and is at the pins at 4250. The load ends at 4256.
+// its data, after the prefetch's (4140 to 4180) and a turnaround, at 4190 to 4230. The load's request, stamped 4070, has its
+// address phase at 4100; its data follows after a turnaround at 4240 and is at the pins at 4250. The load ends at 4256.
 TEST(WriteBack, AMissWaitsForAFreeBuffer) {
   EXPECT_EQ(two_victims(1), 255);
 }

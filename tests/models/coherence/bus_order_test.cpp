@@ -1,4 +1,4 @@
-// What one order step, data step or access does, on MESI tables and two caches.
+// The effect of one order step, data step or access, on MESI tables and two caches.
 #include "models/coherence/bus_order.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kCaches = 3;
 
-// A line whose data is a number, and a record of what was asked of it.
+// A line whose data is a number, and which records the calls made to it.
 struct RecordingLine {
   std::array<StateId, kCaches> states{};
   std::array<int, kCaches> data{};
@@ -129,7 +129,7 @@ TEST_F(Bus, UpgradeCompletesInItsOrderStepWithoutDataFromAnybody) {
 TEST_F(Bus, UpgradeThatLostItsCopyFetchesTheDataInItsOwnOrderStep) {
   line.states = {state("SM_AD"), state("SM_AD"), 0};
   order("GetM", 0);
-  line.data[0] = 8;  // what 0 has stored
+  line.data[0] = 8;  // the value that cache 0 stored
   EXPECT_EQ(state_of(1), "IM_AD");
   const OrderOutcome outcome = order("GetM", 1);
   EXPECT_EQ(outcome.supplier, 0);
@@ -151,7 +151,8 @@ TEST_F(RetryBus, UpgradeThatLostItsCopyIsIssuedAgainAsGetM) {
   EXPECT_EQ(line.asked, std::vector<std::string>{"issue 1 " + std::to_string(message("GetM"))});
 }
 
-// The word exists when the requestor's row has run, so nobody may apply it before, whatever the caches' numbers are.
+// The word exists only after the requestor's row has run, so no cache may apply it earlier, whatever the order of the caches'
+// numbers.
 TEST_F(DragonBus, WordIsSentFirstAndThenAppliedByEveryCopyThatAskedForIt) {
   line.states = {state("Sc"), state("SmM_A"), state("ScM_A")};
   const OrderOutcome outcome = order("BusUpd", 1);
@@ -256,7 +257,7 @@ class FarBus : public Bus {
   FarBus() : Bus("mesi_far_snoop") {}
 };
 
-// Memory takes what the owner has before it operates, and the requestor's copy goes after that: its bytes are in use meanwhile.
+// Memory takes the owner's data before it operates; the requestor's copy goes last, because its bytes are in use until then.
 TEST_F(FarBus, MemoryOperatesOnTheOwnersData) {
   line.states = {state("IF_A"), state("M"), state("I")};
   line.data = {0, 77, 0};

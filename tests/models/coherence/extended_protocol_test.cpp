@@ -1,4 +1,4 @@
-// What a file may change of the protocol that it extends, and the message for each mistake.
+// What a file may change in the protocol that it extends, and the message for each mistake.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Protocol parsed(const std::string& body, const std::string& base = "mesi_snoop")
   return parse_protocol(files_of("mine", extending(body, base)));
 }
 
-// "" if the text loads.
+// Empty if the text loads.
 std::string error_of_extending(const std::string& body, const std::string& base = "mesi_snoop") {
   try {
     parsed(body, base);
@@ -120,7 +120,7 @@ TEST(ExtendedProtocol, ANewDeclarationFollowsTheOneAboveItInItsTable) {
   EXPECT_THAT(last, ElementsAre("I", "S", "EM", "O", "R_A"));
 }
 
-// MSI, by what is not there: nobody is told that it is alone.
+// MSI, by removing rows: no cache is told that it is alone.
 const std::string kWithoutE =
     "## cache\n\n| without | why |\n|---|---|\n| E, IE_D | nobody is told that it is alone |\n\n"
     "| event | meaning |\n|---|---|\n| Own_GetS | this cache's GetS is ordered |\n" +
@@ -147,7 +147,7 @@ TEST(ExtendedProtocol, AnExtendingFileIsExtendedInTurn) {
   EXPECT_THAT(place_of(mine.cache, "S", "Evict"), StartsWith("mine.md:"));
   EXPECT_THAT(place_of(mine.cache, "M", "Other_GetS"), StartsWith("mesi_migratory_snoop.md:"));
   EXPECT_THAT(place_of(mine.cache, "E", "Evict"), StartsWith("mesi_snoop.md:"));
-  // As mesi_snoop has it: no repetition, for the file between the two says something else.
+  // The same row as in mesi_snoop is not a repetition, because the file between the two changed it.
   const std::string back =
       "| M | Other_GetS | assert shared; assert owned; send data to requestor, memory | S | memory is old, so we "
       "answer; memory takes the data from the bus too (an implicit writeback), and then S is true |\n";

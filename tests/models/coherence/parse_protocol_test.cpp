@@ -1,4 +1,4 @@
-// What a protocol file may say, and the message for each mistake.
+// The contents of a protocol file, and the message for each mistake.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A protocol that is as short as it can be: two states, one message, and data that is never written back.
+// The shortest possible protocol: two states, one message, and data that is never written back.
 const std::string kTiny = R"(# Tiny
 
 | property | value |
@@ -92,7 +92,7 @@ int line_of(const std::string& text, const std::string& part) {
   return static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n')) + 1;
 }
 
-// "" if the text loads.
+// Empty if the text loads.
 std::string error_of(const std::string& text) {
   try {
     parse_protocol({{"t.md", text}});
@@ -102,7 +102,7 @@ std::string error_of(const std::string& text) {
   return "";
 }
 
-// The error after one change, which must be reported in the line where `at` stands.
+// The error after one change, which must be reported in the line that contains `at`.
 std::string error_after(const std::string& from, const std::string& to, const std::string& at) {
   const std::string text = replaced(kTiny, from, to);
   const std::string error = error_of(text);
@@ -401,7 +401,7 @@ TEST(ProtocolFileError, AllErrorsOfAFileAreShownInOrderUpToTwenty) {
   EXPECT_THAT(many, testing::EndsWith("more errors"));
 }
 
-// Whatever a file holds, it loads or is refused in words.
+// Whatever a file contains, it loads or is refused with a message.
 RC_GTEST_PROP(ProtocolFileError, DamagedFilesNeverDoWorse, ()) {
   std::string text = kTiny;
   const int edits = *rc::gen::inRange(1, 6);

@@ -1,4 +1,4 @@
-// What each cycle of a thread goes to. small_machine.hpp says when a miss at 2000 is over.
+// How each cycle of a thread is counted. small_machine.hpp says when a miss at 2000 is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 constexpr Address kNextLine = kLine + 32;
 constexpr Address kThirdLine = kLine + 64;
 
-// The parts of a thread that ran in function 0, in cycles.
+// The parts of the time that a thread spent in function 0, in cycles.
 struct Stack {
   Stack(SmallMachine& small, int cpu) : thread(small.machine.cpu(cpu)), cycle(small.machine.core_spec().cycle) {
     const ThreadCounters& counters = thread.counters();
@@ -22,7 +22,7 @@ struct Stack {
   [[nodiscard]] double operator[](TimePart part) const {
     return static_cast<double>(ticks[ordinal(part)]) / static_cast<double>(cycle);
   }
-  // All waits and hits, beside `issue`.
+  // All waits and hits; everything except `issue`.
   [[nodiscard]] double stalls() const {
     const Tick all = std::accumulate(ticks.begin(), ticks.end(), Tick{0});
     return static_cast<double>(all - ticks[ordinal(TimePart::issue)]) / static_cast<double>(cycle);
@@ -52,7 +52,7 @@ TEST(CpiStack, AMissIsItsSourcesAndTheLoadsCycleIsIssued) {
   EXPECT_EQ(stack.stalls(), 145);
 }
 
-// Lines at kSetStride share an L1 set of two ways: the third one pushes the first out to the L2.
+// Lines kSetStride apart share an L1 set of two ways: the third evicts the first to L2.
 TEST(CpiStack, AHitIsThatOfTheLevelThatServesIt) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -76,7 +76,7 @@ TEST(CpiStack, ALineOfAnotherCacheIsALocalHitm) {
   EXPECT_EQ(Stack(small, 0)[TimePart::local_c2c], 115);
 }
 
-// Without a store buffer, all that a thread waits for data is the latency of its misses, by source.
+// Without a store buffer, a thread's whole wait for data is the latency of its misses, by source.
 TEST(CpiStack, OnTwoNodesTheWaitsAreTheLatenciesOfTheMisses) {
   SmallMachine small(small_nodes(2, 2));
   const auto program = [](Cpu& cpu) {
@@ -183,7 +183,7 @@ TEST(CpiStack, AnAtomicThatMissesWaitsForTheLineAndThenOperates) {
   EXPECT_EQ(stack[TimePart::atomic], 30);
 }
 
-// Issued at 2000 and 2001, over at 2186.
+// Issued at 2000 and 2001, done at 2186.
 TEST(CpiStack, OverlappedMissesAreChargedOnce) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {

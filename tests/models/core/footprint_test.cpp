@@ -1,4 +1,4 @@
-// Code and pages that are not at hand. 1 cycle is 1 ns; a load that hits L1 takes 2; an instruction takes 1.
+// The cost of instruction-cache and TLB misses. 1 cycle is 1 ns; a load that hits L1 takes 2; an instruction takes 1.
 #include "models/core/footprint.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace linebounce::test {
 namespace {
 
 constexpr Address kPage = 4096;
-// On pages of their own, and in sets of L1 of their own.
+// On different pages, and in different sets of L1.
 constexpr Address kOnFirstPage = kLine;
 constexpr Address kOnSecondPage = kLine + kPage + 32;
 constexpr Address kOnThirdPage = kLine + 2 * kPage + 64;
@@ -21,7 +21,7 @@ MachineSpec with_tlb(int cpus, int entries) {
   return spec;
 }
 
-// A line is 32 bytes, eight instructions of 4 bytes; one that is missing takes 10 cycles.
+// A line is 32 bytes, eight instructions of 4 bytes; fetching a missing one takes 10 cycles.
 MachineSpec with_code_cache(int kib, int function_bytes) {
   MachineSpec spec = small_machine(1);
   spec.footprint = {.code_cache_kib = kib,
@@ -62,7 +62,7 @@ TEST(DataTlb, OfTwoEntriesForgetsTheFirstOfThreePages) {
                      }});
 }
 
-// Pages 0 and 2 fall into one set of two sets of one way, page 1 into the other.
+// With two sets of one way, pages 0 and 2 share a set, and page 1 is in the other.
 TEST(DataTlb, PagesOfOneSetPushEachOtherOut) {
   MachineSpec spec = with_tlb(1, 2);
   spec.footprint.tlb_ways = 1;
@@ -88,7 +88,7 @@ TEST(DataTlb, EveryAccessNeedsItsTranslation) {
                      }});
 }
 
-// CPU 1 finds the page that CPU 0 used, and pushes it out.
+// CPU 1 hits the page that CPU 0 used, and evicts it.
 TEST(DataTlb, IsSharedByTheThreadsOfACore) {
   MachineSpec spec = with_tlb(2, 1);
   spec.cpu.threads_per_core = 2;
@@ -117,7 +117,7 @@ TEST(DataTlb, OfAnotherCoreIsAnother) {
                              }});
 }
 
-// Whether a spin is parked or simulated load by load: its page is looked up when it begins, and once.
+// A spin, parked or simulated load by load, looks up its page once, when it begins.
 class SpinWithFootprint : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, SpinWithFootprint, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
@@ -138,7 +138,7 @@ TEST_P(SpinWithFootprint, LooksItsPageUpOnce) {
                              [](Cpu& cpu) {
                                cpu.spin_until(kOnFirstPage, [](Value value) { return value == 1; });
                                EXPECT_EQ(cpu.counters().footprint[kOuter].pages, 1);
-                               // CPU 0's latest load ends at 1902, its store has its page at 1932; this one loads at 1934.
+                               // CPU 0's last load ends at 1902, its store has its page at 1932, and this CPU loads at 1934.
                                EXPECT_EQ(cpu.now_ns(), 1936);
                              }});
 }
@@ -189,7 +189,7 @@ TEST(CodeCache, IsAskedForEachLineOnceByALongComputation) {
                      }});
 }
 
-// 200 instructions end in the second line of 64 bytes' code; whoever enters again begins with the first.
+// 200 instructions end in the second line of 64 bytes of code; entering again begins with the first line.
 TEST(CodeCache, AFunctionBeginsAtItsBeginning) {
   SmallMachine small(with_code_cache(1, 64));
   run_with_functions(small, {[](Cpu& cpu) {
@@ -217,7 +217,7 @@ TEST(CodeCache, AMemoryOperationIsAnInstruction) {
                      }});
 }
 
-// The cache has 32 lines in 16 sets. 1 KiB of user code fills it.
+// The cache has 32 lines in 16 sets; 1 KiB of user code fills it.
 TEST(CodeCache, UserCodePushesTheKernelsOut) {
   SmallMachine small(with_code_cache(1, 512));
   run_with_functions(small, {[](Cpu& cpu) {
@@ -238,7 +238,7 @@ TEST(CodeCache, SmallUserCodeLeavesTheKernelsWhereItIs) {
                      }});
 }
 
-// An interrupt at 200 splits a computation, the code that it waits for with it.
+// An interrupt at 200 splits a computation including its wait for code.
 TEST(CodeCache, AnInterruptSplitsTheWaitForCode) {
   SmallMachine small(with_code_cache(1, 2048));
   double handled = 0;

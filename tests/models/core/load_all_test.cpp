@@ -1,4 +1,4 @@
-// Several loads of one thread under way together. CPU 0 is alone; small_machine.hpp says when a miss at 2000 is over.
+// Several loads of one thread under way together. CPU 0 is alone; small_machine.hpp says when a miss at 2000 is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,20 +28,20 @@ TEST(LoadAll, OfOneWordThatIsHereIsAHit) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}, {kLine}), 2);
 }
 
-// One is issued in each cycle; the fourth, at 2003, takes the 2 cycles of a hit.
+// One load is issued in each cycle; the fourth, at 2003, takes the 2 cycles of a hit.
 TEST(LoadAll, HitsAreIssuedOneACycle) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 16}, {kLine + 24}}, {kLine}), 5);
 }
 
-// The second is issued at 2001. The bus grants it two clocks behind the first, at 2040; its data follows the first one's, which
-// is on the bus from 2130 to 2170: at the pins 2180, over at 2186. One after the other they take 2 * 146 and what the clocks
-// add.
+// The second load is issued at 2001. The bus grants it two clocks after the first, at 2040; its data follows the first one's,
+// which is on the bus from 2130 to 2170: at the pins 2180, done at 2186. One after the other they would take 2 * 146 plus the
+// rounding to clocks.
 TEST(LoadAll, TwoMissesOverlap) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 0x100}}), 186);
 }
 
-// With one miss at a time the second is issued when the first line is here, at 2145: stamped 2155, granted 2160, data at 2270,
-// at the pins 2280, over at 2286.
+// With one miss at a time, the second is issued when the first line arrives, at 2145: stamped 2155, granted 2160, data at 2270,
+// at the pins 2280, done at 2286.
 TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
   const ExpectReached mark{"overlapped_loads_wait"};
   MachineSpec spec = small_machine(1);
@@ -49,7 +49,7 @@ TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
   EXPECT_EQ(time_of_loads(spec, {{kLine}, {kLine + 0x100}}), 286);
 }
 
-// The second word's line is under way: it waits for that fill, at 2145, and keeps the third from nothing: as above.
+// The second word's line is already under way: it waits for that fill, at 2145, without delaying the third: as above.
 TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
 }
@@ -79,7 +79,7 @@ TEST(LoadAll, EachWordHasItsValueAndEachMissIsCounted) {
     cpu.store(kLine + 0x200, 7);
     cpu.store(kLine + 0x108, 5);
     cpu.fetch_add(kLine + 8, 3);
-    for (Address line = 1; line <= 4; ++line) cpu.load(kLine + 0x100 + line * kSetStride);  // push that one out
+    for (Address line = 1; line <= 4; ++line) cpu.load(kLine + 0x100 + line * kSetStride);  // evicts that line
     const std::array<Cpu::Word, 4> words = {{{kLine + 0x108}, {kLine + 0x200}, {kLine + 8}, {kLine + 0x208}}};
     const std::int64_t before = cpu.counters().by_function[0].misses;
     cpu.load_all(words, values);
@@ -89,8 +89,8 @@ TEST(LoadAll, EachWordHasItsValueAndEachMissIsCounted) {
   EXPECT_EQ(small.misses().back().address, kLine + 0x108);
 }
 
-// The interrupt arrives at 2050, while the loads are under way: nothing of the thread's own can be split, so that its handler
-// begins when they are over, at 2186, and 50 cycles later.
+// The interrupt arrives at 2050, while the loads are under way. They can't be split, so its handler begins 50 cycles after they
+// are done, at 2186.
 TEST(LoadAll, AnInterruptComesBehindTheLoads) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -109,7 +109,7 @@ TEST(LoadAll, AnInterruptComesBehindTheLoads) {
   EXPECT_EQ(handled, 2186 + 50);
 }
 
-// In the buffer is a newer value than in the cache.
+// The buffer has a newer value than the cache.
 TEST(LoadAll, SeesWhatItsOwnStoreBufferHolds) {
   MachineSpec spec = small_machine(1);
   spec.cpu.consistency = Consistency::tso;

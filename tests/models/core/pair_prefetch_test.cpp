@@ -1,4 +1,5 @@
-// The other line of an aligned pair, asked for with a miss. Lines have 32 bytes here: kLine and kNeighbour are a pair of 64.
+// Fetches the other line of an aligned pair together with a miss. Lines have 32 bytes here: kLine and kNeighbour are a pair of
+// 64.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -15,7 +16,7 @@ MachineSpec pairs(PairPrefetch prefetch, int cpus = 1) {
   return spec;
 }
 
-// The load takes what it takes without, and the other line comes into L2 alone: 10 cycles.
+// The load is as fast as without the prefetch, and the other line is only put into L2: 10 cycles.
 TEST(PairPrefetching, AMissBringsTheOtherLineOfItsPairIntoTheOutermostCache) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
@@ -35,8 +36,8 @@ TEST(PairPrefetching, TheLowerLineIsAskedForAsWellAsTheUpper) {
   }});
 }
 
-// Its request is stamped a cycle behind the load's, at 2011, and granted two clocks behind it, at 2040. Memory has the line at
-// 2150; the data bus is free at 2170: at the pins 2180, here at 2185. A load that wants it at 2146 then takes it from L2.
+// The prefetch is stamped one cycle after the load, at 2011, and granted two clocks after it, at 2040. Memory has the line at
+// 2150; the data bus is free at 2170: at the pins 2180, arriving 2185. A load of it at 2146 then takes it from L2.
 TEST(PairPrefetching, IsATransactionOfTheBusLikeAnyOther) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
@@ -53,7 +54,7 @@ TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The only way of the neighbour's set is held by CPU 0's operation, from 2000 to 2030.
+// CPU 0's operation holds the only way of the neighbour's set from 2000 to 2030.
 TEST(PairPrefetching, IsLeftOutWhereNoLineCanMakeRoom) {
   const ExpectReached mark{"no_way_for_the_pair"};
   MachineSpec spec = pairs(PairPrefetch::all, 2);
@@ -81,8 +82,8 @@ TEST(PairPrefetching, OfLoadsLeavesStoresAlone) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The other line is read, whatever the miss was for: CPU 1's modified copy of it becomes a shared one, and its next store has
-// to ask for the right to write: a response without data. At 3000: stamped 3002 (a hit in L1 without the right), granted 3010,
+// The other line is fetched for reading, whatever the miss was: CPU 1's modified copy becomes shared, and its next store has to
+// request the right to write, a response without data. At 3000: stamped 3002 (a hit in L1 without the right), granted 3010,
 // address phase 3020, snooped 3060, the response 3070, and 5 + 1 cycles.
 TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
   SmallMachine small(pairs(PairPrefetch::all, 2));
@@ -97,7 +98,7 @@ TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
   EXPECT_EQ(small.machine.pair_prefetches().from_caches, 2) << "of CPU 1's line, and CPU 0's when that one writes again";
 }
 
-// Two CPUs count a hundred times, each in a line of its own. CPU 1 counts so much later than CPU 0.
+// Two CPUs count a hundred times, each in its own line. CPU 1 starts `later` cycles after CPU 0.
 std::int64_t transactions_of_two_counters(PairPrefetch prefetch, Address second, int later) {
   SmallMachine small(pairs(prefetch, 2));
   const auto counts = [](Address counter, int begin) {
@@ -116,14 +117,14 @@ TEST(TwoCountersInNeighbouringLines, StayWhereTheyAreWithoutIt) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kNeighbour, 500), 2);
 }
 
-// Who counts has lost the right to write to the other's prefetch, asks for it anew, and for the other's line to read: two
+// Each CPU loses the right to write to the other's prefetch, requests it again, and prefetches the other's line: two
 // transactions for each count.
 TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 500), 2 * 200);
 }
 
-// Both ask for the right to write while they have the other's line: neither prefetches, each has its line, and that is the end
-// of it until something else takes a line away.
+// Both request the right to write while they have the other's line, so neither prefetches: each keeps its line until something
+// else takes one away.
 TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 0), 6);
 }

@@ -1,4 +1,4 @@
-// Spins, interrupts, timers, sleep: each on the very cycle.
+// Spins, interrupts, timers and sleep, each exact to the cycle.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace linebounce::test {
 namespace {
 
-// Whether a spin is parked or simulated load by load must make no difference.
+// A spin must behave the same whether it is parked or simulated load by load.
 class Spin : public testing::TestWithParam<bool> {
  protected:
   [[nodiscard]] static EngineSpec engine() {
@@ -19,7 +19,7 @@ class Spin : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
-// What CPU 1 of the tests below waits for.
+// The store that CPU 1 waits for in the tests below.
 void store_at_2000(Cpu& cpu) {
   wait_until(cpu, 2000);
   cpu.store(kLine, 1);
@@ -56,8 +56,8 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
              }});
 }
 
-// When CPU 1 leaves a loop that has waited for the store at 2000, on a machine whose spin_exit_cycles are 15, and what a second
-// loop costs that need not wait.
+// When CPU 1 leaves a loop that waited for the store at 2000, on a machine with spin_exit_cycles = 15, and the cost of a second
+// loop that need not wait.
 struct Left {
   double at = 0, without_waiting = 0;
 };
@@ -77,7 +77,7 @@ Left leave_loop(const EngineSpec& engine, Cpu::Loop loop) {
   return left;
 }
 
-// The last load is over at 2206, as at the top; then the core throws away the loads behind it.
+// The last load is done at 2206, as above; then the core discards the loads after it.
 TEST_P(Spin, ThatHasWaitedWithoutAPauseFlushesItsPipeline) {
   const Left left = leave_loop(engine(), Cpu::Loop::tight);
   EXPECT_EQ(left.at, 2206 + 15);
@@ -89,7 +89,7 @@ TEST_P(Spin, ThatPausesLeavesItsLoopAtOnce) {
   EXPECT_EQ(leave_loop(engine(), Cpu::Loop::pauses).at, 2206);
 }
 
-// The sender is kept for 30 cycles; the IPI leaves then, and is there 100 later: its handler begins another 50 later.
+// The sender is busy for 30 cycles; then the IPI leaves, arrives 100 later, and its handler begins 50 after that.
 TEST(Interrupts, SendingOneTakesItsTime) {
   MachineSpec spec = small_machine(2);
   spec.cpu.ipi_send_cycles = 30;
@@ -104,7 +104,7 @@ TEST(Interrupts, SendingOneTakesItsTime) {
   EXPECT_EQ(handled, 2000 + 30 + 100 + 50);
 }
 
-// Page by page up to the ceiling, and beyond it all at once.
+// Page by page up to the ceiling, above it all at once.
 TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   MachineSpec spec = small_machine(1);
   spec.cpu.page_invalidation_cycles = 100;
@@ -117,9 +117,9 @@ TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   }});
 }
 
-// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... A period of 6. The second word
-// changes. Snooped at 2070: the loads of the second word are at 1002 + 6 k, the next one is at 2070: the touch is first, so
-// this one misses: stamped 2080, granted 2090, and then as above: over at 2206.
+// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... with a period of 6. The second word
+// changes, snooped at 2070. Its loads are at 1002 + 6 k, the next at 2070. The snoop comes first, so this load misses: stamped
+// 2080, granted 2090, and then as above: done at 2206.
 TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
   SmallMachine small(small_machine(2), engine());
   small.run({[](Cpu& cpu) {
@@ -137,7 +137,7 @@ TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
              }});
 }
 
-// CPU 1 of the next two: spins from 1000 on, and is interrupted at 1499. Returns the time of its handler.
+// CPU 1 in the next two tests: spins from 1000 on, and is interrupted at 1499. Returns the time of its handler.
 double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_timer) {
   double handled = 0;
   small.run({other, [&handled, by_timer](Cpu& cpu) {
@@ -153,8 +153,8 @@ double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_
 }
 
 // The handler starts between the loads at 1496 and 1500: the loop's pause from 1498 to 1500 is split at 1499. 50 cycles to the
-// handler, none in it; then the last cycle of the pause: the next load is at 1550, and every fourth cycle from there.
-// The store comes as above: snooped at 2070, which is 1550 + 4 * 130. The touch is first, so that load misses.
+// handler, which does nothing; then the last cycle of the pause. The next load is at 1550, and every fourth cycle from there.
+// The store is snooped at 2070, as above, which is 1550 + 4 * 130. The snoop comes first, so that load misses.
 TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
   const auto send = [](Cpu& cpu) {
@@ -165,8 +165,8 @@ TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   EXPECT_EQ(time_of_handler(small, send, false), 1549);
 }
 
-// A timer that is set before the spin begins ends no pause earlier than an interrupt of another CPU, and keeps no spin from
-// being parked until then.
+// A timer set before the spin begins splits its pause at the same time as an interrupt from another CPU, and does not keep the
+// spin from being parked until then.
 TEST_P(Spin, ATimerSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
   const auto look = [&small](Cpu& cpu) {
@@ -197,7 +197,7 @@ TEST_P(Spin, AnInterruptSplitsTheFirstPauseToo) {
   EXPECT_EQ(handled, 1053);
 }
 
-// At 2200 the computation of 1000 cycles is split: 50 to the handler, 30 in it, then the 800 that are left.
+// At 2200 the computation of 1000 cycles is split: 50 to the handler, 30 in it, then the remaining 800.
 TEST(Interrupt, SplitsAComputation) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -215,7 +215,7 @@ TEST(Interrupt, SplitsAComputation) {
   EXPECT_EQ(handled, 2250);
 }
 
-// An access is not split: the miss from 2000 to 2146 is over first.
+// An access is not split: the miss from 2000 to 2146 ends first.
 TEST(Interrupt, WaitsForTheEndOfAnAccess) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -228,8 +228,8 @@ TEST(Interrupt, WaitsForTheEndOfAnAccess) {
   EXPECT_EQ(handled, 2196);
 }
 
-// CPU 0's goes out at 2000, arrives at 2100, and the first instruction of the handler is 50 cycles later. CPU 0 goes on at
-// once.
+// CPU 0's IPI leaves at 2000 and arrives at 2100; the handler's first instruction is 50 cycles later. CPU 0 continues
+// immediately.
 TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -242,7 +242,7 @@ TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   EXPECT_EQ(handled, 2150);
 }
 
-// A device that works for CPU 0 from 2000 on, 1000 ns: its interrupt is CPU 1's at 3000, and its own at 4000.
+// A device works for CPU 0 from 2000, for 1000 ns, and then interrupts CPU 1 at 3000; and itself at 4000.
 TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
   SmallMachine small(small_machine(2));
   std::vector<double> handled(2);
@@ -262,7 +262,7 @@ TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
   EXPECT_EQ(handled, (std::vector<double>{4050, 3050}));
 }
 
-// A device that is ready sooner than an IPI would arrive: 100 ns.
+// A device that is ready before an IPI would arrive: 100 ns.
 TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
   SmallMachine small(small_machine(2));
   std::vector<double> handled(2);
@@ -283,7 +283,7 @@ TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
   EXPECT_EQ(handled, (std::vector<double>{2150, 2150}));
 }
 
-// Of two of one sender, the one that is due first comes first, whichever was asked for first.
+// Of two interrupts from one sender, the one due first comes first, whichever was requested first.
 TEST(Interrupt, OfDevicesComeInTheOrderInWhichTheyAreDue) {
   SmallMachine small(small_machine(2));
   std::vector<int> handled;
@@ -300,7 +300,7 @@ TEST(Interrupt, OfDevicesComeInTheOrderInWhichTheyAreDue) {
   EXPECT_EQ(handled, (std::vector<int>{2, 1, 3}));
 }
 
-// Two that arrive together: of the same time, the lower sender's first. The second waits until the first's handler is done.
+// Two interrupts arrive at the same time: the lower sender's comes first. The second waits until the first's handler is done.
 TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
   SmallMachine small(small_machine(3));
   std::vector<std::pair<int, double>> handled;
@@ -320,7 +320,7 @@ TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
   EXPECT_EQ(handled, (std::vector<std::pair<int, double>>{{1, 2150}, {2, 2230}}));
 }
 
-// Disabled from 2000 to 3000; the timer's time is 2200. It is taken at 3000.
+// Interrupts are disabled from 2000 to 3000; the timer, due at 2200, is handled at 3000.
 TEST(Interrupt, WaitsWhileTheyAreDisabled) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -371,7 +371,7 @@ TEST(Sleep, ReturnsAtOnceIfTheWakeCameBefore) {
       {[](Cpu& cpu) { cpu.wake(CpuId(1)); }, [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.sleep(); }), 0); }});
 }
 
-// An interrupt is handled, and sleep goes on until the wake: the timer's handler from 2000, wake at 3000 + 100.
+// The interrupt is handled, but the sleep lasts until the wake-up: the timer's handler from 2000, wake-up at 3000 + 100.
 TEST(Sleep, IsNotEndedByAnInterrupt) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -388,8 +388,8 @@ TEST(Sleep, IsNotEndedByAnInterrupt) {
   EXPECT_EQ(handled, 2050);
 }
 
-// The microsecond from 1000 on is measured. Who sleeps or computes at its end did so until then, and no longer; who has ended
-// does nothing.
+// The microsecond from 1000 on is measured. A CPU that sleeps or computes at its end counts until then; one that has ended
+// counts nothing.
 TEST(MeasuredTime, IsAccountedToItsEnd) {
   SmallMachine small(small_machine(3), {}, 1.0, 1.0);
   small.run({[](Cpu& cpu) {
@@ -440,7 +440,7 @@ TEST(Prefetch, ToWriteBringsTheRightToWrite) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// Two prefetches are under way, as many as the core can have. The load must wait until the first is filled, at 2145.
+// Two prefetches are under way, the core's maximum. The load must wait until the first is filled, at 2145.
 TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
   MachineSpec spec = small_machine(1);
   spec.cpu.outstanding_misses = 2;
@@ -454,7 +454,7 @@ TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
   }});
 }
 
-// Three instructions a cycle: 7 of them take 2 cycles, and 2 more of the next one's slots are free.
+// With three instructions per cycle, 7 take 2 cycles and leave 2 free slots in the next.
 TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
   MachineSpec spec = small_machine(1);
   spec.cpu.issue_per_cycle = 3;

@@ -1,4 +1,4 @@
-// Stores that have left the program: what the CPU sees of them, what others see, and when.
+// Stores that have left the program: what the CPU itself sees of them, what others see, and when.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -31,7 +31,7 @@ TEST(StoreBuffer, WithoutOneTheStoreTakesAsLongAsItsMiss) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 7); }), 146); }});
 }
 
-// The first store is tried at 2001 (its cycle in the program over), asks for its line, stamped 2011, and is done at 2145; so
+// The first store is tried at 2001, after its cycle in the program, requests its line, stamped 2011, and is done at 2145; so
 // there is room for the third at 2145.
 TEST(StoreBuffer, AFullBufferHoldsTheProgramUp) {
   SmallMachine small(buffered(1));
@@ -95,12 +95,12 @@ double time_of_two_stores(const MachineSpec& spec) {
   return cycles;
 }
 
-// The first is done at 2145; the second is tried at 2146, its request stamped 2156 and granted at 2160, and done at 2285.
+// The first is done at 2145; the second is tried at 2146, stamped 2156, granted at 2160, and done at 2285.
 TEST(OwnershipPrefetch, WithoutItStoresMissOneAfterTheOther) {
   EXPECT_EQ(time_of_two_stores(buffered(1)), 285 + 8);
 }
 
-// The second's line is asked for when the store enters the buffer, at 2001.
+// The second store's line is requested when it enters the buffer, at 2001.
 TEST(OwnershipPrefetch, StoresThatWaitForEachOtherMissTogether) {
   EXPECT_EQ(time_of_two_stores(prefetching(1)), 185 + 8);
 }
@@ -111,7 +111,7 @@ TEST(OwnershipPrefetch, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(time_of_two_stores(spec), 285 + 8);
 }
 
-// A plain store of the ia64 model waits for nobody, and asks for its line itself.
+// A plain store of the ia64 model waits for no other, and requests its line itself.
 TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
   SmallMachine small(prefetching(1, Consistency::ia64));
   small.run({[](Cpu& cpu) {
@@ -125,7 +125,7 @@ TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
   }});
 }
 
-// The store is in the cache at 2145, the atomic operation's line at 2185.
+// The store is in the cache at 2145; the atomic operation's line arrives at 2185.
 TEST(OwnershipPrefetch, OfAnAtomicOperationThatWaitsForTheBuffer) {
   SmallMachine small(prefetching(1));
   small.run({[](Cpu& cpu) {
@@ -150,8 +150,8 @@ TEST(OwnershipPrefetch, NotOfAnAtomicOperationThatRunsAtMemory) {
   EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 1);
 }
 
-// With one miss at a time the third store's line is asked for when the first store is done and the third enters the buffer,
-// before the second's. So it is here long before its turn, and CPU 1 takes it back meanwhile.
+// With one miss at a time, the third store's line is requested when the first store is done and the third enters the buffer,
+// before the second's. So it arrives long before it is needed, and CPU 1 takes it back in between.
 TEST(OwnershipPrefetch, ALineThatIsTakenAwayBeforeTheStoreIsAskedForAgain) {
   MachineSpec spec = prefetching(2);
   spec.cpu.outstanding_misses = 1;
@@ -185,7 +185,7 @@ TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
   }});
 }
 
-// A load of 8 bytes, 4 of which wait in the buffer, can be served neither from there nor from the cache alone.
+// A load of 8 bytes, of which 4 wait in the buffer, can't be served from the buffer or the cache alone.
 TEST(StoreBuffer, ALoadThatOverlapsAStoreInPartWaitsForIt) {
   const ExpectReached mark{"load_wider_than_buffered_store"};
   SmallMachine small(buffered(1));
@@ -207,9 +207,9 @@ TEST(StoreBuffer, APartOfAStoreIsForwarded) {
   }});
 }
 
-// CPU 0 stores to a line that it misses, then to one that it owns. The first is done at 2145, the second at 2146, though CPU 0
-// computes, or is blocked, all the while. CPU 1's load at `start` is stamped 10 later and granted at the next edge, its snoop
-// 50 later.
+// CPU 0 stores to a line that it misses, then to one that it owns. The first is done at 2145, the second at 2146, although CPU
+// 0 computes or is blocked in the meantime. CPU 1's load at `start` is stamped 10 later and granted at the next edge; its snoop
+// is 50 later.
 template <class While>
 Value seen_by_a_snoop(double start, While during) {
   SmallMachine small(buffered(2));
@@ -238,8 +238,8 @@ TEST(StoreBuffer, ASnoopFindsTheDrainedStoreOfABlockedThread) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.load(kThird); }), 7U);
 }
 
-// Under TSO the second store, though its line is here, waits for the first; under the ia64 model it does not, unless it
-// releases.
+// Under TSO the second store waits for the first, although its line is present; under the ia64 model it does not, unless it is
+// a release.
 double second_store_seen_at(Consistency consistency, bool release) {
   SmallMachine small(buffered(2, consistency));
   double at = 0;
@@ -272,8 +272,8 @@ TEST(StoreBuffer, UnderIa64AReleasingStorePassesNone) {
   EXPECT_EQ(second_store_seen_at(Consistency::ia64, true), 0);
 }
 
-// Each stores to one word and reads the other's, both in the buffer's shadow: both read 0, which sequential consistency
-// forbids.
+// Each CPU stores to one word and reads the other's while both stores are in the buffers: both read 0, which sequential
+// consistency forbids.
 std::pair<Value, Value> store_then_load(const MachineSpec& spec) {
   SmallMachine small(spec);
   std::pair<Value, Value> read{9, 9};
@@ -297,8 +297,8 @@ TEST(StoreBuffer, UnderSequentialConsistencyNoLoadPassesAStore) {
   EXPECT_TRUE(read.first == 1 || read.second == 1);
 }
 
-// CPU 0's four stores wait for the line, which arrives at 2145: they drain at 2145 to 2148. CPU 1 has asked for it meanwhile,
-// and gets it behind the last of them.
+// CPU 0's four stores wait for the line, which arrives at 2145, and drain at 2145 to 2148. CPU 1 has requested it in the
+// meantime, and gets it after the last of them.
 TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 8;
@@ -312,7 +312,8 @@ TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   EXPECT_EQ(small.misses().size(), 2U) << "one transfer serves all stores of a CPU";
 }
 
-// How many lines two CPUs fetch that store to a word of one line, to a line of their own, and to the next word of the first.
+// The number of lines fetched by two CPUs that store to a word of one line, to a private line, and to the next word of the
+// first line.
 std::int64_t lines_fetched(Consistency consistency) {
   MachineSpec spec = buffered(2, consistency);
   spec.cpu.store_buffer_entries = 8;
@@ -328,8 +329,8 @@ std::int64_t lines_fetched(Consistency consistency) {
   return small.transactions();
 }
 
-// The store to the line of its own comes in between, so CPU 0 loses the first line, and fetches it once more. CPU 1, who has it
-// last, stores its next word before CPU 0's request is snooped.
+// The store to the private line comes in between, so CPU 0 loses the first line and fetches it again. CPU 1, which has it last,
+// stores its next word before CPU 0's request is snooped.
 TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsTheRun) {
   EXPECT_EQ(lines_fetched(Consistency::tso), 5);
 }
@@ -338,7 +339,7 @@ TEST(StoreBuffer, UnderAWeakModelAStoreToAnotherLineDoesNot) {
   EXPECT_EQ(lines_fetched(Consistency::ia64), 4);
 }
 
-// A load of a word that waits in the buffer needs no line.
+// A load of a word that is in the buffer needs no line.
 TEST(StoreBuffer, ACounterThatOthersShareItsLineWithCountsFromTheBuffer) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 64;

@@ -1,4 +1,4 @@
-// Two hardware threads on one L1: CPUs 0 and 1 share a core.
+// Two hardware threads sharing an L1: CPUs 0 and 1 are on one core.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ TEST(HardwareThreads, WhatOneHasFetchedIsAHitForTheOther) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// Whatever makes room in the cache that they share.
+// The sibling may evict lines from the shared cache.
 TEST(HardwareThreads, ASpinIsParkedBesideASibling) {
   MachineSpec spec = two_threads();
   for (CacheSpec& cache : spec.caches) cache.replacement = Replacement::tree_plru;
@@ -57,7 +57,7 @@ MachineSpec half_speed() {
   return spec;
 }
 
-// What 1000 cycles take, after `before` of them.
+// The time for 1000 cycles, after `before` cycles.
 Core::Program timed_computation(double& taken, std::int64_t before = 0) {
   return [&taken, before](Cpu& cpu) {
     cpu.compute(before);
@@ -76,7 +76,7 @@ TEST(IssueSlots, TwoThatComputeTakeTwiceAsLongEach) {
   EXPECT_EQ(second, 2000);
 }
 
-// A computation's speed is decided when it begins: CPU 1 computes at 20, though it is over at 500.
+// A computation's speed is set when it begins: CPU 1 begins at 20, although the sibling's computation ends at 500.
 TEST(IssueSlots, TheSpeedIsDecidedWhenItBegins) {
   SmallMachine small(half_speed());
   double beside = 0;
@@ -101,7 +101,7 @@ TEST(IssueSlots, WhoWaitsForALineTakesNone) {
 
 class SpinningSibling : public testing::TestWithParam<bool> {};
 
-// Its loop pauses, whether it is simulated or parked.
+// The sibling's loop pauses, whether it is simulated or parked.
 TEST_P(SpinningSibling, TakesNone) {
   SmallMachine small(half_speed(), {.parked_spins = GetParam()});
   double computing = 0;
@@ -113,7 +113,7 @@ TEST_P(SpinningSibling, TakesNone) {
   EXPECT_EQ(computing, 1000);
 }
 
-// What 1000 cycles take from 500 on, beside a thread that spins in such a loop.
+// The time for 1000 cycles from 500 on, beside a thread that spins in such a loop.
 double computing_beside(Cpu::Loop loop, bool parked) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
@@ -131,7 +131,7 @@ double computing_beside(Cpu::Loop loop, bool parked) {
   return computing;
 }
 
-// A half of the speed is left, or four fifths: what the two parameters say.
+// Half of the speed is left, or four fifths, depending on the two parameters.
 TEST_P(SpinningSibling, TakesItsShareWithoutAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::tight, GetParam()), 2000);
 }
@@ -139,7 +139,7 @@ TEST_P(SpinningSibling, GivesSlotsBackByAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::pauses, GetParam()), 1250);
 }
 
-// CPU 1's loop begins at 0 with a miss, under way until 146: until then it has nothing to issue.
+// CPU 1's loop begins at 0 with a miss until 146, and issues nothing until then.
 TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
@@ -156,7 +156,7 @@ TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
   EXPECT_EQ(computing, 1000);
 }
 
-// The handler interrupts a spin, and computes from 550 on for longer than CPU 0: that is no spin.
+// The handler interrupts a spin, and computes from 550 for longer than CPU 0: that does not count as a spin.
 TEST_P(SpinningSibling, InAHandlerComputesLikeAnyOther) {
   SmallMachine small(half_speed(), {.parked_spins = GetParam()});
   double computing = 0;
@@ -185,7 +185,7 @@ TEST(HardwareThreads, AnotherLineIsNotLocked) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { cpu.load(kLine + 32); }), 2); }});
 }
 
-// At equal times the lower number is first: CPU 1 finds the line locked until 2020, holds it until 2040 itself.
+// At equal times the lower CPU number is first: CPU 1 finds the line locked until 2020, and holds it itself until 2040.
 TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
@@ -195,11 +195,11 @@ TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 40); }});
 }
 
-// CPU 2's load makes CPU 0's operation an upgrade: it has the right to write with its order step, and runs later. An operation
-// that CPU 1 begins between the two must not hold the line at the same time; each takes 20 cycles.
+// CPU 2's load makes CPU 0's operation an upgrade: it gets the right to write in its order step, and runs later. An operation
+// of CPU 1 that begins in between must not hold the line at the same time; each takes 20 cycles.
 TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) {
   const ExpectReached mark{"atomic_after_siblings_miss"};
-  constexpr std::size_t kRounds = 120;  // CPU 1 begins a cycle later in each
+  constexpr std::size_t kRounds = 120;  // CPU 1 begins one cycle later in each round
   MachineSpec spec = small_machine(4);
   spec.cpu.threads_per_core = 2;
   spec.cpu_order = CpuOrder::fill;
@@ -225,8 +225,8 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   }
 }
 
-// CPU 0 does one atomic operation after the other. CPU 1's, wanted at 2005, is put off to 2020; CPU 0's second is wanted at
-// 2020 and must let it pass, although CPU 0 has the lower number.
+// CPU 0 repeats atomic operations. CPU 1's, due at 2005, is deferred to 2020; CPU 0's second, due at 2020, must let it go
+// first, although CPU 0 has the lower number.
 TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
@@ -240,7 +240,7 @@ TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 35); }});
 }
 
-// One miss at a time. CPUs 0 and 1 never stop missing; CPU 2 gets its turn all the same.
+// One miss at a time. CPUs 0 and 1 miss continuously; CPU 2 still gets its turn.
 TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
   MachineSpec spec = small_machine(3);
   spec.cpu.threads_per_core = 3;
@@ -257,8 +257,8 @@ TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
              }});
 }
 
-// One miss at a time: CPU 1's load waits from 0 on, until CPU 0's line is here, and has to ask for its own then. That counts as
-// well, also of a wait from the very beginning.
+// One miss at a time: CPU 1's load waits from 0 until CPU 0's line arrives, and only then requests its own. The wait counts
+// from its first attempt.
 TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   MachineSpec spec = two_threads();
   spec.cpu.outstanding_misses = 1;
@@ -274,7 +274,7 @@ TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].latency), over - 1);
 }
 
-// CPU 0's miss at 2000 is filled at 2145 and its load over at 2146. CPU 1 asked for the same line at 2050: it waits for that
+// CPU 0's miss at 2000 is filled at 2145 and its load done at 2146. CPU 1 requests the same line at 2050: it waits for that
 // fill and then hits in L1.
 TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   SmallMachine small(two_threads());
@@ -283,8 +283,8 @@ TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// In L2's only set there is one way, and CPU 0's operation holds its line. CPU 1's miss can't even begin until 2030 (nothing
-// but the end of the lock will happen); it then takes as long as one issued at 2030: 146.
+// L2's only set has one way, and CPU 0's operation holds its line. CPU 1's miss can't begin until 2030, when the lock ends; it
+// then takes as long as one issued at 2030: 146.
 TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
   const ExpectReached mark{"victims_locked"};
   MachineSpec spec = two_threads();
@@ -299,7 +299,7 @@ TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
                EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.compare_exchange(kLine, 1, 2); }), 30);
              },
              [](Cpu& cpu) {
-               // The victim is dirty: its PutM goes first, and the miss' address phase is a clock later than without it.
+               // The victim is dirty: its PutM goes first, so the miss's address phase is one clock later than without it.
                EXPECT_EQ(cycles_from(cpu, 2010, [&] { cpu.load(kLine + kSetStride); }), 20 + 146 + 10);
              }});
 }
@@ -326,7 +326,8 @@ TEST(HardwareThreads, AStoreInTheBufferWaitsForTheEndOfASiblingsLock) {
              }});
 }
 
-// Two ways of L2's set are free, but the spin's line was used there least lately, whatever L1 does. The spin goes on.
+// Two ways of L2's set are free, but the spin's line is the least recently used there, because L2 does not see L1's hits. The
+// spin continues.
 TEST(HardwareThreads, ASpinWhoseLineASiblingEvictsFetchesItAgain) {
   const ExpectReached mark{"spun_on_line_evicted"};
   SmallMachine small(two_threads());
@@ -338,7 +339,7 @@ TEST(HardwareThreads, ASpinWhoseLineASiblingEvictsFetchesItAgain) {
              [](Cpu& cpu) { EXPECT_EQ(cpu.spin_until(kLine, [](Value value) { return value == 1; }), 1U); }});
 }
 
-// Both words' lines are of the one set of an L1 with one way, so that one of them is always out.
+// Both words' lines map to the one set of an L1 with one way, so that one of them is always missing.
 TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
   const ExpectReached mark{"spin_cannot_park"};
   MachineSpec spec = small_machine(2);
@@ -356,8 +357,8 @@ TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
              }});
 }
 
-// A sibling's store is seen by the load that the spin makes next, not by one after it; and the value of a moment is not missed.
-// CPU 1 loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
+// The spin's next load sees a sibling's store, not a later one, and a value that exists only for a moment is not missed. CPU 1
+// loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
 template <bool parked>
 void sibling_wakes_a_spin() {
   EngineSpec engine;

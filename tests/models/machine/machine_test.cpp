@@ -1,4 +1,4 @@
-// What stops a machine: deadlock, livelock, a protocol that is wrong.
+// Conditions that stop a machine: deadlock, livelock, a wrong protocol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(Deadlock, OfACpuThatSleepsForEverIsFound) {
   EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
 }
 
-// CPU 1 still computes when the measured time is over: what its program would do then, or not, is not asked.
+// CPU 1 still computes when the measured time is over; what its program would do afterwards does not matter.
 TEST(Deadlock, IsNoneWhereTheLastComputationOutlastsTheMeasuredTime) {
   SmallMachine small(small_machine(2), {}, 0, 2);
   small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu& cpu) { cpu.compute(5000); }});
@@ -56,7 +56,7 @@ TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
   EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("CPU 0"), HasSubstr("CPU 1")));
 }
 
-// Nobody else's turn comes that could end this one's.
+// No other CPU gets a turn that could end this one's.
 TEST(Livelock, OfACpuThatIsAloneIsFoundToo) {
   EngineSpec engine;
   engine.parked_spins = false;
@@ -76,7 +76,7 @@ TEST(Livelock, IsNotALongComputation) {
              spin_on(kLine)});
 }
 
-// Each line pushes another out, so the loop nearly always waits for memory: what it computes must not outweigh what it loads.
+// Each line evicts another, so the loop nearly always waits for memory: its computation must not outweigh its loads.
 TEST(Livelock, IsNotALoopThatComputesOnceForEachLoad) {
   EngineSpec engine;
   engine.watchdog_us = 50;
@@ -102,7 +102,7 @@ TEST(Livelock, IsNotALongWaitForATimer) {
              spin_on(kLine)});
 }
 
-// `check` proves such protocols; this bus would run them wrongly.
+// `check` proves such protocols, but this bus would run them wrongly.
 TEST(Machine, RefusesAProtocolForAnAtomicBus) {
   std::string text = shipped_text("mesi_snoop");
   const std::string split = "| bus        | split |";
@@ -119,7 +119,7 @@ TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
 
-// A bounded run ends at its end, whatever waits for the bus then.
+// A bounded run ends on time, whatever waits for the bus then.
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {
@@ -152,7 +152,7 @@ TEST(Machine, WhatAProgramOfSeveralThreadsThrowsComesOut) {
                std::domain_error);
 }
 
-// What they use, and what listens to them, may be destroyed before the machine is.
+// The objects that programs use, and their listeners, may be destroyed before the machine.
 class UnwoundPrograms : public testing::TestWithParam<int> {};
 
 TEST_P(UnwoundPrograms, AreThoseThatAreLeftInTheMiddle) {
@@ -181,7 +181,7 @@ Protocol broken_protocol(const std::string& row, const std::string& instead) {
   return parse_protocol({{"broken.md", text}});
 }
 
-// A sharer that keeps its copy beside the new owner reads what was there before.
+// A sharer that keeps its copy beside the new owner reads the old value.
 TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
   const Protocol broken = broken_protocol(
       "| S, E                                        | Other_GetM                         | free                               "
@@ -203,7 +203,7 @@ TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
                           HasSubstr("Other_GetM"), HasSubstr("Own_GetM")));
 }
 
-// Memory that does not take a write-back answers with what it had before.
+// Memory that ignores a write-back answers with its old value.
 TEST(BrokenProtocol, AWriteBackThatIsLostIsCaughtAtTheNextRead) {
   const Protocol broken =
       broken_protocol("| Idle | Data                       | update memory          |", "| Idle | Data | - |");

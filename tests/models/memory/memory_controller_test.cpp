@@ -1,4 +1,4 @@
-// When a line's first data is ready, as banks and bandwidth allow. 1 tick is 0.1 ns here.
+// When a line's first data is ready, given banks and bandwidth. 1 tick is 0.1 ns here.
 #include "models/memory/memory_controller.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class MemoryUnderTest {
  public:
   explicit MemoryUnderTest(const MemorySpec& spec)
       : timebase_(std::array{Frequency{1000, 1}}), controller_(spec, timebase_, 32) {}
-  // In ns.
+  // Times in ns.
   Tick read(std::uint64_t line, Tick at) { return controller_.read(LineAddr(line), at * kNs) / kNs; }
   void write(std::uint64_t line, Tick at) { controller_.write(LineAddr(line), at * kNs); }
 
@@ -46,7 +46,7 @@ TEST(MemoryController, AWriteOccupiesItsBank) {
 
 TEST(MemoryController, BanksThatAreNeverBusyDelayNobody) {
   MemoryUnderTest memory({.latency_ns = 100});
-  memory.write(0, 1500);  // its data will come
+  memory.write(0, 1500);  // its data comes later
   EXPECT_EQ(memory.read(0, 1000), 1100);
 }
 

@@ -21,7 +21,7 @@ struct Item {
   [[nodiscard]] bool operator>(const Item& other) const { return due != other.due ? due > other.due : order > other.order; }
 };
 
-// What the tests see of an item.
+// The parts of an item that tests compare.
 struct Seen {
   Tick due = 0;
   int order = 0;
@@ -34,7 +34,7 @@ struct Seen {
 constexpr Tick kSlot = 16;
 constexpr Tick kRing = kSlot * Calendar<Item>::kSlots;
 
-// A calendar and its items, which stay where they are.
+// A calendar and its items, whose addresses stay fixed.
 struct Held {
   explicit Held(Tick slot = kSlot) : calendar(slot) {}
   void push(Tick due, int order) { calendar.push(items.emplace_back(Item{due, order})); }
@@ -71,7 +71,7 @@ TEST(Calendar, KeepsWhatLiesBeyondTheRingUntilItIsDue) {
   for (const Item* item : calendar.calendar.items()) held.emplace_back(*item);
   EXPECT_THAT(held, UnorderedElementsAre(Seen{10 * kRing, 1}, Seen{kRing, 2}, Seen{kRing - 1, 3}));
   EXPECT_EQ(calendar.pop(), (Seen{kRing - 1, 3}));
-  // One that is far away does not keep a nearer one from coming in later.
+  // A distant item does not keep a nearer one from coming in later.
   calendar.push(kRing + 5, 4);
   EXPECT_THAT(calendar.all(), ElementsAre(Seen{kRing, 2}, Seen{kRing + 5, 4}, Seen{10 * kRing, 1}));
 }
@@ -90,7 +90,7 @@ TEST(Calendar, GoesRoundTheRing) {
   Held calendar;
   calendar.push(kRing - 1, 1);
   EXPECT_EQ(calendar.pop(), (Seen{kRing - 1, 1}));
-  // A slot before that of the last item in the ring, and behind it in time.
+  // In a slot before the ring's last item, but later in time.
   calendar.push(2 * kRing - kSlot - 1, 2);
   calendar.push(kRing + 3, 3);
   EXPECT_THAT(calendar.all(), ElementsAre(Seen{kRing + 3, 3}, Seen{2 * kRing - kSlot - 1, 2}));
@@ -109,7 +109,7 @@ RC_GTEST_PROP(Calendar, GivesWhatAHeapGives, ()) {
     RC_ASSERT(calendar.pop() == Seen(heap.top()));
     heap.pop();
   };
-  for (const Tick delay : delays) {  // those below 0: an item is taken
+  for (const Tick delay : delays) {  // a negative delay takes an item
     if (delay < 0) {
       if (!heap.empty()) take();
     } else {

@@ -1,6 +1,6 @@
-// What a composition of a node's protocol with a directory's costs and saves: in ticks, in bytes on the links, in memory's
-// copy. The machine is small_nodes() of small_machine.hpp; how the stages of a miss add up is explained in latencies_test.cpp.
-// A message is 16 bytes on a link, one with a line of data 48.
+// Costs and savings of compositions of a node's protocol with a directory's: in ticks, in bytes on the links, in memory's copy.
+// The machine is small_nodes() of small_machine.hpp; latencies_test.cpp explains the stages of a miss. A message takes 16 bytes
+// on a link, one with a line of data 48.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t kRequest = 16, kWithLine = 48;
 
-// A line that is at home on the last of the nodes, one CPU each.
+// A line whose home is the last of the nodes, with one CPU each.
 class Composed {
  public:
   Composed(const std::string& protocol, int nodes) : small(small_nodes(nodes, nodes, protocol)) {
     small.machine.homes().place(kLine, Home::on(nodes - 1));
   }
 
-  // What has crossed the link between two nodes.
+  // The bytes that crossed the link between two nodes.
   [[nodiscard]] std::int64_t bytes(int from, int to) const {
     for (const LinkStatistics& link : small.machine.network()->links(small.machine.finished_at())) {
       if (link.from == from && link.to == to) return link.bytes;
@@ -54,9 +54,9 @@ TEST(Moesi, ADirtyLineThatIsReadStaysWithItsOwner) {
   EXPECT_EQ(machine.bytes(1, 0), kWithLine);
 }
 
-// Once the owner's controller has the line, a further reader costs no recall. The request is at the home at 4130, the forward
-// leaves it at 4160 and is at the owner at 4210, the line leaves a pass later and is back at 4270, stamped 4280, granted 4290,
-// snoop result 4340, at the pins 4350, 4355.
+// Once the owner's controller has the line, a further reader needs no recall. The request is at the home at 4130; the forward
+// leaves it at 4160 and is at the owner at 4210; the line leaves one pass later and is back at 4270, stamped 4280, granted
+// 4290, snoop result 4340, at the pins 4350, 4355.
 TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
   Composed machine("moesi_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
@@ -67,9 +67,9 @@ TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
   EXPECT_EQ(machine.bytes(1, 3), kRequest) << "the owner has told its home nothing since its GetM";
 }
 
-// The owner writes the line back when it is evicted: two other lines of its set need the two ways of its controller's cache.
-// CPU 0's node is the owner as soon as its request is at the home, but has to wait for memory. Two readers' requests reach it
-// meanwhile: the second one waits behind the first.
+// The owner writes the line back when it is evicted: two other lines of its set need both ways of its controller's cache. CPU
+// 0's node is the owner as soon as its request is at the home, but has to wait for memory. Two readers' requests reach it in
+// the meantime; the second waits behind the first.
 TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
   const ExpectReached mark{"forward_behind_a_stalled_one"};
   MachineSpec spec = small_nodes(3, 3, "moesi_node");
@@ -88,7 +88,7 @@ TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
              reads_at(2500), reads_at(2700)});
 }
 
-// The set's two places belong to lines that are being fetched: the third has none, and is served all the same.
+// Both ways of the set hold lines that are being fetched, so the third line gets none; it is served all the same.
 TEST(NodeCache, ALineWithoutAPlaceIsFetchedAndUsed) {
   const ExpectReached mark{"no_line_can_leave"};
   MachineSpec spec = small_nodes(2, 2);
@@ -124,7 +124,7 @@ TEST(Moesi, MemoryIsWrittenWhenTheOwnerGivesTheLineUp) {
   EXPECT_EQ(small.in_memory(kLine), 77U);
 }
 
-// A clean line that is read a third time: from memory in MESI, the home's answer crossing one link with the line...
+// A clean line that is read a third time comes from memory in MESI: the home's answer crosses one link with the line...
 TEST(Mesi, ASharedLineComesFromMemory) {
   Composed machine("mesi_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -137,7 +137,7 @@ TEST(Mesi, ASharedLineComesFromMemory) {
   EXPECT_EQ(machine.bytes(3, 2), kWithLine);
 }
 
-// ... and in MESIF from the node that has read it last, as AnOwnersControllerAnswersFurtherReadersWithoutItsBus: one link more,
+// ... and in MESIF from the node that read it last, as in AnOwnersControllerAnswersFurtherReadersWithoutItsBus: one link more,
 // but no 100 cycles of memory.
 TEST(Mesif, ASharedLineComesFromTheNodeThatHasReadItLast) {
   Composed machine("mesif_node", 4);
@@ -154,7 +154,7 @@ TEST(Mesif, ASharedLineComesFromTheNodeThatHasReadItLast) {
   EXPECT_EQ(machine.bytes(1, 3), kRequest) << "GetS: memory is right, and gets nothing";
 }
 
-// Dirty lines are no different from MESI: memory gets them with the first reader.
+// Dirty lines behave as in MESI: the first read updates memory.
 TEST(Mesif, ADirtyLineThatIsReadGoesHomeToo) {
   Composed machine("mesif_node", 3);
   dirty_line_is_read(machine);
@@ -186,15 +186,15 @@ TEST(Broadcast, ADirectoryAsksNobodyWhereNobodyHasTheLine) {
   for (const int other : {1, 2}) EXPECT_EQ(machine.bytes(3, other) + machine.bytes(other, 0), 0);
 }
 
-// The miss waits for the slowest answer. Here it is memory's: at the home 2130, looked up 2160, first data 2260, over the link
-// 2310, as RemoteMemoryCostsTwoLinksMore. The probes reach their nodes at 2210, the answers are there at 2270.
+// The miss waits for the slowest answer, which is memory's: at the home 2130, looked up 2160, first data 2260, over the link
+// 2310, as in RemoteMemoryCostsTwoLinksMore. The probes reach their nodes at 2210; the answers arrive at 2270.
 TEST(Broadcast, ProbesGoBesideMemorysReading) {
   Composed machine("moesi_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); }});
 }
 
 // With links of 150 the answers are the slowest. The request is at the home at 2230; memory's line leaves it at 2360 and is
-// back at 2510; the probes leave it at 2260, reach the nodes at 2410, and the answers are there, a pass and a link later, at
+// back at 2510. The probes leave the home at 2260 and reach the nodes at 2410; the answers arrive a pass and a link later, at
 // 2570.
 void slow_links(const std::string& protocol, double cycles) {
   MachineSpec spec = small_nodes(4, 4, protocol);
@@ -221,7 +221,7 @@ TEST(Broadcast, AnOwnerAnswersInMemorysPlaceAndMemoryStaysOld) {
   EXPECT_EQ(machine.bytes(2, 0), kWithLine + 2 * kRequest) << "memory's line, which is old; an answer; a probe for the store";
 }
 
-// The reader takes the line to memory with its Done, so that it is clean where it is shared; the miss is no longer for that.
+// The reader sends the line to memory with its Done, so that it is clean when shared; the miss does not get longer.
 TEST(HomeSnoop, AReaderTakesADirtyLineToMemory) {
   Composed machine("mesif_broadcast_node", 3);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
@@ -231,7 +231,7 @@ TEST(HomeSnoop, AReaderTakesADirtyLineToMemory) {
   EXPECT_EQ(machine.bytes(0, 2), kRequest + kWithLine) << "GetS, DoneWb";
 }
 
-// The third reader of a clean line gets it from the second, who forwards: nobody has written, and memory gets nothing.
+// The third reader of a clean line gets it from the second, which forwards it: nothing was written, so memory gets nothing.
 TEST(HomeSnoop, TheNewestReaderForwards) {
   Composed machine("mesif_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -248,8 +248,8 @@ TEST(HomeSnoop, TheNewestReaderForwards) {
   EXPECT_EQ(machine.bytes(0, 2), kRequest) << "a sharer's";
 }
 
-// A home with one entry. CPU 0 writes a line; CPU 1 reads another one, which takes the entry's place. So the first line goes
-// home, and CPU 0 misses when it wants it again.
+// A home with one entry. CPU 0 writes a line; CPU 1 reads another one, which takes the entry. So the first line is written
+// back, and CPU 0 misses on it later.
 MachineSpec home_with(int entries) {
   MachineSpec spec = small_nodes(2, 2, "moesi_node_filter");
   spec.directory.entries = entries;

@@ -1,5 +1,5 @@
-// What a miss costs on a machine with groups, stage by stage, as latencies_test.cpp has it without: the way from a member to
-// the group's controller is 5 ns, a pass there 10, its cache's first data 30 later. One CPU a bus, all in one node.
+// The cost of a miss on a machine with groups, stage by stage, as in latencies_test.cpp without them: the way from a member to
+// the group's controller takes 5 ns, a pass there 10, its cache's first data 30 more. One CPU on each bus, all in one node.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ MachineSpec small_groups(int buses, const std::vector<int>& members, const std::
   return spec;
 }
 
-// 2080 as ever; 2085 at the group, 2095 on to the home, 2225 its data, a pass and the way down 2240, a pass 2250 stamped, on an
-// edge: 2260, 2310, 2320, 2325.
+// 2080 as always; 2085 at the group, 2095 to the home, 2225 its data, a pass and the way down 2240, a pass 2250, stamped on an
+// edge, 2260, 2310, 2320, 2325.
 TEST(Groups, WhatTheGroupLacksIsFetchedFromTheHome) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 326); }});
@@ -91,7 +91,7 @@ void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
              [=](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group); }});
 }
 
-// With the second reader memory is right, and serves the third: see WhatTheGroupLacksIsFetchedFromTheHome.
+// The second read updates memory, which serves the third reader: see WhatTheGroupLacksIsFetchedFromTheHome.
 TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   SmallMachine small(small_groups(6, {2}));
   dirty_line_is_read_everywhere(small, 326);
@@ -108,7 +108,7 @@ TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
   EXPECT_EQ(small.in_memory(kLine), 0U) << "memory stays old as long as the group answers";
 }
 
-// Of 64 lines, read twice by one CPU: how many reads missed? Its own caches have room for all, the group's cache for 32.
+// The number of misses when one CPU reads 64 lines twice. Its own caches have room for all, the group's cache for 32.
 std::size_t misses_of_two_passes(const std::string& protocol, int filter_entries) {
   MachineSpec spec = small_groups(2, {2}, protocol);
   spec.groups.front().size_kib = 1;
@@ -140,8 +140,8 @@ TEST(Groups, AFilterWithRoomForAllTakesNothingBack) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 64), 64U);
 }
 
-// Two members and another group fight for one line; its neighbour in a set of two is read before and after. Requests wait at
-// the group while the line leaves it, and take it up again: it must not have taken a second place then.
+// Two members and another group contend for one line; its neighbour in a set of two ways is read before and after. Requests
+// wait at the group while the line leaves and comes back: it must not get a second way then.
 TEST(Groups, ALineThatLeavesAndComesBackAtOnceHasOnePlace) {
   MachineSpec spec = small_groups(4, {2});
   spec.groups.front().size_kib = 1;
@@ -161,8 +161,8 @@ TEST(Groups, ALineThatLeavesAndComesBackAtOnceHasOnePlace) {
   EXPECT_EQ(std::count_if(misses.begin(), misses.end(), [](const Miss& miss) { return miss.address == kNeighbour; }), 1);
 }
 
-// The member has room for 32 of 64 lines: the others have come into the group's cache, though nobody has written them, and
-// another member finds them there.
+// The member has room for 32 of 64 lines: the others moved to the group's cache, although they are clean, and another member
+// finds them there.
 std::size_t found_in_shared_cache(const std::string& protocol) {
   MachineSpec spec = small_groups(2, {2}, protocol);
   spec.node.cache_size_kib = 1;

@@ -16,7 +16,7 @@
 namespace linebounce::test {
 namespace {
 
-constexpr Address kThere = kLine + 0x10000;  // beyond a page, so that it can have a home of its own
+constexpr Address kThere = kLine + 0x10000;  // on another page, so that it can have another home
 
 void home(SmallMachine& small, int node) {
   small.machine.homes().place(kLine, Home::on(node));
@@ -55,8 +55,8 @@ TEST(NodeMachine, AHomeOnAThirdNodeCostsOneLinkMore) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// The owner's line goes to the reader and to its home, both on node 0. It leaves at 2310 and keeps the stage until 2710; the
-// next line wants to leave node 1 at 2860. Crossing twice, the first would be in its way until 3110.
+// The owner's line goes to the reader and to its home, both on node 0. It leaves at 2310 and occupies the stage until 2710; the
+// next line is ready to leave node 1 at 2860. If the first crossed twice, it would be in the way until 3110.
 TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
   MachineSpec spec = small_nodes(2, 2);
   spec.node.line_crossing_ns = 400;
@@ -70,7 +70,7 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// Two requests for one line are at its home at 2130; what the second costs.
+// Two requests for one line reach its home at 2130; returns the cost of the second.
 double second_of_two_requests(const MachineSpec& spec) {
   SmallMachine small(spec);
   home(small, 2);
@@ -80,8 +80,9 @@ double second_of_two_requests(const MachineSpec& spec) {
   return second;
 }
 
-// The second's turn is 400 later: then the first has long had its data. As a line of another node whose home is on a third,
-// 446 + 50; but its owner has it unmodified, so the recall ends with a response at 2240, not with the last of the data at 2300.
+// The second's turn is 400 later, when the first has long had its data. It costs as much as a line from another node with its
+// home on a third, 446 + 50; but the owner's copy is unmodified, so the recall ends with a response at 2240 instead of the last
+// data at 2300.
 constexpr double kSecondTurn = 400 + 446 + 50 - 60;
 
 TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
@@ -90,9 +91,9 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// A transfer between two other nodes: 2 * 150 for the ways, 10 for the owner's controller, 50 to its bus's snoop result, 30 for
-// the intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than in a turn of 400
-// above.
+// A transfer between two other nodes: 2 * 150 for the links, 10 for the owner's controller, 50 to its bus's snoop result, 30
+// for the intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than with the turn
+// of 400 above.
 TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.latency_ns = 150;
@@ -116,7 +117,7 @@ TEST(NodeMachine, ANodesMemoryAndDirectoryMayBeItsOwn) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 20 + 70); }});
 }
 
-// What a pair of nodes pays beside the link, each way its own.
+// The additional cost of a pair of nodes, which may differ by direction.
 TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.pairs.push_back({.name = "0_1", .latency_ns = 30, .back_latency_ns = 50});
@@ -125,7 +126,7 @@ TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 30 + 50); }});
 }
 
-// Two loads of lines of node 1, on the bus two clocks after each other: their requests are ready for the link at 2080 and 2100.
+// Two loads of lines of node 1, two clocks apart on the bus: their requests are ready for the link at 2080 and 2100.
 void two_loads_over_a_link(int credits, double taken) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.credits = credits;
@@ -143,8 +144,8 @@ TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
   two_loads_over_a_link(2, 296 + 2 * 50 + 20 + 20);
 }
 
-// The first leaves the room at node 1 when it is handled there, 2130; the link knows it at 2180. So late, the second line finds
-// the data bus free.
+// The first frees its slot at node 1 when it is handled, at 2130; the link learns that at 2180. The second line comes so late
+// that the data bus is free.
 TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
   const ExpectReached mark{"message_waits_for_a_credit"};
   two_loads_over_a_link(1, 296 + 2 * 50 + 20 + 80);
@@ -153,13 +154,13 @@ TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
 struct Crossing {
   const char* name;
   int home;
-  bool dirty;  // in the cache of CPU 1
-  int links;   // on the way
+  bool dirty;  // in CPU 1's cache
+  int links;   // links crossed
 };
 
 class Crossings : public ::testing::TestWithParam<std::tuple<Crossing, const char*>> {};
 
-// What a remote miss costs with this latency of a link.
+// The cost of a remote miss with this link latency.
 double cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
   MachineSpec spec = small_nodes(3, 3, protocol);
   spec.network.latency_ns = link_ns;
@@ -173,7 +174,7 @@ double cost(const Crossing& crossing, const std::string& protocol, double link_n
   return cycles;
 }
 
-// One simulation a process: each latency runs in a test of its own, against what the formula gives for 0.
+// A process can run one simulation only, so each latency is a separate test, compared with the formula for 0.
 TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
   const auto& [crossing, protocol] = GetParam();
   const double at_zero = crossing.dirty ? 346 : 296;
@@ -189,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("mesi_node", "mesi_node_tags")),
     [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param); });
 
-// The other CPU of the node hits in what the controller keeps: ask at the snoop result 2070, 30 from the address phase on.
+// The other CPU of the node hits in the controller's cache: asked at the snoop result 2070, 30 from the address phase on.
 TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
   MachineSpec spec = small_nodes(1, 2);
   SmallMachine small(spec);
@@ -201,7 +202,7 @@ TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
   EXPECT_EQ(small.misses().back().source, Source::node_cache);
 }
 
-// Without data the controller fetches from the home again what no cache answers for.
+// A controller without data fetches again from the home what no cache supplies.
 TEST(NodeMachine, AControllerWithoutDataFetchesACleanLineAgain) {
   MachineSpec spec = small_nodes(1, 2, "mesi_node_tags");
   SmallMachine small(spec);
@@ -219,7 +220,7 @@ TEST(NodeMachine, ALineDirtyInTheNodeIsServedThereWhereverItsHomeIs) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// Two sharers on other nodes: their acknowledgements come to the requestor, not to the home.
+// Two sharers on other nodes send their acknowledgements to the requestor, not to the home.
 TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
   SmallMachine small(small_nodes(3, 3));
   home(small, 0);

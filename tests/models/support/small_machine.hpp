@@ -88,7 +88,7 @@ class MissRecorder final : public Observer {
   std::vector<Miss> misses;
 };
 
-// A machine and what it has measured. One a test: SystemC builds one simulation in a process.
+// A machine and its measurements. Only one for each test, because SystemC builds one simulation per process.
 class SmallMachine {
  public:
   explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)
@@ -104,13 +104,13 @@ class SmallMachine {
     machine.run();
   }
 
-  // What memory itself holds, whatever the caches have.
+  // The value in memory itself, whatever the caches have.
   Value in_memory(Address address) {
     LineStore& store = machine.store();
     return read_word(store.memory_data(store.slot(store.line_of(address))) + store.offset_of(address), 8);
   }
 
-  // How often a row of the cache's table has run.
+  // How often a row of the cache's table ran.
   [[nodiscard]] std::int64_t transitions(const std::string& state, const std::string& event) const {
     const ControllerTable& table = machine.log().table(Controller::cache);
     for (std::size_t s = 0; s < table.states.size(); ++s) {
@@ -138,7 +138,7 @@ inline void wait_until(Cpu& cpu, double ns) {
   cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns()));
 }
 
-// How long the body takes from `start_ns` on.
+// The cycles that the body takes, started at `start_ns`.
 template <class Body>
 double cycles_from(Cpu& cpu, double start_ns, Body body) {
   wait_until(cpu, start_ns);

@@ -12,7 +12,7 @@ TEST(Spelling, DistanceCountsASwapOfNeighboursAsOneSlip) {
   EXPECT_EQ(edit_distance("lateny", "latency"), 1U);
 }
 
-// Words are often parts of a text: the "b" before each "a" is none of them, and "ab" is no "ba" with its letters swapped.
+// Words may be parts of a text: the "b" before each "a" is not part of it, and "ab" is not a "ba" with swapped letters.
 TEST(Spelling, DistanceLooksAtNothingBeforeAWord) {
   const std::string_view a = std::string_view("ba").substr(1);
   EXPECT_EQ(edit_distance(a, "xab"), 2U);

@@ -16,8 +16,8 @@ TEST(Visible, WhatActsOnATerminalIsSpelledOut) {
   EXPECT_EQ(visible("\x1b[2J\r\x7f"), "\\u001b[2J\\u000d\\u007f");
   EXPECT_EQ(visible("\xc2\x9b"
                     "2J"),
-            "\\u009b2J");                                            // the same with one character
-  EXPECT_EQ(visible("\xe2\x80\xae\xe2\x81\xa6"), "\\u202e\\u2066");  // from right to left
+            "\\u009b2J");                                            // the same as a single character
+  EXPECT_EQ(visible("\xe2\x80\xae\xe2\x81\xa6"), "\\u202e\\u2066");  // right-to-left marks
   EXPECT_EQ(visible(std::string_view("\0", 1)), "\\u0000");
 }
 

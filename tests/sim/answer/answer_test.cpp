@@ -56,7 +56,7 @@ TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
       "within the 95 % intervals.");
 }
 
-// Each point's own interval is wide, since the seeds differ; between runs with the same seed mcs always does 10 k more.
+// Each point's own interval is wide, because seeds differ; but in runs with the same seed, mcs always does 10 k more.
 TEST(Answer, ComparesRunsOfTheSameSeeds) {
   const SeedsOfPoint seeds = [](int point, const std::string&) {
     const double more = point == 1 ? 10000 : 0;
@@ -89,7 +89,7 @@ TEST(Answer, IsOfWhatHasFinished) {
   EXPECT_EQ(answer_to(points).text, "");
 }
 
-// The same number of CPUs and the same work on both sides: the best of all points would be ticket's with one CPU.
+// Both sides have the same number of CPUs and the same work; comparing all points would choose ticket with one CPU.
 TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   const auto at = [](const std::string& lock, std::int64_t readers, double per_s) {
     return point_of({{"workload.lock", lock}, {"workload.readers_pct", readers}}, per_s);
@@ -141,7 +141,7 @@ TEST(Answer, OfAnotherQuestionComparesWhatIsAsked) {
               StartsWith("At 4 CPUs line = 128 does most: 300 ±1 k operations/s"));
 }
 
-// 1/rate is 5 us for ticket, of which the lock is held 1 us, and 4 us for mcs, of which it is held 1 us as well.
+// 1/rate is 5 us for ticket and 4 us for mcs; both hold the lock for 1 us of that.
 TEST(Answer, SaysThatTheHandOffMakesTheDifference) {
   std::vector<ReportedPoint> points = {lock_point("ticket", 4, 200000), lock_point("mcs", 4, 250000)};
   for (ReportedPoint& point : points) {

@@ -1,5 +1,5 @@
-// The functional-only mode does every access at once and in the order of the calls. So whatever the caches do, a load must see
-// what a plain map holds.
+// The functional-only mode performs every access immediately, in the order of the calls. So whatever the caches do, a load must
+// return what a plain map holds.
 #include "sim/bench/functional_machine.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 
 #include "sim/config/protocol_file.hpp"
 
-// After GoogleTest, which this header uses without including it.
+// Must follow GoogleTest, which this header uses without including it.
 #include <rapidcheck/gtest.h>
 
 namespace linebounce::sim {
@@ -18,9 +18,9 @@ using Processor = FunctionalMachine::Processor;
 
 constexpr Address kBase = 0x10000;
 constexpr int kLineBytes = 32;
-constexpr std::uint64_t kWords = 512;  // 128 lines, twice what the outer cache of small_machine() holds
+constexpr std::uint64_t kWords = 512;  // 128 lines, twice the capacity of small_machine()'s outer cache
 
-// Caches so small that a random stream evicts all the time.
+// Caches so small that a random stream constantly evicts lines.
 MachineSpec small_machine(int cpus) {
   MachineSpec machine;
   machine.cpus = cpus;
@@ -44,7 +44,7 @@ std::vector<Reference> any_references(int cpus, std::uint64_t words) {
       },
       rc::gen::inRange(0, cpus), rc::gen::inRange<std::uint64_t>(0, words), rc::gen::inRange(0, 3),
       rc::gen::arbitrary<Value>());
-  // Long streams: short ones never fill a set.
+  // Long streams, because short ones never fill a set.
   return *rc::gen::resize(2000, rc::gen::container<std::vector<Reference>>(reference));
 }
 
@@ -53,7 +53,7 @@ std::ostream& operator<<(std::ostream& out, const Reference& reference) {
              << static_cast<int>(reference.kind) << " value " << reference.value;
 }
 
-// The machine and the map that it must agree with.
+// The machine, and the map that it must agree with.
 class Pair {
  public:
   Pair(const Protocol& protocol, int cpus) : machine_(small_machine(cpus), protocol) {
@@ -74,7 +74,7 @@ class Pair {
     }
   }
 
-  // Bit n: CPU n has a copy.
+  // Bit n is set if CPU n has a copy.
   std::uint64_t holders(Address address) {
     LineStore& store = machine_.store();
     return store.holders(store.slot(store.line_of(address)));
@@ -130,7 +130,7 @@ RC_GTEST_PROP(FunctionalMachine, SeveralCpusSeeOneMemoryWhateverTheProtocol, ())
   for (const Reference& reference : any_references(4, kWords)) pair.run(reference);
 }
 
-// Few lines, so that the CPUs meet: whoever writes is then the only one with a copy.
+// Few lines, so that CPUs share them: after a write, only the writer has a copy.
 RC_GTEST_PROP(FunctionalMachine, AWriterIsTheOnlyHolder, ()) {
   const Protocol protocol = load_protocol("mesi_snoop");
   Pair pair(protocol, 4);

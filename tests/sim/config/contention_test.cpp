@@ -1,4 +1,4 @@
-// Which contention family a processor is of, by its name as Linux shows it.
+// Finds a processor's contention family from its name, as Linux reports it.
 #include "sim/config/contention.hpp"
 
 #include <gtest/gtest.h>

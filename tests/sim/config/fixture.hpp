@@ -1,4 +1,4 @@
-// A folder of configuration files for one test, and workloads that don't depend on which ones the program has.
+// A folder of configuration files for one test, and workloads that are independent of the program's.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ inline Catalogue test_catalogue() {
   return {test_workloads()};
 }
 
-// The text without a line that contains `part`; with `replacement` in its place where that isn't empty.
+// The text without the line that contains `part`; `replacement` takes its place unless empty.
 inline std::string replace_line(std::string text, const std::string& part, const std::string& replacement) {
   const auto at = text.find(part);
   if (at == std::string::npos) throw std::logic_error("no such line: " + part);
@@ -42,7 +42,7 @@ inline std::string replace_line(std::string text, const std::string& part, const
   return text.replace(begin, end - begin, replacement);
 }
 
-// All of its points: of a few.
+// All points, for experiments with few.
 inline std::vector<Point> expand(const Experiment& experiment) {
   const PointMaker make_point = point_maker(experiment);
   std::vector<Point> points;
@@ -71,7 +71,7 @@ class ConfigFiles : public ::testing::Test {
     return load_experiment(write("e.toml", text), overrides, test_catalogue());
   }
 
-  // What reading says, without the folder of the test.
+  // The error message of a read, without the test's folder.
   template <class Read>
   std::string error_of(Read read) const {
     try {
@@ -91,7 +91,7 @@ class ConfigFiles : public ::testing::Test {
     return error_of([&] { load(text, overrides); });
   }
 
-  // Line numbers in the tests' messages count in these texts.
+  // Line numbers in the expected messages refer to these texts.
   static constexpr const char* kMachine = R"(name = "m"
 title = "a machine"
 cpus = 4
@@ -119,14 +119,14 @@ latency_ns = 100
 "memory.latency_ns" = "calibrated: a.row"
 )";
 
-  // kMachine as two nodes.
+  // kMachine changed to two nodes.
   static std::string node_machine() {
     std::string text = replace_line(kMachine, "cpus = 4", "cpus = 4\nnodes = 2");
     return replace_line(text, "[sources]",
                         "[node]\nprotocol = \"mesi_node\"\n[directory]\nprotocol = \"mesi_directory\"\n[network]\n"
                         "topology = \"ring\"\nlatency_ns = 25\n[sources]");
   }
-  // A protocol of one's own in the test's folder, the same as a shipped one.
+  // Copies a shipped protocol into the test's folder under another name.
   void copy_protocol(const std::string& name, const std::string& as) const {
     std::filesystem::copy_file(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "models/protocols" / (name + ".md"), folder_ / as,
                                std::filesystem::copy_options::overwrite_existing);

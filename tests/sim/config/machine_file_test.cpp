@@ -153,7 +153,7 @@ TEST_F(MachineFile, SyntaxErrorsAndDuplicateKeysHaveTheirPlace) {
   EXPECT_EQ(with("cpus = 4", "cpus = 4\ncpus = 5"),
             "x.toml:4:8: not valid TOML: Error while parsing key-value pair: cannot redefine existing integer 'cpus'");
   EXPECT_THAT(with("cpus = 4", "cpus = = 4"), HasSubstr("x.toml:3:8: not valid TOML: "));
-  // toml++ calls it unreachable that such a letter stands where whitespace may be; a sanitizer sees it.
+  // toml++ marks this case as unreachable: such a letter in the place of whitespace. A sanitizer notices it.
   EXPECT_THAT(with("cpus = 4", "cpus\u00b7 = 4"), HasSubstr("x.toml:3:5: not valid TOML: "));
   EXPECT_THAT(with("[cpu]", "[=cpu]"), HasSubstr("x.toml:4:2: not valid TOML: "));
 }

@@ -84,7 +84,7 @@ class MeasuredTables : public ConfigFiles {
     ConfigFiles::SetUp();
     write("t.csv", std::string(kHeader) + "120,10,cmpxchg4.acq,f,0,lock\n60,90,ld4,f,0,lock\n12,0,ld4,g,8,nr\n");
   }
-  // The first line of [[table]] is line 14 without a sweep.
+  // Without a sweep, the first line of [[table]] is line 14.
   static std::string table(const std::string& more = "", const std::string& file = "./t.csv") {
     return std::string(kExperiment) + "[[table]]\nid = \"fig1\"\nfile = \"" + file +
            "\"\nstructure = \"rq\"\nfield = \"lock\"\nmin_samples = 50\ntolerance_abs = 10\nsource = \"figure 1\"\n" + more;
@@ -155,7 +155,7 @@ TEST_F(MeasuredTables, BadTablesAreRefused) {
               HasSubstr("table.at: table fig1: selects 2 points; a table needs exactly one"));
 }
 
-// As a table to look at; and as what a point of a sweep is written with.
+// The rows form a table for readers, also in the configuration of a point of a sweep.
 TEST_F(MeasuredTables, WithoutAToleranceItsRowsAreNoPaperRows) {
   const Experiment experiment = load(replace_line(table(), "tolerance_abs", ""));
   EXPECT_EQ(experiment.measured.size(), 1U);
@@ -176,7 +176,7 @@ TEST_F(MeasuredTables, APointOfASweepReadsBackAsTheSamePoint) {
   EXPECT_EQ(alone[0].input.tables.size(), 1U);
 }
 
-// Every row of the paper's figures with 50 samples and more, by function, field and instruction: 50 of them.
+// Every row of the paper's figures with at least 50 samples, by function, field and instruction: 50 rows.
 TEST_F(MeasuredTables, TheFiguresOfOls2007HaveFiftyRowsThatAreScored) {
   std::size_t scored = 0;
   std::size_t files = 0;

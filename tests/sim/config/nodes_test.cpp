@@ -1,4 +1,4 @@
-// Machines of several nodes: their keys, and what must fit.
+// Machines with several nodes: their keys, and the conditions between them.
 #include <map>
 
 #include "fixture.hpp"
@@ -16,7 +16,7 @@ class Nodes : public ConfigFiles {
     ConfigFiles::SetUp();
     write("n.toml", node_machine());
   }
-  // What reading says of the machine with a line in the place of one of its own.
+  // The error message for the machine with one line replaced.
   std::string with(const std::string& part, const std::string& replacement) const {
     return machine_error(replace_line(node_machine(), part, replacement));
   }
@@ -91,7 +91,7 @@ TEST_F(Nodes, AMachineThatIsOneBusShowsNothingOfNodes) {
   }
   const std::string text = to_toml(load(kExperiment).resolved);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("node")), Not(HasSubstr("network")), Not(HasSubstr("directory"))));
-  // But for what somebody has set.
+  // Except for values that were set explicitly.
   const Overrides set{{}, {{"machine.memory.placement", "interleaved"}}, {}};
   EXPECT_THAT(to_toml(load(kExperiment, set).resolved), HasSubstr("placement = \"interleaved\""));
 }
@@ -121,7 +121,7 @@ TEST_F(Nodes, TheHashFollowsTheTextOfEveryProtocol) {
   }
 }
 
-// What is calibrated on the large machine predicts the small ones only if nothing is refitted.
+// Calibrated values of the large machine predict the small ones only if nothing is refitted.
 TEST_F(Nodes, TheItaniumMachinesDifferInTheirNumberOfCpusAndNodesOnly) {
   const auto values = [](const std::string& machine) {
     std::map<std::string, std::string> all;
@@ -191,7 +191,7 @@ TEST_F(Nodes, SomeNodeHasMemory) {
 
 TEST_F(Nodes, PagesAndTheCachesSetsArePowersOfTwo) {
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\npage_kib = 3"),
-            "x.toml:24:12: memory.page_kib: 3 KiB make no page; legal: a power of two, and no less than a line of 64 bytes");
+            "x.toml:24:12: memory.page_kib: 3 KiB is not a page size; legal: powers of two, at least a line of 64 bytes");
   EXPECT_EQ(with("[directory]", "cache_size_kib = 48\ncache_ways = 4\n[directory]"),
             "x.toml:26:18: node.cache_size_kib: 48 KiB in 4 ways of 64-byte lines make 192 sets; the number of sets must be a "
             "power of two");

@@ -1,4 +1,4 @@
-// Structures from pahole's text.
+// Imports structures from pahole's output.
 #include "sim/config/pahole.hpp"
 
 #include "fixture.hpp"
@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// In the form that pahole prints, with what a kernel's structures have.
+// pahole's format, with constructs from a kernel's structures.
 constexpr const char* kQueue = R"(struct work_queue {
 	spinlock_t                 lock;                 /*     0     4 */
 	unsigned int               stopped:1;            /*     4: 0  4 */
@@ -119,7 +119,7 @@ TEST_F(Pahole, ClassesOfCppAreReadWithoutWhatHasNoBytes) {
   EXPECT_EQ(layouts[0].size, 128);
 }
 
-// Wherever the text ends, it is refused with a line of its own; no prefix is taken for the whole.
+// Text truncated anywhere is refused with the line number; no prefix is accepted as the whole.
 TEST_F(Pahole, TextThatIsCutOffIsRefusedWherever) {
   const std::string text(kQueue);
   for (std::size_t end = 0; end + 2 < text.size(); ++end)
@@ -145,7 +145,7 @@ TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
               HasSubstr("8 bytes, but a member of it ends at 12"));
 }
 
-// A bitfield may share its word; a member of the same name in another structure may not.
+// Bitfields may share a word; members of the same name in different structures are independent.
 TEST_F(Pahole, BitfieldsAreThoseOfTheirStructure) {
   const std::string bits = "struct a {\n\tint flags:3; /* 0: 0 4 */\n\tint x:2; /* 0: 3 4 */\n\t/* size: 4 */\n};\n";
   EXPECT_EQ(error(bits), "no error");

@@ -27,7 +27,7 @@ TEST_F(PaperRows, AllFieldsAreRead) {
   const PaperRow& row = experiment.paper[0];
   EXPECT_THAT(row.metrics, ElementsAre("cost.x"));
   EXPECT_EQ(row.at.at("machine.cpus"), ConfigValue{std::int64_t{2}});
-  // relative_to is laid over `at`: the other lock at the same number of CPUs.
+  // relative_to overrides `at`: the other lock at the same number of CPUs.
   EXPECT_EQ(row.relative_to->at("machine.cpus"), ConfigValue{std::int64_t{2}});
   EXPECT_EQ(row.relative_to->at("workload.lock"), ConfigValue{std::string("ticket")});
   EXPECT_TRUE(row.difference);
@@ -70,13 +70,13 @@ TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
             "clean_owner, other");
   EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"load\"\n"),
             "e.toml:20:8: paper.miss: needs why_off, the reason that it classifies");
-  // Beside a figure it says that nothing was seen, or what the figure says, too.
+  // Beside a figure, a sign says that nothing was visible, or repeats the figure's sign.
   const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
   EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
   EXPECT_EQ(load(rows(start + size + "sign = \"gain\"\n")).paper[0].value, 0.02);
   EXPECT_EQ(error(start + size + "sign = \"loss\"\n"),
             "e.toml:21:8: paper.sign: 0.02 of throughput.operations_per_s is none where higher is better");
-  // Where nobody has declared what is better, the row has to say it.
+  // If the metric does not declare which direction is better, the row must.
   const std::string tally = std::string("metric = \"program.misses\"\n") + kAt + of_ticket + "sign = \"gain\"\n";
   EXPECT_EQ(error(tally),
             "e.toml:19:8: paper.sign: whether more of program.misses is better is declared nowhere: say better = \"higher\" or "
@@ -123,7 +123,7 @@ TEST_F(PaperRows, ARowSelectsExactlyOnePoint) {
   EXPECT_EQ(
       error(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\nrelative_to = { \"machine.cpus\" = 3 }\n") + kAt),
       "e.toml:14:1: paper.relative_to: row r: machine.cpus = 3, workload.lock = tas selects 0 points; a row needs exactly one");
-  // Not after the command line has changed what is swept: such a row just has no point.
+  // No error if the command line changed the sweep: such a row simply has no point.
   const auto text = rows(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\n") + kAt);
   const Experiment overridden = load(text, {{}, {{"machine.cpus", "4"}}, {}});
   EXPECT_FALSE(lies_at(expand(overridden).at(0), overridden.paper[0].at));

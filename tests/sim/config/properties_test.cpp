@@ -1,8 +1,8 @@
-// What holds for any configuration, not only for those that somebody thought of.
+// Properties that hold for any configuration, not only for hand-written examples.
 #include "fixture.hpp"
 #include "sim/config/schema.hpp"
 
-// After GoogleTest, which this header uses without including it.
+// Must follow GoogleTest, which this header uses without including it.
 #include <rapidcheck/gtest.h>
 
 namespace linebounce::sim {
@@ -25,7 +25,7 @@ rc::Gen<ConfigValue> any_value() {
                         wrap(any_text()));
 }
 
-// A legal value for a key of its own, whatever the other keys are.
+// A value that is legal for the key, whatever the other keys are.
 ConfigValue legal_value(const KeyInfo& key) {
   if (key.type == ValueType::boolean) return *rc::gen::arbitrary<bool>();
   if (!key.choices.empty()) return *rc::gen::elementOf(key.choices);
@@ -35,7 +35,7 @@ ConfigValue legal_value(const KeyInfo& key) {
   return key.type == ValueType::integer ? ConfigValue{static_cast<std::int64_t>(number)} : ConfigValue{number};
 }
 
-// Keys that other keys have to fit, or that aren't plain quantities.
+// False for keys that must fit others, or that are not plain quantities.
 bool stands_alone(const KeyInfo& key) {
   static const std::vector<std::string> tied = {"machine.cpus",
                                                 "machine.cpu_list",
@@ -128,7 +128,7 @@ RC_GTEST_FIXTURE_PROP(AnyConfiguration, ResolvedReadAndResolvedAgainIsTheSame, (
   }
 }
 
-// One changed byte of an experiment or a machine: it loads, or the error is ours and names the file.
+// With one byte changed, an experiment or machine either loads, or the error is ours and names the file.
 RC_GTEST_FIXTURE_PROP(AnyConfiguration, ADamagedFileIsReadOrRefusedWithItsName, ()) {
   const bool machine = *rc::gen::arbitrary<bool>();
   std::string text = machine ? kMachine : kExperiment;

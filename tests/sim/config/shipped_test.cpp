@@ -1,4 +1,4 @@
-// The experiments in configs/, and the one that their README shows, with the program's own workloads.
+// The experiments in configs/, and the one in their README, with the program's own workloads.
 #include "fixture.hpp"
 #include "sim/config/project_files.hpp"
 

@@ -20,7 +20,7 @@ TEST(Schema, EveryDefaultIsALegalValue) {
   const PartNames parts = {{"L1D"}, {"0_1"}};
   Settings settings;
   for (const auto& key : schema_keys(parts)) {
-    // Required parameters have no default that could be wrong.
+    // Required parameters have no default value.
     if (!key.default_value) settings.emplace(key.path, Setting{});
   }
   fill_defaults(settings, parts, "", Origin{"default"});

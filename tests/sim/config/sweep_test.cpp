@@ -136,7 +136,7 @@ TEST_F(Sweep, TooManyPointsAreRefusedBeforeTheyAreMade) {
               HasSubstr("the sweep has more than 100000 points"));
 }
 
-// Other machines have other caches and other numbers of CPUs: each point is checked against its own.
+// Machines differ in caches and numbers of CPUs, so each point is checked against its own machine.
 TEST_F(Sweep, TheMachineItselfCanBeAnAxis) {
   write("two.toml",
         replace_line(replace_line(kMachine, "name = \"m\"", "name = \"two\""), "latency_ns = 100", "latency_ns = 250"));

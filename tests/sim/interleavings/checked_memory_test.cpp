@@ -40,15 +40,15 @@ TEST(CheckedMemory, UnderIa64StoresPassEachOtherUnlessTheyReleaseOrMeet) {
   Words words(Consistency::ia64);
   words.memory.store(0, {kA, 8, 1});
   words.memory.store(0, {kB, 8, 1});
-  words.memory.store(0, {kA + 4, 4, 2});                    // within the first
-  words.memory.store(0, {kB + 8, 8, 1, /*release=*/true});  // waits for all
+  words.memory.store(0, {kA + 4, 4, 2});                    // within the first store
+  words.memory.store(0, {kB + 8, 8, 1, /*release=*/true});  // waits for all earlier stores
   EXPECT_EQ(words.memory.drainable(0), (std::vector<int>{0, 1}));
   EXPECT_EQ(words.memory.drain(0, 1).address, kB);
   words.memory.drain(0, 0);
   EXPECT_EQ(words.memory.drainable(0), std::vector<int>{0}) << "the release waits for the one before it";
 }
 
-// As on a core whose store buffer forwards from one store.
+// As on a core whose store buffer forwards from a single store only.
 TEST(CheckedMemory, ALoadOfMoreBytesThanAStoreHasWaitsForIt) {
   Words words(Consistency::tso);
   words.memory.store(0, {kA, 1, 1});

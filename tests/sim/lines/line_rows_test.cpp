@@ -5,7 +5,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Of structure rq: object, line, offset, field, function, access, home, source, count, remote %, mean latency.
+// A row of structure rq: object, line, offset, field, function, access, home, source, count, remote %, mean latency.
 LineRow rq(const std::string& object, std::int64_t line, std::int64_t offset, const std::string& field,
            const std::string& function, const std::string& access, const std::string& source, std::int64_t count,
            double remote_pct, double latency_ns_mean) {
@@ -37,7 +37,7 @@ TEST(Lines, AUseIsAFieldInAFunctionByAnAccessWhoeverSuppliedIt) {
                                 rq("rq[0]", 0, 80, "lock", "schedule", "load", "local_c2c", 50, 0, 100)},
                                {});
   const auto& uses = set.lines.at(0).uses;
-  ASSERT_EQ(uses.size(), 3U);  // by offset; of one offset the most frequent first
+  ASSERT_EQ(uses.size(), 3U);  // sorted by offset, then by frequency
   EXPECT_EQ(uses[0].access, "load");
   EXPECT_EQ(uses[0].misses.count, 50);
   EXPECT_EQ(uses[1].access, "atomic");
@@ -68,7 +68,7 @@ TEST(Lines, SumAddsUpAllObjectsOfAStructureLineByLine) {
   const LineSet set = lines_of(rows, {.sum = true});
   ASSERT_EQ(set.lines.size(), 2U);
   EXPECT_EQ(set.lines[0].object, "");
-  EXPECT_EQ(set.lines[0].home, std::nullopt);  // it has two
+  EXPECT_EQ(set.lines[0].home, std::nullopt);  // the line has two homes
   EXPECT_EQ(set.lines[0].misses.count, 4);
   ASSERT_EQ(set.lines[0].uses.size(), 1U);
   EXPECT_DOUBLE_EQ(set.lines[0].uses[0].misses.remote_pct(), 75);

@@ -49,7 +49,7 @@ class TableMetrics : public ::testing::Test {
   MeasuredTable table_ = table();
 };
 
-// Measured shares 55, 50 and 12.5: of one guess for all, 50 is nearest, by (5 + 0 + 37.5) / 3.
+// Measured shares are 55, 50 and 12.5. The best single guess for all is 50, with the mean error (5 + 0 + 37.5) / 3.
 TEST_F(TableMetrics, SharesAreHeldAgainstOneGuessForTheFigure) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 100, 51), on(kHot, "bitmap", "map", "find", "load", 100, 46),
@@ -80,7 +80,7 @@ TEST_F(TableMetrics, ARowCountsWhatItsFunctionFieldAndAccessHaveOnThatLine) {
   EXPECT_EQ(value(point, "table.fig12.samples"), 45) << "all of the line";
 }
 
-// The bitmap is another object, on the same line.
+// The bitmap is another object on the same line.
 TEST_F(TableMetrics, NeighboursOnTheLineHaveTheirRowsInTheTable) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 40, 55), on(kHot, "bitmap", "map", "end", "load", 20, 35),
@@ -111,8 +111,8 @@ TEST_F(TableMetrics, WithinTenPointsHasItsEnds) {
   EXPECT_EQ(value(point, "tables.rows_within_10_points"), 2);
 }
 
-// Rows of 10 samples and more: measured 128, 60, 96, 16; simulated 40, 0, 20, 30. Ranks 4 2 3 1 and 4 1 2 3: the squared
-// differences add up to 6, 1 - 6 x 6 / (4 x 15) = 0.4.
+// Rows with at least 10 samples: measured 128, 60, 96, 16; simulated 40, 0, 20, 30. Ranks 4 2 3 1 and 4 1 2 3: the squared
+// differences add up to 6; 1 - 6 x 6 / (4 x 15) = 0.4.
 TEST_F(TableMetrics, TheOrderOfSamplesCountsRowsThatWereNeverSampled) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 40, 55), on(kHot, "bitmap", "map", "end", "load", 20, 35),

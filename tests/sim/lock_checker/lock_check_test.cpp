@@ -12,7 +12,7 @@ using workloads::LockPlace;
 
 constexpr Address kWord = 0, kWaiter = 8;
 
-// A lock of two words, by what its acquire and release do.
+// A lock of two words, defined by its acquire and release functions.
 class TwoWords : public workloads::Lock {
  public:
   explicit TwoWords(const LockPlace& place)
@@ -30,7 +30,7 @@ LockCheck checked(LockCheckOptions options = {}) {
                         }};
   options.machines = 0;
   LockCheck check = check_lock(entry, options, [](double) {});
-  for (CheckedCase& one : check.cases) one.lock_case.lock = nullptr;  // the entry ends here
+  for (CheckedCase& one : check.cases) one.lock_case.lock = nullptr;  // the entry's lifetime ends here
   return check;
 }
 
@@ -41,7 +41,7 @@ class Open final : public TwoWords {
   void release(Cpu& cpu) override { cpu.store_release(word_, 0); }
 };
 
-// One switch: CPU 0 is inside after its only operation, CPU 1 after its own.
+// One switch suffices: CPU 0 is inside after its only operation, CPU 1 after its own.
 TEST(LockCheck, FindsTheShortestInterleavingOfALockThatDoesNotWait) {
   const LockCheck check = checked<Open>();
   ASSERT_EQ(check.verdict(), LockVerdict::broken);
@@ -70,7 +70,7 @@ class LosesWakes final : public TwoWords {
   }
 };
 
-// The holder looks for waiters between a failed attempt and the sleep.
+// The holder looks for waiters after a waiter's failed attempt and before it sleeps.
 TEST(LockCheck, FindsALostWakeUp) {
   const LockCheck check = checked<LosesWakes>();
   ASSERT_EQ(check.verdict(), LockVerdict::broken);
@@ -88,7 +88,7 @@ class Overlong final : public TwoWords {
   void release(Cpu& cpu) override { cpu.exchange(word_, 0); }
 };
 
-// Thirty looks are a loop that waits, to look at; the 31st goes in.
+// The lock loops for thirty looks, which the check takes for waiting, and enters at the 31st.
 TEST(LockCheck, TriesWhetherALoopEndsByItself) {
   LockCheckOptions options;
   options.consistencies = {Consistency::sc};

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The cost that a run reports: its CPUs and its seed.
+// The cost that a run reports depends on its CPUs and its seed.
 PointData costs(const SimulationInput& input, const std::function<void(double)>&) {
   PointData data;
   data.metrics["cost.x"] = {input.machine.cpus * 10.0 + static_cast<double>(input.seed), "ns"};
@@ -34,7 +34,7 @@ Point with_cpus(const PointPlace& place, int cpus) {
   return point;
 }
 
-// A point for each number of CPUs; without any, an experiment without a sweep.
+// One point for each number of CPUs; if empty, an experiment without a sweep.
 Plan plan_over_cpus(const std::vector<int>& cpus, int seeds = 1) {
   Plan plan;
   plan.experiment.name = "x";

@@ -113,14 +113,14 @@ TEST(Csv, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(csv_files(4, data)[1].content, content);
 }
 
-// Also where what is left of the last row looks like a whole one.
+// Includes truncations after which the rest of the last row looks like a whole one.
 TEST(Csv, ALinesFileThatIsCutOffAnywhereIsRefused) {
   PointData data;
   data.lines = {{"rq", "rq[3]", 1, 40, "idle", "idle_cpu", "load", 0, "remote_c2c", 799, 65.96, 412.5}};
   const std::string content = csv_files(0, data)[1].content;
   const std::size_t header = content.find('\n') + 1;
   for (std::size_t size = 0; size < content.size(); ++size) {
-    if (size == header) continue;  // a file without rows
+    if (size == header) continue;  // a file without rows is valid
     EXPECT_THROW(read_lines_csv(content.substr(0, size)), InputError) << size;
   }
 }

@@ -95,7 +95,7 @@ TEST(SeedFile, ARowOfLinesThatIsMissingIsAnInputError) {
   }
 }
 
-// A number is as large as somebody writes it: what fits into no integer makes a file unreadable, and nothing else.
+// Numbers in a file can be of any size; one that fits no integer makes the file unreadable, and nothing worse.
 TEST(SeedFile, NumbersThatFitIntoNoIntegerAreAnInputError) {
   SeedFile file;
   file.data.matrix = {{0, 17, 0, "Modified", 5}};
@@ -120,7 +120,7 @@ TEST(Manifest, NumbersThatFitIntoNoIntegerMakeItNoManifest) {
   EXPECT_FALSE(read_manifest(text));
 }
 
-// What is written again, or shown in an error, would exhaust the stack.
+// Writing such a value again, or showing it in an error, would exhaust the stack.
 TEST(Manifest, ValuesWithinValuesWithoutEndMakeItNoManifest) {
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   std::string text = manifest_text(Manifest{});

@@ -63,7 +63,7 @@ TEST(MergeSeeds, HistogramsAreAddedUpAndStaySorted) {
   EXPECT_EQ(rows[1].count, 7);
 }
 
-// 1 miss of 100 ns, all remote, and 3 of 200 ns, none remote: the mean of misses, not of runs.
+// 1 miss of 100 ns, remote, and 3 of 200 ns, local: the mean is over misses, not over runs.
 TEST(MergeSeeds, MeansOfLinesAreWeightedByTheirMisses) {
   LineRow row{"rq", "rq[0]", 0, 0, "lock", "schedule", "atomic", 0, "local_c2c", 1, 100, 100};
   PointData first;
@@ -106,7 +106,7 @@ TEST(MergeSeeds, LocksAddCountsKeepTheLongestAndAverageShares) {
   const auto rows = merge_seeds({first, second, PointData{}}).tables.locks;
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].total, 8);
-  EXPECT_NEAR(rows[0].util_pct, 40.0 / 3, 1e-9);  // 10, 30, and never taken
+  EXPECT_NEAR(rows[0].util_pct, 40.0 / 3, 1e-9);  // 10, 30, and a lock that was never taken
   EXPECT_DOUBLE_EQ(rows[0].con_pct, 12.5);        // 1 of 8
   EXPECT_DOUBLE_EQ(rows[0].hold_mean_us, 3.5);
   EXPECT_DOUBLE_EQ(rows[0].wait_mean_us, 4);

@@ -18,7 +18,7 @@ std::string pattern_of(std::string_view name) {
   return metric == nullptr ? "nothing" : metric->pattern;
 }
 
-// A name that fits a pattern: "locks.x.con_pct", "latency.l1.mean_ns".
+// A name that matches a pattern, such as "locks.x.con_pct" or "latency.l1.mean_ns".
 std::string example_of(std::string_view pattern) {
   std::string name;
   while (!pattern.empty()) {

@@ -43,7 +43,7 @@ TEST(Numbers, IntegerAndFloatOfTheSameValueAreTheSamePointOfASweep) {
   EXPECT_FALSE(same_value(std::string("8"), std::int64_t{8}));
 }
 
-// A merge reads what was rounded and rounds it again: nothing may change.
+// A merge reads rounded values and rounds them again, which must change nothing.
 RC_GTEST_PROP(Numbers, RoundingTwiceIsRoundingOnce, (double value)) {
   RC_PRE(std::isfinite(value));
   RC_ASSERT(rounded(rounded(value)) == rounded(value));

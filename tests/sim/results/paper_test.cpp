@@ -119,7 +119,7 @@ PaperResult judged_change(const PaperRow& row, double base, double changed, std:
   return evaluate(row, {{1}, {0}}, points, true);
 }
 
-// Less of a cost is better.
+// Lower is better for a cost.
 TEST(PaperRow, ASignAloneIsAGainOrALossFromOnePercentOn) {
   EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 98.9).ok, true);
   EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 99.1).ok, false);
@@ -134,7 +134,7 @@ TEST(PaperRow, ASignAloneIsAGainOrALossFromOnePercentOn) {
   EXPECT_EQ(judged_change(bounded, 100, 90).change->sign, ChangeSign::loss);
 }
 
-// Two intervals of 2 % of their means make one of 2.83 % of the ratio.
+// Two intervals of 2 % of their means give one of 2.83 % of the ratio.
 TEST(PaperRow, AChangeWithinItsIntervalIsNone) {
   const PaperResult result = judged_change(sign_row(ChangeSign::none), 100, 102.5, 2);
   EXPECT_EQ(result.ok, true);

@@ -1,4 +1,4 @@
-// A foreign trace as it comes out of a converter, for tests.
+// Converts foreign traces for tests.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 namespace linebounce::sim {
 
-// A folder of its own that goes when the test ends.
+// A temporary folder that is deleted when the test ends.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(std::filesystem::temp_directory_path() / ("linebounce_sources_" + std::to_string(::getpid()))) {
@@ -53,7 +53,7 @@ inline Converted read_all(const std::filesystem::path& file) {
   return out;
 }
 
-// How many operations of each kind all streams hold.
+// The number of operations of each kind over all streams.
 inline std::map<trace::Kind, std::int64_t> counts(
     const Converted& it, const std::function<bool(const trace::Operation&)>& counted = [](const auto&) { return true; }) {
   std::map<trace::Kind, std::int64_t> sums;
@@ -73,7 +73,7 @@ inline Converted converted(decltype(SourceFormat::convert) convert, const std::s
   return read_all(folder / "out.trace");
 }
 
-// What a converter says of a file that it can't read, without the file's folder.
+// A converter's error message for an unreadable file, without the file's folder.
 inline std::string refusal(decltype(SourceFormat::convert) convert, const std::string& content) {
   try {
     converted(convert, content);

@@ -1,4 +1,4 @@
-// The loads of kernels have the statistics that their numbers say.
+// Synthetic kernel workloads have the statistics that their parameters ask for.
 #include "sim/sources/kernel_loads.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST(KernelLoads, AReferenceIsCountedUpAndDown) {
   EXPECT_EQ(all[Kind::load], 3 * 400 * 5);
 }
 
-// A timer of CPU k is under lock k: who acquires another works on another CPU's timer.
+// Lock k guards CPU k's timers, so a CPU that acquires another lock works on another CPU's timer.
 TEST(KernelLoads, SoManyTimersAreMovedByAnotherCpu) {
   const Converted it = made(TimerLoad{.common = {.threads = 4, .operations = 5000}, .remote_pct = 30});
   std::int64_t remote = 0;
@@ -53,13 +53,13 @@ TEST(KernelLoads, SoManyTimersAreMovedByAnotherCpu) {
   EXPECT_NEAR(static_cast<double>(remote), 0.3 * 4 * 5000, 200);
 }
 
-// Nobody else frees: each CPU's array is filled once and then serves it.
+// Without frees by other CPUs, each CPU's array is filled once and then serves it.
 TEST(KernelLoads, WithoutRemoteFreesAnArrayIsRefilledOnce) {
   auto all = counts(made(SlabLoad{.common = {.threads = 4, .operations = 3000}, .remote_pct = 0}));
   EXPECT_EQ(all[Kind::acquire], 4);
 }
 
-// Arrays run empty and full in turn. Every object that is stored to exists: the lists never run dry, whatever the sizes.
+// Arrays alternately run empty and full. Every object that is written exists, so the lists never run dry, whatever the sizes.
 TEST(KernelLoads, WithRemoteFreesArraysMoveBatches) {
   for (const int batch : {1, 7, 16}) {
     auto all =

@@ -23,8 +23,8 @@ LockStatistics class_of(const std::string& name, std::uint64_t acquisitions, std
   return lock;
 }
 
-// Two CPUs that compute for 3 µs and hold for 1 µs, in 1 s: who comes finds the other holding in a quarter of all cases, and
-// waits for a whole exponential hold then. So a cycle takes 3 + 1 + 1/4 µs.
+// Two CPUs compute for 3 µs and hold for 1 µs, over 1 s. A CPU that arrives finds the other holding in a quarter of all cases,
+// and then waits for a whole exponential hold. So a cycle takes 3 + 1 + 1/4 µs.
 const double kTaken = 2 * 1e6 / 4.25;
 const LockStatistics kByChance =
     class_of("chance", static_cast<std::uint64_t>(kTaken), static_cast<std::uint64_t>(kTaken / 4), kTaken / 4, kTaken);
@@ -94,7 +94,7 @@ TEST(LockMix, ItsTraceTakesLocksAsOftenAndHoldsThemAsLongAsMeasured) {
     }
   }
   EXPECT_EQ(taken, 50000);
-  // Cycles of 1000 MHz: 3 and 1 µs; means of 50000 draws are off by 0.45 % (one standard deviation).
+  // In cycles at 1000 MHz: 3 and 1 µs. The means of 50000 draws have a standard deviation of 0.45 %.
   EXPECT_THAT(between / taken, DoubleNear(3000, 60));
   EXPECT_THAT(held / taken, DoubleNear(1000, 20));
   EXPECT_THAT(it.missing, Contains(StartsWith("Nothing in it was recorded")));

@@ -39,7 +39,7 @@ const std::string kLockStatHead =
     "acquisitions   holdtime-min   holdtime-max holdtime-total   holdtime-avg\n"
     "-----------------------------------\n\n";
 
-// In Documentation/locking/lockstat.rst's form.
+// In the format of Documentation/locking/lockstat.rst.
 const std::string kTwoClasses =
     kLockStatHead +
     "   unix_table_lock:   110   112   0.21    49.24   163.91   1.46   21094   66312   0.12   624.42   31589.81   0.48\n"
@@ -76,7 +76,7 @@ TEST(LockStat, ClassesComeWithFiguresAndPlacesTheMostWaitedForFirst) {
   EXPECT_THAT(lock.held_in, ElementsAre(Field(&LockSite::waits, 39U)));
 }
 
-// Names stand at the right of 40 characters, and may hold blanks and colons.
+// Names are right-aligned in 40 characters, and may contain blanks and colons.
 TEST(LockStat, ANameEndsAtTheLastColon) {
   const auto file = statistics(kLockStatHead + "(work_completion)(a: b):1 1 1.00 1.00 1.00 1.00 1 9 1.00 1.00 9.00 1.00\n");
   ASSERT_EQ(file->locks.size(), 1U);

@@ -1,4 +1,4 @@
-// Shares and means from histograms: who counts as local, what is left out.
+// Shares and means from histograms: which sources count as local, and what is left out.
 #include "sim/statistics/latency_metrics.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// A cycle of 0.5 ns.
+// With a cycle of 0.5 ns.
 PointData metrics_of(const LatencyBins& bins, const LatencyBins& reads) {
   PointData point;
   PointMetrics metrics(point);
@@ -32,7 +32,7 @@ const LatencyBins kBins = {{{"kernel", "l1"}, {{4, 1000}}},         {{"kernel", 
                            {{"kernel", "upgrade"}, {{150, 77}}},    {{"user", "local_memory"}, {{250, 7}}},
                            {{"user", "remote_c2c"}, {{1000, 1}}}};
 
-// Local: 40 from caches, 10 from the node's own; remote: 30 and 20. Upgrades and user code count for nothing.
+// Local: 40 from caches, 10 from the node's memory; remote: 30 and 20. Upgrades and user code do not count.
 TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
   const PointData point = metrics_of(kBins);
   EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 50);
@@ -40,7 +40,7 @@ TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
   EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 100.0 * 11000 / (11000 + 18000 + 8000));
 }
 
-// All misses at 300 ns are stores: shares and peaks are of the others, means of all.
+// All misses at 300 ns are stores: shares and peaks count only reads, means count all.
 TEST(LatencyMetrics, SharesAndPeaksAreOfReads) {
   const LatencyBins reads = {{{"kernel", "local_c2c"}, {{200, 3000}}}, {{"kernel", "remote_c2c"}, {{400, 1000}}}};
   LatencyBins all = reads;
@@ -74,7 +74,7 @@ TEST(LatencyMetrics, PeaksHaveAHeightInShareOfMissesForEachNanosecond) {
   EXPECT_EQ(value(point, "latency.peaks.count"), 2);
   EXPECT_EQ(value(point, "latency.peaks.1.latency_ns"), 100);
   EXPECT_EQ(value(point, "latency.peaks.2.latency_ns"), 300);
-  // The window is a twenty-fifth of the median, 8 cycles or 4 ns: three quarters of the misses at one latency, over a triangle
+  // The window is 1/25 of the median, 8 cycles or 4 ns: three quarters of the misses at one latency, spread over a triangle
   // that is 4 ns wide at half its height.
   EXPECT_DOUBLE_EQ(value(point, "latency.peaks.1.height"), 75.0 / 4);
 }

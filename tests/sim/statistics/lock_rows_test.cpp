@@ -1,4 +1,4 @@
-// From what locks have counted to rows and metrics. The programs know their times, so every figure can be said beforehand.
+// From lock counters to rows and metrics. The programs' times are known, so every figure can be predicted.
 #include "sim/statistics/lock_rows.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::Not;
 
 constexpr int kCpus = 2;
 
-// What two CPUs do with locks in 100 us of measured time; the small machine's CPUs have a cycle of 1 ns.
+// Two CPUs use locks for 100 us of measured time; a cycle of the small machine's CPUs is 1 ns.
 class LockRows : public testing::Test {
  protected:
   void run(const std::function<void(Cpu&)>& first, const std::function<void(Cpu&)>& second) {
@@ -52,8 +52,8 @@ void hold(Cpu& cpu, MeteredLock& lock, FunctionId call_site, std::int64_t cycles
   lock.release(cpu);
 }
 
-// CPU 0 holds it for 10 us and for 30 us of 100: 40 %. A hold begins when the lock has been taken and ends where the release
-// begins.
+// CPU 0 holds the lock for 10 us and for 30 us of 100: 40 %. A hold begins when the lock has been taken and ends when the
+// release begins.
 TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run(
@@ -74,7 +74,7 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
-// Of two run queues' locks one is held for 60 us of 100 and the other one for 80, to the end: 70 % in the mean, and never 140.
+// Of two run queues' locks, one is held for 60 us of 100 and the other for 80, until the end: 70 % on average, never 140.
 TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   MeteredLock& first = locks_.create("ticket", "rq_lock[0]", {.figures = "rq_lock"});
   MeteredLock& second = locks_.create("ticket", "rq_lock[1]", {.figures = "rq_lock"});
@@ -88,7 +88,7 @@ TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   EXPECT_NEAR(std::get<double>(point_.metrics.at("locks.rq_lock.util_worst_pct").value), 80, 0.5);
 }
 
-// CPU 1 never gets it: its wait began at 10 us and counts with the 90 us until the end.
+// CPU 1 never gets the lock: its wait began at 10 us and counts with the 90 us until the end.
 TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 1000000); },
@@ -105,7 +105,8 @@ TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   EXPECT_EQ(std::get<std::int64_t>(point_.metrics.at("locks.dcache_lock.waiting").value), 1);
 }
 
-// A hand-off is a few transfers of the lock's line, 40 to 200 ns each here; who comes later finds it free, which is none.
+// A hand-off is a few transfers of the lock's line, here 40 to 200 ns each. A later CPU finds the lock free, which is not a
+// hand-off.
 TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
@@ -122,7 +123,7 @@ TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   EXPECT_NEAR(all.wait_max_us, 20 + handoff_ns / 1000, 0.3);
 }
 
-// Who waits for a spin lock waits for the last who had it, whether the one or the other only reads.
+// A waiter for a spin lock waits for the last holder, whether either of them only reads.
 TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   const auto read = [&](Cpu& cpu, FunctionId where, std::int64_t cycles) {
@@ -152,7 +153,7 @@ TEST_F(LockRows, NobodyWaitedSoThereIsNoHandOff) {
   EXPECT_EQ(point_.metrics.count("locks.dcache_lock.handoff_mean_ns"), 0U);
 }
 
-// CPU 1 comes 10 us after CPU 0, who holds the lock for 30 us: it waits for 20. Its second time nobody is there.
+// CPU 1 comes 10 us after CPU 0, which holds the lock for 30 us, so it waits for 20. The second time, the lock is free.
 TEST_F(LockRows, ContentionAndWaitsAreOfThoseWhoCouldNotHaveItAtOnce) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
@@ -215,7 +216,7 @@ TEST_F(LockRows, EveryColumnIsAMetric) {
   EXPECT_THAT(point_.metrics, Not(Contains(Key("locks.dcache_lock.races")))) << "only of a lock that keeps nobody out";
 }
 
-// CPU 1 comes in at 10 us, while CPU 0 is inside for 30.
+// CPU 1 enters at 10 us, while CPU 0 is inside for 30.
 TEST_F(LockRows, ALockThatIsNoneTellsItsRaces) {
   MeteredLock& lock = locks_.create("none", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },

@@ -1,4 +1,4 @@
-// Peaks of synthetic histograms: what is there is found, and nothing else.
+// Peaks in synthetic histograms: all are found, and nothing else.
 #include "sim/statistics/peaks.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// `count` samples around `centre`: the sum of four even draws, so bell-shaped, up to `width` to each side.
+// `count` samples around `centre`: each is the sum of four uniform draws, so the hump is bell-shaped, at most `width` to each
+// side.
 void add_hump(Histogram& histogram, std::int64_t centre, std::int64_t width, int count, Random& random) {
   for (int i = 0; i < count; ++i) {
     std::int64_t sum = 0;
@@ -48,7 +49,7 @@ TEST(Peaks, TheWindowIsATwentyFifthOfTheMedian) {
   EXPECT_EQ(smoothing_window({{5, 10}}), 1);
 }
 
-// As figure 1 of OLS 2007 has them: 130, 170, 212 and 265 ns at 1.6 GHz, the third one low.
+// As in figure 1 of OLS 2007: 130, 170, 212 and 265 ns at 1.6 GHz, the third one low.
 TEST(Peaks, FourAreFoundThoughOneIsLow) {
   Random random(1, 0, 0);
   Histogram histogram;
@@ -67,7 +68,7 @@ TEST(Peaks, FourAreFoundThoughOneIsLow) {
   EXPECT_LT(peaks[2].height, peaks[3].height);
 }
 
-// Events that wait for a bus happen at its clock's edges: every 12 cycles there are samples, between them none.
+// Events that wait for a bus happen at its clock edges: samples come every 12 cycles, none in between.
 TEST(Peaks, ACombOfASlowerClockIsOneHump) {
   Histogram histogram;
   for (int tooth = -5; tooth <= 5; ++tooth) histogram[300 + 12 * tooth] = 1000 - 150 * std::abs(tooth);

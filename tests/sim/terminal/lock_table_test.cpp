@@ -62,7 +62,7 @@ TEST(LockTable, LocksThatNobodyTookAreLeftOut) {
   EXPECT_THAT(lock_table(rows, kPlain), Not(HasSubstr("idle")));
 }
 
-// 60 locks of two lines each; those of even numbers were waited for, and lock 30 most.
+// 60 locks of two lines each; those with even numbers were waited for, lock 30 the most.
 TEST(LockTable, OfManyLocksThoseThatWereWaitedForMostAreShownByName) {
   std::vector<LockRow> rows;
   for (int i = 10; i < 70; ++i) {
@@ -118,7 +118,7 @@ TEST(RaceNote, WithoutARaceIsNothing) {
   EXPECT_EQ(race_note({raced(0), ReportedPoint{}}, kPlain), "");
 }
 
-// Of several seeds a metric is the mean: there is no CPU 1.5.
+// Over several seeds a metric is a mean, and there is no CPU 1.5.
 TEST(RaceNote, OfSeveralSeedsNamesNoPair) {
   ReportedPoint point = raced(4);
   point.metrics["locks.section_lock.first_race.entering_cpu"].value = 1.5;

@@ -12,7 +12,7 @@ using testing::Not;
 
 const Painter kUnbounded(false, 0);
 
-// CPUs turn between two nodes, as with cpu_order = "spread"; 100 ns in a node, 300 between two.
+// CPUs alternate between two nodes, as with cpu_order = "spread"; 100 ns within a node, 300 between nodes.
 std::vector<MatrixRow> two_nodes(int cpus) {
   std::vector<MatrixRow> rows;
   for (int from = 0; from < cpus; ++from) {

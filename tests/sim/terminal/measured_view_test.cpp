@@ -13,7 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A plan of one point, with a table whose rows are 300 lock (scored), 100 idle (scored), 12 a neighbour's, 3 nobody's.
+// A plan of one point, with a table whose rows are 300 lock (scored), 100 idle (scored), 12 of a neighbour on the line, and 3
+// without a name.
 class MeasuredView : public ::testing::Test {
  protected:
   MeasuredView() {
@@ -53,7 +54,7 @@ class MeasuredView : public ::testing::Test {
 };
 
 TEST_F(MeasuredView, SamplesAreScaledToTheMeasuredTotal) {
-  // 415 were measured, 830 simulated: 600 become 300.
+  // 415 were measured and 830 simulated, so 600 becomes 300.
   EXPECT_THAT(text(), HasSubstr("fig3  rq, line of lock: 415 samples, simulated 830; rank correlation 0.87\n"));
   EXPECT_THAT(text(), HasSubstr("lock                   atomic      300    300      1.2    5.0  ✓c\n"));
   EXPECT_THAT(text(), HasSubstr("and 115 simulated samples of rows that were not measured"));

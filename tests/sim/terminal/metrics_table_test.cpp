@@ -24,7 +24,7 @@ std::vector<std::string> fitting_lines_of(const std::string& text) {
   return lines;
 }
 
-// Two locks on 1, 2 and 4 CPUs; one CPU alone has no misses.
+// Two locks on 1, 2 and 4 CPUs; a single CPU has no misses.
 std::vector<ReportedPoint> locks_by_cpus() {
   std::vector<ReportedPoint> points;
   for (const char* lock : {"ticket", "ttas"}) {
@@ -50,7 +50,7 @@ std::string line_with(const std::string& table, const std::string& part) {
   return "no line has " + part;
 }
 
-// Throughput, CPI, and a miss's latency.
+// Throughput, CPI, and a miss latency.
 std::vector<HeadlineMetric> headlines() {
   return {{"throughput.operations_per_s", "operations", "1/s", Better::higher},
           {"cpi.kernel", "CPI", "", Better::lower},
@@ -113,7 +113,7 @@ TEST(MetricsTable, OfSeveralPointsHasTheFiguresByWhichLocksAreCompared) {
 
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
   const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
-  ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // titles above a rule, points, a space, full names, a note
+  ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // titles above a rule, points, an empty line, full names, a note
   EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +M operations/s +CPI +transfer ns"));
   EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1.06 .*"));
   EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +0.27 .*"));
@@ -180,7 +180,7 @@ TEST(SweepTable, SweptPathsThatEndAlikeAreToldApart) {
   EXPECT_THAT(sweep(points), HasSubstr("  L1D.size_kib  L2.size_kib  "));
 }
 
-// ---- which metrics ----
+// ---- the choice of metrics ----
 
 TEST(Headlines, AreThoseOfTheWorkloadThenThoseThatAreDeclared) {
   const auto chosen = headlines_of("critical_section", locks_by_cpus());
@@ -199,7 +199,7 @@ TEST(Headlines, LeaveOutWhatFewPointsHave) {
   }
 }
 
-// A name that nothing measures any more would leave its place to another.
+// A headline that nothing measures any more would silently give its place to another.
 TEST(Headlines, OfEveryWorkloadAreDeclaredMetrics) {
   for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
     EXPECT_LE(entry.headlines.size(), kMostHeadlines) << entry.name;

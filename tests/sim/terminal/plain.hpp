@@ -4,6 +4,6 @@
 
 namespace linebounce::sim {
 
-inline const Painter kPlain(false, kTerminalWidth);  // without colours, wrapped as in a file
+inline const Painter kPlain(false, kTerminalWidth);  // without colours, and as wide as for a file
 
 }  // namespace linebounce::sim

@@ -9,10 +9,10 @@ namespace {
 
 using testing::HasSubstr;
 
-// Narrow enough for ten columns of time beside a name of ten characters.
+// Narrow enough for ten columns of time after a name of ten characters.
 const Painter kTenColumns(false, 0, 54);
 
-// One row for each fifth of a second, from 0 to the last, each held for two columns of ten; its last falls at the end.
+// One row for each fifth of a second, from 0; each value lasts for two of ten columns, and the last row is at the end.
 std::vector<SeriesRow> ramp(const std::string& name, const std::vector<double>& values) {
   std::vector<SeriesRow> rows;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -31,7 +31,7 @@ TEST(SeriesChart, SaysTheLowestTheMeanAndTheHighestAndDrawsFromZero) {
   EXPECT_THAT(chart, HasSubstr("0 to 1 s"));
 }
 
-// The mean of the stretch would be 1.
+// The mean over the stretch would be 1.
 TEST(SeriesChart, AShortPeakIsSeen) {
   std::vector<SeriesRow> rows = ramp("ten.values", std::vector<double>(1001, 0.0));
   rows[505].value = 70;

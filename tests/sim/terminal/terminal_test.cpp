@@ -96,7 +96,7 @@ PaperResult predicted_row(const std::string& id, const std::string& source, doub
   return result;
 }
 
-// Its title has a line of its own: the table's first column has no room for it.
+// The title needs its own line, because the table's first column has no room for it.
 TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
   const std::string head = "someone/a-benchmark, commit 1b3f7f8, results/all.csv, median of 15";
   const std::string table = paper_table(
@@ -109,7 +109,7 @@ TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
   expect_to_fit(table);
 }
 
-// Two changes of one kernel; two papers of one author.
+// Two changes of one kernel; two papers by one author.
 TEST(PaperTable, PublicationsThatOnlyBeginAlikeAreTablesOfTheirOwn) {
   const std::pair<std::string, std::string> pairs[] = {
       {"Linux 1234567890ab: a change of a list, two sockets", "Linux ba0987654321: a change of a counter, four sockets"},
@@ -135,7 +135,7 @@ TEST(PaperTable, LongFiguresAreWrittenOutAndDoNotTouch) {
   expect_to_fit(table);
 }
 
-// From +50 % to +80 % it is 1.8 / 1.5 = 1.2.
+// From +50 % to +80 % is 1.8 / 1.5 = 1.2.
 TEST(PaperTable, AChangeIsComparedAsAFactor) {
   PaperResult result = predicted_row("padded", "a paper", 0.5, 0.8);
   result.row.relative_to.emplace();
@@ -154,7 +154,7 @@ TEST(PaperTable, CountsEachKindOfItsOwn) {
   EXPECT_EQ(score_text(results, kPlain), "within tolerance: calibrated 1 of 1, in sight 1 of 2, predicted 1 of 1");
 }
 
-// 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
+// 10 and 1000 ns are two decades apart: the longer one is drawn to the right of the shorter, each with its share.
 TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);
   expect_to_fit(chart);
@@ -167,7 +167,7 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   EXPECT_LT(width_of(lines[2].substr(0, lines[2].find("█"))), width_of(lines[4].substr(0, lines[4].find("█"))));
 }
 
-// 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
+// 20 to 40 ns is as wide as 40 to 80 ns, because the axis is logarithmic.
 TEST(LatencyChart, HasALogarithmicAxis) {
   const std::string chart =
       latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, kPlain);
@@ -283,7 +283,7 @@ TEST(ProgressLine, SaysHowManyPointsAreDoneAndHowLongTheRestTakes) {
 TEST(TimeLeft, GoesDownWhileTheRatesOfPointsDiffer) {
   TimeLeft left;
   double shown = 1e9;
-  // Points of 1 s and of 3 s in turns, each a twentieth of the work: what the last point took is no reason to jump.
+  // Points of 1 s and 3 s alternate, each 1/20 of the work: the last point's time must not make the estimate jump.
   double elapsed_s = 10;
   for (int point = 5; point < 20; ++point) {
     elapsed_s += point % 2 == 0 ? 1 : 3;

@@ -1,5 +1,5 @@
-// Machines that nobody would build: both ends of every number that a machine's file may have, and random ones. Each is refused
-// with a reason, or runs random references whose values and sums are checked (Machine::require_conservation).
+// Machines that nobody would build: both ends of every number in a machine's file, and random values. Each is refused with a
+// reason, or runs random references whose values and sums are checked (Machine::require_conservation).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ struct End {
   double value;
 };
 
-// Both ends of each number of the machine that --set may change; of one with nodes, of those that no other has.
+// Both ends of each number that --set may change; for a machine with nodes, only those that no other machine has.
 std::vector<End> ends_of(const MachineSpec& machine) {
   TypedConfiguration configuration;
   configuration.machine = machine;
@@ -44,7 +44,7 @@ std::vector<End> ends_of(const MachineSpec& machine) {
   return ends;
 }
 
-// With lines of the size that a bus or a line has: what one number alone would be refused for.
+// The end itself, plus matching line sizes for caches and bus, without which the number would be refused.
 Sets sets_for(const End& end, const MachineSpec& machine) {
   Sets sets = {{end.path, fmt::format("{}", end.value)}, {"engine.watchdog_us", "1000000000000"}};
   const bool of_cache = end.path.starts_with("machine.cache.") && end.path.ends_with(".line_bytes");
@@ -68,7 +68,7 @@ std::string with(const Sets& sets) {
   return text;
 }
 
-// What goes wrong with a case, if anything does that should not.
+// The error of a case that fails in an unexpected way; otherwise empty.
 std::string trouble(const RandomBase& base, std::uint64_t seed, std::int64_t round) {
   InterruptGuard guard;
   const CaseRun run{[&] { return random_case(base, seed, round, kReferences); }, false};
@@ -99,7 +99,7 @@ TEST_P(BothEnds, AreRefusedOrRun) {
 
 INSTANTIATE_TEST_SUITE_P(Of, BothEnds, testing::Values("p3_xeon_4way", "numaq_16way"));
 
-// Many in ./dev fuzz. `check --random` tries five of each machine that ships, too (test_check_random.py).
+// ./dev fuzz tries many. `check --random` also tries five of each shipped machine (test_check_random.py).
 TEST(RandomMachines, LoseNothing) {
   const char* const wanted = std::getenv("LINEBOUNCE_FUZZ_MACHINES");
   const int count = wanted == nullptr ? 60 : std::atoi(wanted);

@@ -50,11 +50,11 @@ TEST(Mutation, ChangesEveryPartOfEveryMachine) {
     if (base.spec.has_nodes()) {
       expected.insert(expected.end(), {"machine.memory.nodes", "machine.memory.placement", "machine.node.latency_ns",
                                        "machine.node.cache_size_kib"});
-      // Links are between nodes that the file names.
+      // Links exist only between nodes that the file names.
       const bool links = base.spec.network.topology == Topology::links;
       if (!links) expected.insert(expected.end(), {"machine.nodes", "machine.network.topology"});
     }
-    // Where each CPU has a bus of its own and links fix the number of nodes, no two can share a core.
+    // If each CPU has its own bus and links fix the number of nodes, no two CPUs can share a core.
     const bool fixed =
         base.spec.network.topology == Topology::links && base.spec.cpus_present == base.spec.nodes * base.spec.buses_per_node;
     if (!fixed) expected.emplace_back("machine.cpu.threads_per_core");

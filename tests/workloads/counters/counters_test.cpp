@@ -1,4 +1,4 @@
-// Every counter of the registry: no count is lost, and exactly one put is the last, whatever the timing.
+// Every counter of the registry loses no count, and exactly one put is the last, whatever the timing.
 #include "workloads/counters/counters.hpp"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST_P(EachCounter, LosesNoCount) {
   });
 }
 
-// Every CPU takes and drops references, one at least until its end; the owner drops its own at a random time.
+// Every CPU takes and drops references, at least one until its end; the owner drops its own at a random time.
 class EachReferenceCount : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(, EachReferenceCount,
                          testing::Combine(testing::ValuesIn(names(true)), kKinds, testing::Values(1, 2, 3, 4, 5, 6)),
@@ -165,7 +165,7 @@ TEST_P(EachReferenceCount, ExactlyOnePutIsTheLastAndItComesAfterAllOthers) {
   for (const Put& put : puts) EXPECT_LE(put.from, last->to);
 }
 
-// While a bigref's owner makes it a global one, the others take and drop references as fast as they can.
+// While a bigref's owner makes it global, the others take and drop references as fast as they can.
 class BigrefSwitch : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(, BigrefSwitch, kKinds, [](const auto& tested) { return tested.param; });
 

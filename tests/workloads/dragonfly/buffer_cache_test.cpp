@@ -1,4 +1,4 @@
-// The buffer cache: whose buffer goes, which stays, and that a block never has two.
+// The buffer cache: which buffer is evicted, which stays, and that a block never has two.
 #include "workloads/dragonfly/buffer_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ using namespace workloads;
 
 namespace {
 
-// A cache of 16 buffers for 64 blocks, the first 16 of which have one at first. Several CPUs end their programs at different
-// times, and one that has ended answers no interrupt.
+// A cache of 16 buffers for 64 blocks; initially the first 16 blocks have one. Several CPUs end their programs at different
+// times, and then answer no interrupts.
 class CacheMachine {
  public:
   explicit CacheMachine(int cpus) : spec_(small_machine(cpus)), small_(spec_), interrupts_(cpus) {
@@ -49,7 +49,7 @@ TEST(BufferCache, ABlockWithoutABufferGetsTheOneThatWasUnusedLongest) {
   CacheMachine machine(1);
   machine.run({[&](Cpu& cpu) {
     BufferCache& cache = *machine.cache;
-    cache.release(cpu, cache.find(cpu, 0));  // used again: the next to go is that of block 1
+    cache.release(cpu, cache.find(cpu, 0));  // used again, so block 1's buffer is the next to go
     EXPECT_EQ(cache.find(cpu, 40), 0U);
     const Address buffer = cache.getblk(cpu, 40);
     EXPECT_EQ(cpu.load(cache.data(cpu, buffer, 40)) >> 32, 40U);
@@ -78,7 +78,7 @@ TEST(BufferCache, TheWrongBlocksBufferIsNoticed) {
   }});
 }
 
-// All make buffers of the same few blocks at once: a block never has two, and what one CPU writes the others read.
+// All CPUs make buffers for the same few blocks at once: a block never has two, and each CPU reads what others write.
 TEST(BufferCache, CpusThatMakeABlocksBufferTogetherShareOne) {
   constexpr int kCpus = 4;
   constexpr std::uint64_t kRounds = 60;
@@ -95,7 +95,7 @@ TEST(BufferCache, CpusThatMakeABlocksBufferTogetherShareOne) {
   std::vector<Core::Program> programs(kCpus, program);
   programs[0] = [&](Cpu& cpu) {
     program(cpu);
-    cpu.compute(1000000);  // the others are through
+    cpu.compute(1000000);  // by then the others are done
     Value sum = 0;
     for (std::uint64_t block = 0; block < 64; ++block) {
       const Address buffer = machine.cache->getblk(cpu, block);

@@ -1,4 +1,4 @@
-// The disk's times, by hand, and in which order it writes.
+// The disk's times, calculated by hand, and the order in which it writes.
 #include "workloads/dragonfly/disk.hpp"
 
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::int64_t kMs = 1000000;
 
-// A turn takes 10 ms, a block 1 ms; a seek over n tracks 2 + sqrt(n) ms.
+// A rotation takes 10 ms, a block 1 ms; a seek over n tracks 2 + sqrt(n) ms.
 DiskOptions round_disk() {
   return {.tracks = 100, .blocks_per_track = 10, .turn_ms = 10, .least_seek_ms = 2, .full_seek_ms = 12, .queue_depth = 4};
 }
-// The same with one block a track, so that the plate is always right: a write takes its seek and 1 ms.
+// The same with one block per track, so the rotation never matters: a write takes its seek and 1 ms.
 DiskOptions turning_fast() {
   DiskOptions options = round_disk();
   options.blocks_per_track = 1;
@@ -38,12 +38,12 @@ TEST(DiskArm, ASeekGoesWithTheRootOfTheWay) {
 TEST(DiskArm, ABlockThatHasJustPassedCostsATurn) {
   DiskArm arm(round_disk());
   EXPECT_EQ(arm.write(0, 0), 1 * kMs);
-  EXPECT_EQ(arm.write(1, 1 * kMs), 2 * kMs);  // follows: no wait
-  EXPECT_EQ(arm.write(5, 2 * kMs), 6 * kMs);  // comes round at 5
+  EXPECT_EQ(arm.write(1, 1 * kMs), 2 * kMs);  // the next block: no wait
+  EXPECT_EQ(arm.write(5, 2 * kMs), 6 * kMs);  // passes the head at 5
   EXPECT_EQ(arm.write(5, 6 * kMs), 16 * kMs);
 }
 
-// Track 1 begins 3 blocks later than track 0, as long as the arm needs.
+// Track 1 begins 3 blocks later than track 0, the time that the arm needs.
 TEST(DiskArm, TheNextTrackFollowsWithoutAnotherTurn) {
   DiskArm arm(round_disk());
   EXPECT_EQ(arm.write(9, 9 * kMs), 10 * kMs);
@@ -59,7 +59,8 @@ TEST(DiskArm, SpeedDividesEveryTime) {
   EXPECT_EQ(arm.write(5, 0), 6 * kMs / 10);
 }
 
-// Gives the disk these blocks, in the order in which dirty buffers leave their group, and returns ms from the first to the end.
+// Writes these blocks, given in the order in which dirty buffers leave their group, and returns the time from the first write
+// to the end in ms.
 double ms_to_write(const std::vector<std::int64_t>& blocks, bool sorted, const DiskOptions& options) {
   SmallMachine small(small_machine(1));
   AddressSpace space(small.machine.store());
@@ -76,7 +77,7 @@ double ms_to_write(const std::vector<std::int64_t>& blocks, bool sorted, const D
   small.run({[&](Cpu& cpu) {
     interrupts.start(cpu);
     for (std::size_t io = 0; io < blocks.size(); ++io) EXPECT_TRUE(dirty.add(cpu, group, ios + io * DirtyBuffers::kIoBytes));
-    EXPECT_FALSE(dirty.add(cpu, group, ios));  // is dirty already
+    EXPECT_FALSE(dirty.add(cpu, group, ios));  // already dirty
     const double began_ns = cpu.now_ns();
     for (Address io = dirty.take(cpu, group); io != 0; io = dirty.take(cpu, group)) {
       while (disk.full()) cpu.sleep();
@@ -89,8 +90,8 @@ double ms_to_write(const std::vector<std::int64_t>& blocks, bool sorted, const D
   return ms;
 }
 
-// In list order 25 0 9 34: 7 + 7 + 5 + 7 ms of seeks; sorted 0 9 25 34: 0 + 5 + 6 + 5. Each write is 1 ms more. The first waits
-// up to 1 ms for the plate, and with one write at a time so does each that follows the CPU's interrupt.
+// In list order 25 0 9 34: 7 + 7 + 5 + 7 ms of seeks; sorted 0 9 25 34: 0 + 5 + 6 + 5. Each write adds 1 ms. The first waits up
+// to 1 ms for the rotation, and with one write at a time so does each one that follows the CPU's interrupt.
 TEST(Disk, ListOrderTakesItsSeeksAsTheyCome) {
   DiskOptions options = turning_fast();
   options.queue_depth = 1;
@@ -102,12 +103,12 @@ TEST(Disk, SortedBuffersTakeShorterSeeks) {
   EXPECT_NEAR(ms_to_write({25, 0, 9, 34}, true, options), 16 + 4, 4.1);
 }
 
-// Once it has begun with 25, its own choice among the others is 34 (5 ms), 9 (7) and 0 (5): 7 + 5 + 7 + 5.
+// After 25, it chooses among the others 34 (5 ms), 9 (7) and 0 (5): 7 + 5 + 7 + 5.
 TEST(Disk, WithAQueueItChoosesTheNearestItself) {
   EXPECT_NEAR(ms_to_write({25, 0, 9, 34}, false, turning_fast()), 24 + 4, 1.1);
 }
 
-// Four that follow each other on a track, in one queue: none waits for the CPU to hear of the one before.
+// Four consecutive blocks of a track in one queue: none waits until the CPU hears of the previous one.
 TEST(Disk, WritesThatFollowEachOtherLoseNoTurn) {
   EXPECT_NEAR(ms_to_write({3, 4, 5, 6}, true, round_disk()), 7, 0.1);
 }

@@ -1,4 +1,4 @@
-// HAMMER's flush groups, inodes and reads: what each of the four changes changes.
+// HAMMER's flush groups, inodes and reads: the effect of each of the four changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST(Hammer, EvenGroupsAllHaveTheirSize) {
   for (const double inodes : groups) EXPECT_EQ(inodes, 5);
 }
 
-// A flush begins as soon as 20 inodes wait. While the disk writes those, more come.
+// A flush begins when 20 inodes wait. More come while the disk writes those.
 TEST(Hammer, AnUnevenGroupIsAllThatHasComeMeanwhile) {
   const std::vector<double> groups = groups_of(run_hammer({{"write_speed", 20.0}, {"inodes", std::int64_t{100}}}));
   ASSERT_GT(groups.size(), 2U);
@@ -61,22 +61,22 @@ TEST(Hammer, AnUnevenGroupIsAllThatHasComeMeanwhile) {
   EXPECT_LE(*std::max_element(groups.begin() + 1, groups.end()), 100 - 20);
 }
 
-constexpr double kOneInAStretch = 1e6 / 100;  // a second
+constexpr double kOneInAStretch = 1e6 / 100;  // per second
 
-// All 20 or more of a group in one stretch of 0.1 ms.
+// All inodes of a group, 20 or more, within 0.1 ms.
 TEST(Hammer, InodesAreFreedTogetherWhenTheirGroupIsOnTheDisk) {
   const Metrics metrics = run_hammer({{"write_speed", 20.0}});
   EXPECT_GE(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 20 * kOneInAStretch);
 }
 
-// As many as buffers reach the disk in a stretch: not half a group.
+// As many as buffers reach the disk in that time: less than half a group.
 TEST(Hammer, InodesAreFreedAtTheDisksRate) {
   const Metrics metrics = run_hammer({{"write_speed", 20.0}, {"inodes_freed", "steady"}});
   EXPECT_GT(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 0);
   EXPECT_LT(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 10 * kOneInAStretch);
 }
 
-// The flusher has the lock for 20 times 75 us / 200 and more; a read takes 15 us without it.
+// The flusher holds the lock for 20 times 75 us / 200 and more; a read takes 15 us without it.
 TEST(Hammer, AReadThatTakesTheLockWaitsForTheFlusher) {
   EXPECT_GT(run_hammer({{"sync_us", 2000.0}}).values.at("hammer.read_longest_us"), 150);
 }
@@ -87,7 +87,7 @@ TEST(Hammer, AReadWithoutTheLockDoesNotWaitForTheFlusher) {
 TEST(Hammer, AllBlocksHaveBuffersWhereThereAreEnough) {
   EXPECT_EQ(run_hammer({{"buffers", std::int64_t{64}}}).values.at("hammer.buffers_made_pct"), 0);
 }
-// 16 of 64 blocks have one.
+// 16 of 64 blocks have a buffer.
 TEST(Hammer, ABlockThatIsReadHasABufferAsOftenAsThereAreBuffers) {
   EXPECT_NEAR(run_hammer({}).values.at("hammer.buffers_made_pct"), 75, 5);
 }

@@ -1,4 +1,4 @@
-// A red-black tree in simulated memory stays one, and gives its nodes in the order of their keys.
+// A red-black tree in simulated memory keeps its invariants, and yields its nodes in key order.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +16,8 @@ namespace {
 
 constexpr Address kNodeBytes = 40;
 
-// Black nodes from here to any leaf. Fails where two ways differ, where a red node has a red child, where a key stands wrong.
+// The number of black nodes from here to any leaf. Fails if two paths differ, a red node has a red child, or a key is out of
+// order.
 int checked_height(Cpu& cpu, Address node, Address parent, Value least, Value most) {
   if (node == 0) return 0;
   const Value key = cpu.load(node + RedBlackTree::kKey);

@@ -1,4 +1,4 @@
-// Runs a litmus test on a machine and tells how it ended.
+// Runs a litmus test on a machine and reports its outcomes.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace linebounce::test {
 
 using namespace workloads;
 
-// Stores wait long for their lines, so that others can pass them.
+// Stores wait long for their lines, so that other operations can pass them.
 inline MachineSpec litmus_machine(Consistency consistency, int cpus = 4) {
   MachineSpec spec = small_machine(cpus);
   spec.cpu.consistency = consistency;
@@ -35,13 +35,13 @@ struct LitmusCounts final : MetricSink {
     if (name.starts_with(kOutcome) && value > 0) outcomes.insert(name.substr(kOutcome.size()));
   }
   std::int64_t rounds = 0, asked = 0, relaxed = 0, forbidden = 0;
-  std::set<std::string> outcomes;  // those that were seen
+  std::set<std::string> outcomes;  // the observed outcomes
 };
 
 struct LitmusRun {
   std::int64_t rounds;
-  std::optional<Consistency> judged_by = {};  // whose rules count; else the machine's own
-  double measure_us = 0;                      // 0: until all rounds are over
+  std::optional<Consistency> judged_by = {};  // the model to judge by; default: the machine's own
+  double measure_us = 0;                      // 0: until all rounds are done
 };
 
 inline LitmusCounts run_litmus(const LitmusTest& test, const MachineSpec& spec, const LitmusRun& run) {
@@ -65,7 +65,7 @@ inline std::set<std::string> names_of(const LitmusTest& test, const std::set<Lit
   return names;
 }
 
-// "mp+rel+acq" as a name that GoogleTest takes.
+// "mp+rel+acq" as a name that GoogleTest accepts.
 inline std::string identifier(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';

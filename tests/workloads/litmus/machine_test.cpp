@@ -1,4 +1,4 @@
-// The timed machine runs every litmus test: it ends in every way in which a machine of its kind can, and in no other.
+// The timed machine runs every litmus test: it shows every outcome that its kind of machine can, and no other.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ using namespace workloads;
 
 namespace {
 
-// Chains of three or four threads are rarer.
+// Chains of three or four threads are rarer, so they get more rounds.
 std::int64_t rounds_for(const LitmusTest& test) {
   return test.threads.size() > 2 ? 4000 : 1500;
 }
@@ -45,7 +45,7 @@ TEST_P(EachLitmusTest, EndsInEveryWayThatTheMachineCanProduceAndInNoOther) {
   EXPECT_EQ(counts.outcomes, names_of(test, can));
 }
 
-// Machines on which operations meet in other ways. Which outcomes they show is not asked, only that none is forbidden.
+// Machines on which operations interleave differently. Any outcomes may appear, except forbidden ones.
 struct Variant {
   std::string name;
   void (*change)(MachineSpec&);
@@ -94,7 +94,7 @@ TEST_P(EachVariant, EndsInNoWayThatIsForbidden) {
   EXPECT_EQ(counts.forbidden, 0);
 }
 
-// Broken on purpose: what the tests above rely on is noticed when it is missing.
+// Broken on purpose: the tests above notice when an ordering that they rely on is missing.
 LitmusTest without_releases(LitmusTest test) {
   for (auto& thread : test.threads) {
     for (LitmusStatement& statement : thread) {
@@ -129,7 +129,7 @@ TEST(LitmusWorkload, NeedsACpuForEachThread) {
   EXPECT_THROW(run_litmus(find_litmus_test("iriw"), litmus_machine(Consistency::sc, 3), {.rounds = 10}), std::invalid_argument);
 }
 
-// A round takes 12 us on 4 CPUs, so this one ends in the fifth.
+// A round takes 12 us on 4 CPUs, so this run ends within the fifth.
 TEST(LitmusWorkload, CountsWholeRoundsOnly) {
   const LitmusCounts counts =
       run_litmus(find_litmus_test("mp"), litmus_machine(Consistency::sc), {.rounds = 1000, .measure_us = 60});

@@ -1,4 +1,4 @@
-// The enumerators of allowed outcomes, against verdicts by hand and against each other.
+// The enumerators of allowed outcomes, compared with verdicts by hand and with each other.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -41,7 +41,8 @@ TEST(LitmusReference, ForbidsAndAllowsWhatTheVerdictsSay) {
   }
 }
 
-// Each model allows what the stronger one does; a machine whose stores drain out of order does nothing that ia64 forbids.
+// Each model allows everything that a stronger one does; a machine whose stores drain out of order does nothing that ia64
+// forbids.
 TEST(LitmusReference, WeakerModelsAllowMore) {
   for (const LitmusTest& test : litmus_tests()) {
     const auto sc = allowed_outcomes(test, Consistency::sc);
@@ -54,7 +55,7 @@ TEST(LitmusReference, WeakerModelsAllowMore) {
   }
 }
 
-// The verdicts' list of what the machine cannot produce is complete, and each entry says why.
+// The verdicts' list of outcomes that the machine cannot produce is complete, and each entry has a reason.
 TEST(LitmusReference, WhatTheMachineCannotProduceIsListed) {
   for (const LitmusTest& test : litmus_tests()) {
     const Verdict& verdict = verdict_on(test.name);

@@ -13,19 +13,19 @@ namespace linebounce::test {
 
 using namespace workloads;
 
-// Why the simulated machine never ends a test in a way that the architecture allows.
+// Why the simulated machine never shows an outcome that the architecture allows.
 constexpr std::string_view kLoadsInOrder = "a load is over before the thread's next operation begins, so loads pass nothing";
 constexpr std::string_view kOneOrder = "a store reaches all other threads at once: its line has one writable copy";
 
 enum class Seen : std::uint8_t {
-  forbidden,           // the architecture forbids it: never
-  yes,                 // allowed, and the machine does it
-  not_by_this_machine  // allowed, but this machine has no way of doing it
+  forbidden,           // the architecture forbids it
+  yes,                 // allowed, and the machine shows it
+  not_by_this_machine  // allowed, but this machine cannot do it
 };
 
 struct Verdict {
   std::string_view test;
-  std::string_view letters;   // sc, tso, ia64: F forbidden, S seen, U unseen
+  std::string_view letters;   // for sc, tso, ia64: F forbidden, S seen, U unseen
   std::string_view why = {};  // U only
 
   [[nodiscard]] Seen under(Consistency model) const {

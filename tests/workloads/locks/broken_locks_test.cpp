@@ -1,4 +1,4 @@
-// Locks that are broken on purpose: the checks that every lock goes through catch each of them.
+// Locks broken on purpose: the checks that every lock must pass catch each of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ LockFactory broken() {
   return [](const LockPlace& place) { return std::make_unique<Broken>(place); };
 }
 
-// Right but for the release: a plain store may pass the stores of the section.
+// Correct except for the release, a plain store that may overtake the section's stores.
 class ReleaseWithoutFence final : public Lock {
  public:
   explicit ReleaseWithoutFence(const LockPlace& place) : word_(line_of_its_own(place)) {}
@@ -48,7 +48,7 @@ TEST(BrokenLock, WhoeverComesIsNoQueue) {
   EXPECT_FALSE(serves_in_order(broken<ReleaseWithoutFence>()));
 }
 
-// MCS, with what is left out named by its parts.
+// MCS, with one part left out.
 enum class McsFault { none, takes_no_turn, leaves_without_hand_off };
 
 template <McsFault kFault>
@@ -91,13 +91,13 @@ TEST(BrokenLock, TheSameQueueWithoutAFaultIsRight) {
 TEST(BrokenLock, McsWithoutTheWaitForItsTurnIsCaught) {
   EXPECT_NE(broken_property(broken<BrokenMcs<McsFault::takes_no_turn>>(), small_machine(kCpus)), "");
 }
-// The one behind has his place in the queue but has not said so yet: nobody will ever wake him.
+// The successor has its place in the queue but has not announced itself yet: no CPU will ever wake it.
 TEST(BrokenLock, McsWithoutTheHandOffIsADeadlock) {
   EXPECT_THAT(broken_property(broken<BrokenMcs<McsFault::leaves_without_hand_off>>(), small_machine(kCpus)),
               HasSubstr("deadlock"));
 }
 
-// A ticket that two may draw.
+// A ticket lock from which two CPUs may draw the same ticket.
 class TornTicket final : public Lock {
  public:
   explicit TornTicket(const LockPlace& place) : words_(line_of_its_own(place)) {}
@@ -120,7 +120,7 @@ TEST(BrokenLock, ATicketDrawnByTwoIsCaught) {
   EXPECT_NE(broken_property(broken<TornTicket>(), small_machine(kCpus)), "");
 }
 
-// CLH that keeps its own node: it is taken again before the one behind has seen that it was free.
+// A CLH lock that keeps its own node: the CPU takes it again before its successor has seen it free.
 class ClhWithItsOwnNode final : public Lock {
  public:
   explicit ClhWithItsOwnNode(const LockPlace& place) : tail_(line_of_its_own(place)) {
@@ -145,7 +145,7 @@ TEST(BrokenLock, ClhThatKeepsItsOwnNodeIsCaught) {
   EXPECT_THAT(broken_property(broken<ClhWithItsOwnNode>(), small_machine(kCpus)), HasSubstr("deadlock"));
 }
 
-// A reader-writer lock whose writers look for other writers only.
+// A reader-writer lock whose writers check only for other writers.
 class WriterIgnoresReaders final : public Lock {
  public:
   explicit WriterIgnoresReaders(const LockPlace& place) : word_(line_of_its_own(place)) {}
@@ -168,7 +168,7 @@ TEST(BrokenLock, AWriterThatIgnoresReadersIsCaught) {
   EXPECT_NE(broken_property(broken<WriterIgnoresReaders>(), small_machine(kCpus), 5), "");
 }
 
-// A sequence lock whose sequence may become odd after the data has changed.
+// A sequence lock whose sequence may become odd only after the data has changed.
 template <bool kFence>
 class SequenceLockOfTwoWords final : public Lock {
  public:
@@ -204,7 +204,7 @@ TEST(BrokenLock, WithAFenceReadersOfThatSequenceSeeWholeData) {
   EXPECT_THAT(broken_property(broken<SequenceLockOfTwoWords<true>>(), machines().at("nodes")(), 6), Not(HasSubstr("half")));
 }
 
-// A mutex that looks and goes to sleep without telling anybody in between.
+// A mutex that checks and then sleeps, without announcing itself in between.
 class LooksAndSleeps final : public Lock {
  public:
   explicit LooksAndSleeps(const LockPlace& place) : word_(line_of_its_own(place)) {}

@@ -41,17 +41,17 @@ TEST_P(EachLock, LetsOneWriterInAtATimeAndEverybodyInTheEnd) {
   EXPECT_EQ(broken_property(lock, spec), "");
 }
 
-// Locks without a side for readers let them in one by one, and keep the same property.
+// Locks without a reader side admit readers one by one, and keep the same property.
 TEST_P(EachLock, ReadersSeeWhatAWriterHasLeft) {
   const Readers readers = find_lock(std::get<0>(GetParam())).traits.readers;
   if (readers == Readers::never_wait) GTEST_SKIP() << "they need copies, as workloads/rcu's tests have them";
   std::string broken = broken_property(lock, spec, 6);
-  // Readers of a sequence lock do run beside a writer; what they saw then they have thrown away.
+  // Readers of a sequence lock may run beside a writer; they discard what they saw then.
   if (readers == Readers::read_again && broken == "a reader and a writer were inside together") broken.clear();
   EXPECT_EQ(broken, "");
 }
 
-// A wait of 10 ms is as cheap as a short one.
+// A wait of 10 ms costs as few events as a short one.
 TEST_P(EachLock, LongWaitsCostNoEvents) {
   const std::string& name = std::get<0>(GetParam());
   if (name == "tas" || name == "hbo") GTEST_SKIP() << "every attempt moves the line";
@@ -66,7 +66,8 @@ TEST_P(EachLock, LongWaitsCostNoEvents) {
   EXPECT_LT(locked.small.machine.kernel_events(), 2000);
 }
 
-// CPU 0 holds the lock up to 20 us: who tries meanwhile goes on without it. Who tries later, one after the other, has it.
+// CPU 0 holds the lock for up to 20 us: CPUs that try in that time continue without it. CPUs that try later, one after the
+// other, get it.
 TEST_P(EachLock, TryingNeverWaits) {
   if (!find_lock(std::get<0>(GetParam())).traits.tries) GTEST_SKIP() << "it has no try_acquire";
   LockedMachine locked(lock, spec);
@@ -95,8 +96,8 @@ TEST_P(QueueLock, ServesInTheOrderOfArrival) {
   EXPECT_TRUE(serves_in_order(factory_of(GetParam())));
 }
 
-// Queue nodes are a CPU's own, not a lock's: one CPU holds many locks of a kind, gives them back in any order, and takes more
-// of them in a handler.
+// Queue nodes belong to a CPU, not to a lock: one CPU holds many locks of a kind, releases them in any order, and takes more in
+// a handler.
 TEST_P(QueueLock, OneCpuHoldsManyAndItsHandlersTakeMore) {
   SmallMachine small(small_machine(2));
   AddressSpace space(small.machine.store());

@@ -1,4 +1,4 @@
-// Which holds of a lock end a run. CPUs come at given times, in ns, to locks that let everybody in at once.
+// Which holds of a lock end a run. CPUs come at given times, in ns, to locks that admit every CPU at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ struct OpenedMachine {
     for (const char* name : {"get", "put"}) functions.push_back(space.function(name, Mode::kernel));
   }
 
-  // One list of visits for each CPU. The first CPU is in function `get`, the second in `put`. Returns how the run fails.
+  // One list of visits for each CPU. The first CPU is in function `get`, the second in `put`. Returns the run's failure.
   std::string failure_of(const std::vector<std::vector<Visit>>& visits) {
     small.machine.set_functions(space.functions().size());
     std::vector<Core::Program> programs;
@@ -66,7 +66,7 @@ struct OpenedMachine {
     EXPECT_TRUE(has_tried);
     cpu.compute(static_cast<std::int64_t>(visit.to - visit.from));
     if (visit.as == As::reader) {
-      cpu.now();  // as a lock's own load would: the host runs what other CPUs did before
+      cpu.now();  // like a lock's own load: makes the host run what other CPUs did before
       (void)lock->release_shared(cpu);
     } else {
       lock->release(cpu);
@@ -103,7 +103,7 @@ TEST(ExclusionCheck, ReadersMayBeInsideTogetherIfTheLockSaysSo) {
 TEST(ExclusionCheck, ReadersAreAsWritersIfTheLockDoesNotSayOtherwise) {
   EXPECT_THAT(OpenedMachine().failure_of({{{100, 400, As::reader}}, {{250, 300, As::reader}}}), HasSubstr("CPU 1 takes"));
 }
-// The host runs CPU 0's visits first, because nothing holds it up: that alone must not count.
+// The host runs CPU 0's visits first, because nothing delays it; that alone must not count as an overlap.
 TEST(ExclusionCheck, VisitsThatDoNotOverlapAreLeftAlone) {
   EXPECT_EQ(OpenedMachine().failure_of({{{100, 200}, {500, 600}, {900, 950}}, {{300, 400}, {600, 700}}}), "");
 }
@@ -122,18 +122,18 @@ TEST(ExclusionCheck, ALockThatDeclaresThatItDoesNotExcludeIsLeftAlone) {
 
 constexpr LockTraits kReadAgain{.readers = Readers::read_again};
 
-// The second writer has seen the first one's release, so the reader should have seen it, too.
+// The second writer has seen the first one's release, so the reader should have seen it as well.
 TEST(ExclusionCheck, AReaderThatIsNotToldToReadAgainEndsTheRun) {
   EXPECT_THAT(OpenedMachine(kReadAgain).failure_of({{{100, 900, As::reader}}, {{250, 300}, {400, 500}}}),
               AllOf(HasSubstr("open does not exclude: CPU 0 reads under inode_lock in get from 0.100 µs to 0.900 µs"),
                     HasSubstr("CPU 1 has written meanwhile, in put until 0.300 µs")));
 }
-// Its stores may still be in the writer's store buffer when the reader looks.
+// The writer's stores may still be in its store buffer when the reader checks.
 TEST(ExclusionCheck, AWriterWhoseReleaseNobodyHasSeenYetMayBeMissedByAReader) {
   EXPECT_EQ(OpenedMachine(kReadAgain).failure_of({{{100, 900, As::reader}}, {{250, 300}}}), "");
 }
 
-// No right lock is called wrong: every lock that ships, on machines on which orders differ.
+// No correct lock is reported: every shipped lock, on machines with different orderings.
 class ShippedLock : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(ShippedLock, Holds) {

@@ -1,4 +1,4 @@
-// The properties of locks, as checks that any lock can be run through, also one that is broken on purpose.
+// The properties of locks as checks that any lock can run through, including deliberately broken ones.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace linebounce::test {
 using namespace workloads;
 
 constexpr int kCpus = 4;
-// A trial goes from a lock that all want all the time to one that is often free: cycles outside, up to 15 times these.
+// A trial ranges from a contended lock to one that is often free: cycles outside, up to 15 times these.
 constexpr std::array<int, 3> kOutside = {37, 151, 401};
 constexpr int kRoundsEach = 40;
 
@@ -33,13 +33,13 @@ inline LockFactory factory_of(const std::string& name) {
   return find_lock(name).create;
 }
 
-// Machines on which orders differ.
+// Machines with different orderings.
 inline const std::map<std::string, std::function<MachineSpec()>>& machines() {
   const auto buffered = [](Consistency consistency) {
     MachineSpec spec = small_machine(kCpus);
     spec.cpu.consistency = consistency;
     spec.cpu.store_buffer_entries = 16;
-    spec.cpu.outstanding_misses = 2;  // so that stores are late
+    spec.cpu.outstanding_misses = 2;  // delays stores
     return spec;
   };
   static const std::map<std::string, std::function<MachineSpec()>> kMachines = {
@@ -86,7 +86,7 @@ inline bool overlap(const Stay& a, const Stay& b) {
   return a.from < b.to && b.from < a.to;
 }
 
-// What is wrong with the times inside; empty: nothing.
+// The violation in these stays; empty if there is none.
 inline std::string wrong_stays(const std::vector<Stay>& stays) {
   for (std::size_t i = 0; i < stays.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
@@ -98,7 +98,7 @@ inline std::string wrong_stays(const std::vector<Stay>& stays) {
   return "";
 }
 
-// The data under a lock: a number on several lines. A writer counts up on all of them, at the end of its section and without
+// The data under a lock: a number on several lines. A writer increments it on all lines at the end of its section, without
 // loading them before, so that its stores are late; a reader begins with the line that was written last.
 class GuardedNumber {
  public:
@@ -108,7 +108,7 @@ class GuardedNumber {
   void store(Cpu& cpu, Value value) const {
     for (int line = 0; line < kLines; ++line) cpu.store(word(line), value);
   }
-  // Nothing, if the lines differ.
+  // The number; nullopt if the lines differ.
   [[nodiscard]] std::optional<Value> load(Cpu& cpu) const {
     const Value last = cpu.load(word(kLines - 1));
     bool whole = true;
@@ -120,13 +120,13 @@ class GuardedNumber {
   }
 
  private:
-  static constexpr int kLines = 8;  // more than a CPU can ask for at once: the last stores wait for the first
+  static constexpr int kLines = 8;  // more than a CPU's outstanding misses: the last stores wait for the first
   static constexpr int kLineBytes = 32;
   [[nodiscard]] Address word(int line) const { return begin_ + static_cast<Address>(line) * kLineBytes; }
   Address begin_;
 };
 
-// What all CPUs do in a trial of a lock: sections, of ten so many that read, and what they find wrong.
+// A trial of a lock: each CPU's sections, of which `readers` in ten only read, and the violations found.
 class Trial {
  public:
   Trial(LockedMachine& locked, int readers)
@@ -183,7 +183,7 @@ class Trial {
   std::vector<std::string> broken_;
 };
 
-// All CPUs use a lock in turn. Returns which property was broken; empty: none. A lost wake-up is a deadlock.
+// All CPUs use a lock. Returns the broken property; empty if none. A lost wake-up shows as a deadlock.
 inline std::string broken_property(const LockFactory& make, const MachineSpec& spec, int readers = 0) {
   LockedMachine locked(make, spec);
   Trial trial(locked, readers);
@@ -195,8 +195,8 @@ inline std::string broken_property(const LockFactory& make, const MachineSpec& s
   return trial.broken();
 }
 
-// CPU 0 holds the lock for long, three times; the others come 500 ns apart, each time in another order. Whether they were
-// served in that order.
+// CPU 0 holds the lock for long, three times; the others come 500 ns apart, each time in another order. Returns whether they
+// were served in that order.
 inline bool serves_in_order(const LockFactory& make) {
   LockedMachine locked(make, small_machine(kCpus));
   const std::vector<std::vector<int>> arrivals = {{0, 3, 2, 1}, {0, 1, 2, 3}, {0, 2, 3, 1}};

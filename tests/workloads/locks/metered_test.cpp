@@ -1,4 +1,4 @@
-// What a lock's figures count, to the tick, and which misuse of locks stops a run.
+// What a lock's figures count, exact to the tick, and which misuse of locks stops a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Takes as long as it is told: each acquisition's wait in cycles, which are ns here.
+// A lock with given times: each acquisition's wait in cycles, which are ns here.
 class TimedLock final : public Lock {
  public:
   explicit TimedLock(std::vector<std::int64_t> waits) : waits_(std::move(waits)) {}
@@ -33,7 +33,7 @@ class TimedLock final : public Lock {
   std::size_t next_ = 0;
 };
 
-// One CPU, one timed lock, and the figures of its only call site in ns.
+// One CPU and one timed lock, and the figures of its only call site in ns.
 struct Metered {
   Metered(std::vector<std::int64_t> waits, double warmup_us, double measure_us)
       : small(small_machine(1), {}, warmup_us, measure_us),
@@ -90,7 +90,7 @@ TEST(LockFigures, AnAttemptThatFailsIsRejectedAndNothingElse) {
   EXPECT_EQ(metered.use().spin, 0);
 }
 
-// Measured from 1000 ns on. A wait from 900 to 1050, a hold from then to 1150, and one of 40 ns behind it.
+// Measured from 1000 ns on. A wait from 900 to 1050, a hold from then to 1150, and one of 40 ns after it.
 TEST(LockFigures, OfWhatTheWarmUpCutsOnlyTheRestIsTimeAndNothingIsCounted) {
   Metered metered({150, 0}, 1, 10);
   metered.run([&metered](Cpu& cpu) {
@@ -151,7 +151,7 @@ struct Locks {
   LockSet locks;
 };
 
-// CPU 1 still waits when the run is over, CPU 0 still holds.
+// When the run ends, CPU 1 still waits and CPU 0 still holds the lock.
 TEST(LockFigures, WhatIsUnderWayAtTheEndIsTimeToo) {
   Locks run(2, 0, 1);
   MeteredLock& lock = run.locks.create("ttas", "lock");
@@ -181,7 +181,7 @@ TEST(LockFigures, WhatIsUnderWayAtTheEndIsTimeToo) {
   EXPECT_EQ(use.holds, 0);
 }
 
-// The lock is free, but its line has still to come when the run is over.
+// The lock is free, but its line is still on the way when the run ends.
 TEST(LockFigures, WhatIsJustBeingTakenAtTheEndIsNoWait) {
   Locks run(2, 0, 1);
   MeteredLock& lock = run.locks.create("ttas", "lock");
@@ -234,7 +234,7 @@ TEST(LockHolders, AReleaseOfWhatIsNotHeldStopsTheRun) {
   EXPECT_THAT(run.failure_of({[&](Cpu& cpu) { lock.acquire(cpu); },
                               [&](Cpu& cpu) {
                                 cpu.compute(1000);
-                                cpu.now();  // comes after what the other has done
+                                cpu.now();  // orders this after what the other CPU did
                                 lock.release(cpu);
                               }}),
               AllOf(HasSubstr("release of a lock that is not held: CPU 1"), HasSubstr("inode_lock"),
@@ -262,7 +262,7 @@ TEST(LockHolders, AReadersReleaseOfAWritersLockStopsTheRun) {
               HasSubstr("as a reader"));
 }
 
-// Each takes its first lock, lets the others do the same, and then wants its second.
+// Each CPU takes its first lock, lets the others do the same, and then wants its second.
 Core::Program takes_both(MeteredLock& first, MeteredLock& second, bool first_shared = false) {
   return [&first, &second, first_shared](Cpu& cpu) {
     if (first_shared) {
@@ -302,7 +302,7 @@ TEST(LockHolders, AReaderThatAWriterAwaitsIsPartOfADeadlock) {
               AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0 holds one as a reader"), HasSubstr("CPU 1 awaits one")));
 }
 
-// Both read one and want two, as readers: nobody waits for anybody.
+// Both read one lock and want the other, as readers: nobody waits for anybody.
 TEST(LockHolders, ReadersDoNotWaitForEachOther) {
   Locks run(2);
   MeteredLock& one = run.locks.create("rwlock", "one");
@@ -321,7 +321,7 @@ TEST(LockHolders, ReadersDoNotWaitForEachOther) {
   EXPECT_EQ(run.failure_of({reads(one, two), reads(two, one)}), "");
 }
 
-// CPU 0 waits for one, which CPU 1 holds. CPU 1 wants two, which CPU 0's handler holds: but that one doesn't wait.
+// CPU 0 waits for a lock that CPU 1 holds. CPU 1 wants one that CPU 0's handler holds; but the handler doesn't wait.
 TEST(LockHolders, WhatAHandlerHoldsOnTopOfAWaitIsNoPartOfADeadlock) {
   Locks run(2);
   MeteredLock& one = run.locks.create("ttas", "one");
@@ -343,7 +343,7 @@ TEST(LockHolders, WhatAHandlerHoldsOnTopOfAWaitIsNoPartOfADeadlock) {
   const auto wants_both = [&](Cpu& cpu) {
     one.acquire(cpu);
     cpu.compute(4000);
-    cpu.now();  // the handler's program comes as far as its own
+    cpu.now();  // lets the handler's program catch up with the handler
     two.acquire(cpu);
     two.release(cpu);
     one.release(cpu);

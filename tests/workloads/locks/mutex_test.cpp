@@ -1,4 +1,4 @@
-// A mutex spins while its owner runs, sleeps while the owner sleeps, and loses no wake-up, its own or a program's.
+// A mutex spins while its owner runs, sleeps while the owner sleeps, and loses no wake-up, whether its own or a program's.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/locks/lock_support.hpp"
@@ -17,7 +17,7 @@ class AMutex : public testing::Test {
   void run(const std::vector<Core::Program>& programs) { locked.small.run(programs); }
   Tick slept(int cpu) { return locked.small.machine.cpu(cpu).counters().asleep(); }
   Lock& mutex() { return *locked.lock; }
-  // Holds the mutex for 50 us, asleep, from the beginning on: CPU 3 wakes it.
+  // Holds the mutex for 50 us from the start, asleep; CPU 3 wakes it.
   Core::Program holds_asleep() {
     return [this](Cpu& cpu) {
       mutex().acquire(cpu);
@@ -54,7 +54,7 @@ TEST_F(AMutex, IsWaitedForAsleepWhileItsOwnerSleeps) {
   EXPECT_GT(slept(2), slept(0) * 8 / 10);
 }
 
-// Everybody is woken all the time, for nothing: only who may go in goes in, and all do.
+// All CPUs are constantly woken without reason: only the CPU that may enter does, and in the end all have.
 TEST_F(AMutex, StandsWakeUpsForNoReason) {
   int inside = 0;
   bool together = false;
@@ -86,7 +86,7 @@ TEST_F(AMutex, StandsWakeUpsForNoReason) {
   EXPECT_EQ(entered, 15);
 }
 
-// CPU 1 is woken by CPU 2 while it sleeps for the mutex; it looks for that only later.
+// CPU 2 wakes CPU 1 while it sleeps for the mutex; its program checks for the wake-up only later.
 TEST_F(AMutex, HandsOnAWakeUpThatWasMeantForTheProgram) {
   bool woken = false;
   run({holds_asleep(),
@@ -94,7 +94,7 @@ TEST_F(AMutex, HandsOnAWakeUpThatWasMeantForTheProgram) {
          cpu.compute(2000);
          mutex().acquire(cpu);
          mutex().release(cpu);
-         cpu.sleep();  // a deadlock, if the mutex has swallowed it
+         cpu.sleep();  // would deadlock if the mutex had swallowed it
          woken = true;
        },
        [](Cpu& cpu) {

@@ -1,4 +1,4 @@
-// The registry has every lock once, in whatever language, with what its own file says of it.
+// The registry has every lock once, in either language, with the traits that its own file declares.
 #include <gmock/gmock.h>
 
 #include <set>

@@ -11,7 +11,7 @@ namespace {
 using test::small_machine;
 using test::SmallMachine;
 
-// CPU 0 holds a lock for 10 us, CPU 1 wants it meanwhile.
+// CPU 0 holds a lock for 10 us, and CPU 1 wants it in the meantime.
 class WaitingFunction : public ::testing::TestWithParam<const char*> {
  protected:
   WaitingFunction() : small_(small_machine(2)), space_(small_.machine.store()), locks_(space_, 2) {
@@ -21,7 +21,7 @@ class WaitingFunction : public ::testing::TestWithParam<const char*> {
     small_.machine.set_functions(space_.functions().size());
   }
 
-  // CPU 1's misses of the lock by loads and atomic operations.
+  // CPU 1's misses on the lock, by loads and by atomic operations.
   std::vector<Miss> waiters_misses() {
     small_.run({[this](Cpu& cpu) {
                   lock_->acquire(cpu);

@@ -1,4 +1,4 @@
-// A lock in a field of four bytes, as a structure of a kernel has it: its neighbours are other fields.
+// A lock in a field of four bytes, as in a kernel's structure, with other fields beside it.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/locks/lock_support.hpp"
@@ -14,7 +14,7 @@ constexpr int kFour = 4;
 constexpr Value kBefore = 0x11223344;
 constexpr Value kBehind = 0x55667788;
 
-// Two fields of four bytes with a lock's between them. All CPUs take the lock to count in a word elsewhere.
+// Two fields of four bytes with a lock between them. All CPUs take the lock to count in a word elsewhere.
 class FourBytes : public testing::TestWithParam<std::string> {
  protected:
   FourBytes() : small_(small_machine(kCpus)), space_(small_.machine.store()), locks_(space_, kCpus) {
@@ -38,7 +38,7 @@ class FourBytes : public testing::TestWithParam<std::string> {
         lock_->release(cpu);
         cpu.compute(37 * (cpu.id().value + 1));
       }
-      // Who is last sees all.
+      // The last CPU sees everything.
       if (cpu.fetch_add(count_, 0) != kAll) return;
       EXPECT_EQ(cpu.load(object_, kFour), kBefore);
       EXPECT_EQ(cpu.load(object_ + 4, kFour), 0U);
@@ -53,7 +53,7 @@ class FourBytes : public testing::TestWithParam<std::string> {
   LockSet locks_;
   Address object_ = 0, count_ = 0;
   MeteredLock* lock_ = nullptr;
-  Value held_ = 0;  // what the field holds with the lock in hand
+  Value held_ = 0;  // the field's value while the lock is held
   int looked_ = 0;
 };
 

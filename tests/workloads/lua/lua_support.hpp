@@ -1,4 +1,4 @@
-// Programs and locks in Lua on a small machine.
+// Runs programs and locks in Lua on a small machine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace linebounce::test {
 
 using namespace workloads;
 
-// Runs a program on a machine, with what its CPUs have counted.
+// Runs a program on a machine, and provides what its CPUs counted.
 class LuaRun {
  public:
   explicit LuaRun(const std::string& text, const MachineSpec& spec = small_machine(2)) : small(spec), file_{"dir/a.lua", text} {
@@ -28,7 +28,7 @@ class LuaRun {
   }
 
  private:
-  // Destroyed last: what CPUs have left in the middle still stands in its interpreters.
+  // Destroyed last: unfinished programs of CPUs are still in its interpreters.
   std::unique_ptr<Workload> program_;
 
  public:
@@ -40,7 +40,7 @@ class LuaRun {
   SourceFile file_;
 };
 
-// The message with which it ends; empty: it ends well.
+// The message with which the program ends; empty if it succeeds.
 inline std::string error_of(const std::string& text, const MachineSpec& spec = small_machine(2)) {
   try {
     LuaRun run(text, spec);

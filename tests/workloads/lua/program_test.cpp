@@ -1,4 +1,4 @@
-// What a program in Lua does is what the same calls of Cpu do.
+// A program in Lua does the same as the same calls of Cpu.
 #include <gmock/gmock.h>
 
 #include "tests/workloads/lua/lua_support.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 const std::string kOneWord = "ends = true\nfunction setup() t = place(structure { name = 't', 'a', 'b:4', 'c:1' }, 't') end\n";
 
-// What a program on one CPU has tallied.
+// The tally of a program on one CPU.
 std::int64_t counted(const std::string& lines) {
   return LuaRun(kOneWord + "function run(cpu)\n" + lines + "\nend", small_machine(1)).tallied();
 }
@@ -35,7 +35,7 @@ TEST(LuaProgram, LoadsThatAreUnderWayTogetherReturnAValueEach) {
             12);
 }
 
-// CPU 1 waits for CPU 0; the word's value is what it returns.
+// CPU 1 waits for CPU 0; the spin returns the word's value.
 TEST(LuaProgram, ASpinWithoutAPauseIsASpin) {
   const std::string text =
       "ends = true\nfunction setup() t = place(structure { name = 't', 'a' }, 't') end\n"
@@ -44,7 +44,7 @@ TEST(LuaProgram, ASpinWithoutAPauseIsASpin) {
   EXPECT_EQ(LuaRun(text).tallied(), 6);
 }
 
-// CPU 1 is interrupted in the middle of its computation: 100 ns to it, 50 cycles to the handler, 400 to drop the page.
+// CPU 1 is interrupted in its computation: 100 ns to it, 50 cycles to the handler, 400 to drop the page.
 TEST(LuaProgram, AShootdownReturnsWhenTheOtherCpuHasDroppedItsTranslations) {
   MachineSpec spec = small_machine(2);
   spec.cpu.page_invalidation_cycles = 400;
@@ -68,7 +68,7 @@ TEST(LuaProgram, ShootdownsArePlacedOnce) {
   EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));
 }
 
-// A field is an offset of its own: address + field is a word, as of a pointer that was loaded.
+// A field is an offset: address + field is a word, for example with a pointer that was loaded.
 TEST(LuaProgram, AFieldAddedToAnAddressIsAWord) {
   const std::string text =
       "ends = true\nfunction setup() node = structure { name = 'n', 'next', 'value:2' } n = place(node, 'n', { count = 3 })\n"
@@ -106,7 +106,7 @@ TEST(LuaProgram, ObjectsOfACpuAreOnItsNode) {
   }
 }
 
-// A hit costs its latency and nothing else: Lua takes no simulated time.
+// A hit costs its latency and nothing else: Lua itself takes no simulated time.
 TEST(LuaProgram, TakesTheTimeOfItsOperationsAlone) {
   const std::string text = kOneWord +
                            "function run(cpu) cpu:load(t.a) local from = cpu:now_ns()\n"
@@ -131,7 +131,7 @@ TEST(LuaProgram, ASpinOnSeveralWordsSaysWhichOneEndedIt) {
   EXPECT_EQ(run.tallied(), 2);
 }
 
-// The second condition holds at once, so the first one's result is seen whether it holds or not.
+// The second condition holds at once, so the first one's result is visible whether it holds or not.
 TEST(LuaProgram, SpinsCompareSignedNumbersAsLuaDoes) {
   EXPECT_EQ(counted("local numbers = { math.mininteger, -4, -3, -2, 0, 1, math.maxinteger }\n"
                     "local function holds(sign, left, right)\n"

@@ -1,5 +1,5 @@
-// A program is a stranger's file: it reaches nothing but the simulated machine, it comes to an end, and what is wrong with it
-// is one message with file, line and CPU.
+// A program is an untrusted file: it can reach only the simulated machine, it terminates, and any mistake is one message with
+// file, line and CPU.
 #include <gmock/gmock.h>
 
 #include "tests/workloads/lua/lua_support.hpp"
@@ -173,14 +173,14 @@ TEST(Sandbox, HasNoWayOut) {
             "");
 }
 
-// Their loops are in C, where instructions are not counted.
+// These functions loop in C, where instructions are not counted.
 TEST(Sandbox, NothingIsRepeatedAtOnce) {
   EXPECT_EQ(error_of(running("assert(string.rep('', 1 << 62) == '' and ('ab'):rep(2, '-') == 'ab-ab')\n"
                              "assert(#table.move({ 1, 2 }, 1, 2, 3) == 4)")),
             "");
 }
 
-// Whatever a program can make text of is the same in every run.
+// Everything that a program can turn into text is the same in every run.
 TEST(Sandbox, ShowsNoAddresses) {
   EXPECT_EQ(error_of(running("assert(tostring({}) == 'table' and tostring(cpu.load) == 'function')\n"
                              "assert(string.format('%5.1f%% %s', 2.25, true) == '  2.2% true')")),
@@ -200,14 +200,14 @@ TEST(Sandbox, PairsToleratesThatEntriesAreRemoved) {
             "");
 }
 
-// Each CPU's program has its own globals: they share simulated memory alone.
+// Each CPU's program has its own globals: they share only simulated memory.
 TEST(Sandbox, CpusShareNoVariables) {
   EXPECT_EQ(error_of("ends = true\nshared = {}\nfunction run(cpu)\n"
                      "  assert(next_cpu == nil and #shared == 0)\n  next_cpu = 1\n  shared[1] = 1\nend"),
             "");
 }
 
-// These are all that the generator gives to CPU 0 with seed 1.
+// The generator's numbers for CPU 0 with seed 1.
 TEST(Sandbox, EachSeriesOfRandomNumbersFollowsFromSeedAndCpu) {
   Random first(1, 0, 0), third(1, 0, 3);
   const auto expected = static_cast<std::int64_t>(first.below(1000));
@@ -221,7 +221,7 @@ TEST(Sandbox, AFailureOfTheModelPassesThroughAProgram) {
               HasSubstr("CPU"));
 }
 
-// cpu.load(a, b) would load b: nothing at run time tells it from cpu:load(b).
+// cpu.load(a, b) would load b, and at run time can't be told from cpu:load(b).
 class ADotForAColon : public testing::TestWithParam<const char*> {};
 
 TEST_P(ADotForAColon, IsRefusedWithItsLine) {

@@ -1,4 +1,4 @@
-// Vectors and softirqs: which handler runs, what it knows, and when the work runs that it leaves for later.
+// Vectors and softirqs: which handler runs, what it is told, and when deferred work runs.
 #include "workloads/program/interrupts.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Interrupts, EachVectorHasItsHandlerWhichKnowsWhatItInterrupted) {
   EXPECT_EQ(log, (std::vector<std::string>{"second program", "first other"}));
 }
 
-// The softirq takes 1000 ns; the second interrupt comes in its middle, and its own softirq after it.
+// The softirq takes 1000 ns; the second interrupt comes in the middle, and its own softirq runs after it.
 TEST(Interrupts, ASoftirqRunsAfterItsHandlerAndCanBeInterruptedButNotByASoftirq) {
   OneCpu one;
   std::vector<std::string> log;
@@ -99,7 +99,7 @@ TEST(Interrupts, ASoftirqThatRaisesItselfForEverLeavesTheCpuToTheProgramInTheEnd
   });
 }
 
-// A softirq of 10 cycles that raises itself until it has run so often.
+// A softirq of 10 cycles that raises itself until it has run `times` times.
 struct SelfRaising {
   SelfRaising(OneCpu& one, int times)
       : softirq(one.interrupts.add_softirq([this, &one, times](Cpu& cpu) {
@@ -176,7 +176,7 @@ TEST(Interrupts, ListenersHearTheEndOfEachSoftirqAndTheReturnToWhatWasInterrupte
   EXPECT_EQ(log, (std::vector<std::string>{"softirq 1", "softirq 2", "return to other"}));
 }
 
-// On the way out of the inner handler, the softirq that it interrupted still runs.
+// When the inner handler returns, the softirq that it interrupted is still running.
 TEST(Interrupts, AReturnIntoASoftirqIsNone) {
   OneCpu one;
   int returns = 0;
@@ -198,7 +198,7 @@ TEST(Interrupts, AReturnIntoASoftirqIsNone) {
   EXPECT_EQ(returns, 1);
 }
 
-// An interrupt in the middle of a computation inside, and one that is due just where the section ends.
+// One interrupt in the middle of a computation in the section, and one due exactly at the section's end.
 TEST(Interrupts, SectionsThatDisableSoftirqsNestAndTheOutermostEndRunsThem) {
   OneCpu one;
   bool ran = false;
@@ -230,7 +230,7 @@ TEST(RcuReaders, AReaderWhoBeganBeforeTheRemovalMustHaveGoneWhenTheGracePeriodIs
     readers.enter(cpu);
     const Tick began = cpu.local_time();
     cpu.compute(100);
-    readers.enter(cpu);  // nested: the outermost counts
+    readers.enter(cpu);  // nested: only the outermost counts
     EXPECT_THROW(readers.check_gone(began + 1), ModelFailure);
     EXPECT_NO_THROW(readers.check_gone(began));
     readers.leave(cpu);

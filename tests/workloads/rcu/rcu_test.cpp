@@ -1,5 +1,5 @@
-// RCU, classic and hierarchical: a grace period outlasts every reader who may see what was removed; callbacks run once each, on
-// their own CPU.
+// RCU, classic and hierarchical: a grace period outlasts every reader that may see the removed object; callbacks run once each,
+// on their own CPU.
 #include "workloads/rcu/rcu.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Kernel {
         user(space.function("user", Mode::user)),
         kernel(space.function("kernel", Mode::kernel)) {}
 
-  // Every CPU's program, after which it idles until all have come to their end.
+  // Every CPU's program, after which it idles until all have ended.
   void run(const Core::Program& program) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
@@ -46,7 +46,7 @@ class Kernel {
       end.wait(cpu);
     }));
   }
-  // So that ticks can come in the middle of it.
+  // In user mode, so that ticks can interrupt it.
   void compute_in_user_mode(Cpu& cpu, std::int64_t cycles) const {
     const FunctionScope scope(cpu, user);
     cpu.compute(cycles);
@@ -68,12 +68,12 @@ class Kernel {
   FunctionId user, kernel;
 };
 
-// Each CPU reads the object that a pointer shows to, or puts a new one in its place and has the old one poisoned after a grace
-// period. At random times, in sections of random lengths, some longer than a grace period would be without them, in user mode
-// at times.
+// Each CPU reads the object behind a pointer, or replaces it and has the old one poisoned after a grace period. Times and
+// section lengths are random; some sections are longer than a grace period would be without them, and CPUs are in user mode at
+// times.
 class RandomUpdates {
  public:
-  static constexpr int kUpdates = 12;  // of each CPU
+  static constexpr int kUpdates = 12;  // by each CPU
   static constexpr int kSteps = 120;   // at most
 
   explicit RandomUpdates(Kernel& kernel, std::uint64_t seed) : kernel_(kernel), seed_(seed) {
@@ -92,7 +92,7 @@ class RandomUpdates {
   };
   std::vector<Span> readers;                 // of all CPUs
   std::vector<Span> removals;                // from the removal to the callback
-  std::vector<std::map<Address, int>> ran_;  // by CPU: how often for an object
+  std::vector<std::map<Address, int>> ran_;  // by CPU: how often a callback ran for an object
   [[nodiscard]] Address object(int cpu, int update) const {
     return objects_ + 32 * static_cast<Address>(1 + update) + 32 * static_cast<Address>(cpu) * kUpdates;
   }
@@ -117,7 +117,7 @@ class RandomUpdates {
       }
     }
     while (updates < kUpdates) update(cpu, object(cpu.id().value, updates++));
-    kernel_.rcu->synchronize(cpu);  // its callback comes after those that this CPU queued before
+    kernel_.rcu->synchronize(cpu);  // this callback follows those that this CPU queued before
   }
 
   void read(Cpu& cpu, std::int64_t length) {
@@ -175,7 +175,7 @@ void expect_grace_periods(const MachineSpec& spec, std::uint64_t seed, const Rcu
       EXPECT_LE(reader.to, removal.to);
     }
   }
-  EXPECT_GT(readers_at_a_removal, 10U);  // else it has shown nothing
+  EXPECT_GT(readers_at_a_removal, 10U);  // otherwise the test has shown nothing
 }
 
 class RcuAtRandom : public testing::TestWithParam<std::uint64_t> {};
@@ -223,7 +223,7 @@ TEST_P(RcuAtRandom, AlsoOfATreeOnSeveralNodes) {
   expect_grace_periods(small_nodes(2, 4), GetParam(), {.tick_us = kTickUs}, kThreeLevels);
 }
 
-// CPU 3, the last, reads for as long as 50 ticks; CPU 0 waits for a grace period meanwhile.
+// CPU 3, the last, reads for 50 ticks; CPU 0 waits for a grace period in the meantime.
 void wait_for_a_long_reader(RcuMistake mistake, const std::optional<TreeRcuOptions>& tree) {
   Kernel kernel(small_machine(4), 1, {.tick_us = kTickUs, .mistake = mistake}, tree);
   kernel.run([&](Cpu& cpu) {
@@ -261,7 +261,8 @@ std::int64_t acquisitions(const Kernel& kernel, const std::string& lock) {
   return all;
 }
 
-// Where direct callbacks are unsafe, both on one CPU. A caller that goes on using what it removed finds it freed:
+// The case in which direct callbacks are unsafe, both on one CPU: a caller that keeps using the object that it removed finds it
+// freed.
 Value still_there_after_its_removal(bool direct) {
   Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
   const Address object = kernel.space.place_array("object", 32);
@@ -282,7 +283,7 @@ TEST(Rcu, WhatACallerRemovedIsFreedAtOnceByADirectCallback) {
   EXPECT_EQ(still_there_after_its_removal(true), 0xDEADU);
 }
 
-// A softirq that interrupts a reader removes what it reads.
+// A softirq interrupts a reader and removes what it reads.
 void remove_under_a_reader(bool direct) {
   Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
   const Address object = kernel.space.place_array("object", 32);
@@ -305,9 +306,9 @@ TEST(Rcu, ADirectCallbackOfASoftirqUnderAReaderIsFound) {
   EXPECT_THROW(remove_under_a_reader(true), ModelFailure);
 }
 
-// 8 CPUs, leaves of 4. In a grace period each CPU reports to its leaf, and one of each leaf to the root; each node is taken
-// once to begin it and once to end it, the root once more to see whether another is wanted. CPU 0 asks for each through leaf
-// and root.
+// 8 CPUs, leaves of 4. In a grace period each CPU reports to its leaf, and one CPU of each leaf to the root; each node is
+// locked once to begin the period and once to end it, the root once more to check whether another is wanted. CPU 0 requests
+// each one through leaf and root.
 TEST(Rcu, OnlyOneCpuOfALeafReportsToTheRoot) {
   constexpr int kWaits = 5;
   Kernel kernel(small_machine(8), 1, {.tick_us = kTickUs}, TreeRcuOptions{.leaf_fanout = 4, .fanout = 4});
@@ -321,7 +322,7 @@ TEST(Rcu, OnlyOneCpuOfALeafReportsToTheRoot) {
   EXPECT_EQ(acquisitions(kernel, "rcu_node_lock"), (8 + 2 + 2) * periods + kWaits);
 }
 
-// A tick may be missed by its CPU's own work, and two grace periods pass: one to begin, one that counts, each two ticks at
+// A CPU's own work may hide a tick, and two grace periods pass: one that is under way and one that counts, each two ticks at
 // most.
 TEST(Rcu, SynchronizeReturnsAfterAFewTicksOfCpusThatIdle) {
   Kernel kernel(small_machine(4));
@@ -448,8 +449,8 @@ TEST(Rcu, ACallbackMayQueueItsObjectAgain) {
   EXPECT_EQ(ran, 3);
 }
 
-// What lies between kernel code and ticks: 40 softirqs, each twice as long as a tick, and none of the CPU's ticks falls
-// outside. Raised anew at the end of each, they leave no room for a context switch or user code.
+// Prevents ticks in user or kernel code: 40 softirqs, each two ticks long, so that all of the CPU's ticks fall inside them.
+// Each is raised anew at the end of the last, so that there is no context switch or user code.
 class SoftirqsWithoutAPause {
  public:
   static constexpr int kSoftirqs = 40;
@@ -480,7 +481,7 @@ class SoftirqsWithoutAPause {
   int ran_ = 0;
 };
 
-// When a grace period that CPU 0 waits for is over, and when CPU 1's softirqs are.
+// The times at which the grace period that CPU 0 waits for ends, and CPU 1's softirqs end.
 std::pair<double, double> synchronized_beside_softirqs(bool readers_in_softirqs) {
   Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
   SoftirqsWithoutAPause softirqs(kernel);
@@ -501,13 +502,13 @@ TEST(Rcu, SoftirqsWithoutAPauseHoldAGracePeriodUpToTheirEnd) {
   EXPECT_GT(synchronized_ns, end_ns);
 }
 
-// RCU's own softirq comes after the others of a round, so that each state takes a round or two to be noticed and passed on.
+// RCU's own softirq runs after the others of a round, so each state takes a round or two to be noticed and passed on.
 TEST(Rcu, WhereReadersAreSoftirqsTheEndOfOneIsAQuiescentState) {
   const auto [synchronized_ns, end_ns] = synchronized_beside_softirqs(true);
   EXPECT_LT(synchronized_ns, end_ns / 3);
 }
 
-// A reader in a program, with softirqs on: call_rcu_bh() does not wait for it, and the check finds it.
+// A reader in a program, with softirqs enabled: call_rcu_bh() does not wait for it, and the check finds it.
 void read_in_a_program(bool readers_in_softirqs) {
   Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
   const Address head = kernel.space.place_array("head", 32);
@@ -585,7 +586,7 @@ TEST(Rcu, TheLogHasEveryGracePeriodAndBatchInTheOrderOfTime) {
     EXPECT_GE(batch.at, last);
     last = batch.at;
   }
-  EXPECT_EQ(callbacks, 3 * 5 * 2);  // synchronize() queues one of its own
+  EXPECT_EQ(callbacks, 3 * 5 * 2);  // synchronize() queues a callback of its own
 }
 
 TEST(Rcu, DirectCallbacksRunAtOnce) {

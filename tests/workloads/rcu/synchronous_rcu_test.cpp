@@ -1,5 +1,5 @@
-// SRCU and QSBR: synchronize() outlasts every reader who may see what was removed, on every memory model; without a barrier, or
-// without one of the CPUs, it doesn't, and that is found.
+// SRCU and QSBR: synchronize() outlasts every reader that may see the removed object, on every memory model; without a barrier,
+// or without one of the CPUs, it doesn't, and that is found.
 #include "workloads/rcu/synchronous_rcu.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Threads {
         end(space, "end", spec.cpus),
         program(space.function("program", Mode::user)) {}
 
-  // Every CPU's program; whoever has come to its end is offline.
+  // Every CPU's program; a CPU whose program has ended is offline.
   void run(const Core::Program& of_cpu) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
@@ -59,11 +59,11 @@ class Threads {
 
 constexpr Value kPoisoned = 0xDEAD;
 
-// Each CPU reads the object that a pointer shows to, or puts a new one in its place and poisons the old one after a grace
-// period, in sections of random lengths, and is offline at times.
+// Each CPU reads the object behind a pointer, or replaces it and poisons the old one after a grace period, in sections of
+// random lengths; at times it is offline.
 class RandomSynchronizations {
  public:
-  static constexpr int kUpdates = 8, kSteps = 60;  // of each CPU
+  static constexpr int kUpdates = 8, kSteps = 60;  // by each CPU
 
   RandomSynchronizations(Threads& threads, std::uint64_t seed) : threads_(threads), seed_(seed) {
     pointer_ = threads.space.place_array("pointer", 32);
@@ -141,7 +141,7 @@ class SynchronousRcuAtRandom : public testing::TestWithParam<AtRandom> {
         EXPECT_LE(reader.to, wait.to);
       }
     }
-    EXPECT_GT(readers_at_a_removal, 10U);  // else it has shown nothing
+    EXPECT_GT(readers_at_a_removal, 10U);  // otherwise the test has shown nothing
   }
 };
 INSTANTIATE_TEST_SUITE_P(, SynchronousRcuAtRandom,
@@ -182,7 +182,7 @@ TEST(SynchronousRcu, AQsbrGracePeriodThatSkipsACpuIsFound) {
   EXPECT_THROW(synchronize_at_random(Design::qsbr, RcuMistake::skips_a_cpu), ModelFailure);
 }
 
-// CPU 1 announces itself behind stores that all miss. Without a barrier it reads while the announcement waits in its store
+// CPU 1 announces itself after stores that all miss. Without a barrier it reads while the announcement waits in its store
 // buffer, and CPU 0's grace periods don't see it.
 void announce_behind_slow_stores(Design design, RcuMistake mistake) {
   MachineSpec spec = small_machine(2);
@@ -236,8 +236,8 @@ double reader_pays_ns(Design design) {
   return threads.small.machine.timebase().to_ns(paid);
 }
 
-// On its way in it reads the index; in and out it counts itself by a load and a store, with a barrier of 8 cycles each time. A
-// load that hits takes 2 cycles, a store 1.
+// On entry the reader reads the index; on entry and exit it counts itself with a load and a store, with a barrier of 8 cycles
+// each time. A load that hits takes 2 cycles, a store 1.
 TEST(SynchronousRcu, AnSrcuReaderPaysForItsCountsAndBarriers) {
   EXPECT_EQ(reader_pays_ns(Design::srcu), 3 * 2 + 2 * 1 + 2 * 8);
 }
@@ -272,7 +272,7 @@ TEST(SynchronousRcu, AQsbrUpdaterWaitsForTheQuiescentStateOfWhoReadsNothingToo) 
       threads.rcu->quiescent(cpu);
       return;
     }
-    cpu.compute(2000);  // the other is online by now
+    cpu.compute(2000);  // the other CPU is online by now
     threads.rcu->synchronize(cpu);
     done_ns = cpu.now_ns();
   });

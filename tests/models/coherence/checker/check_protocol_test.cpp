@@ -1,4 +1,4 @@
-// What the checker finds, on MESI with one thing broken at a time.
+// The checker's findings on MESI with one thing broken at a time.
 #include "models/coherence/checker/check_protocol.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class Checker : public testing::Test {
  protected:
-  // What breaks first; the test fails if nothing does.
+  // The first violation; the test fails if there is none.
   Violation violation(const CheckOptions& options = {}) {
     const CheckResult result = check_protocol(mesi, options);
     EXPECT_TRUE(result.violation);
@@ -33,14 +33,15 @@ TEST_F(Checker, FindsAWriterBesideAReader) {
   const Violation found = violation();
   EXPECT_EQ(found.property, Property::single_writer);
   EXPECT_THAT(found.text, HasSubstr("(in E) can write while cache"));
-  // Three misses of three steps each: the first reader has it in E, the second makes it S, the third thinks that it is alone.
+  // Three misses of three steps each: the first reader has the line in E, the second makes it S, the third believes that it is
+  // alone.
   EXPECT_EQ(found.steps.size(), 9U);
 }
 
 TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   mesi.invariant_swmr = false;
-  EXPECT_EQ(violation().property, Property::data_value);  // one more step: the writer writes, the reader reads
+  EXPECT_EQ(violation().property, Property::data_value);  // one more step: the writer writes, then the reader reads
   EXPECT_EQ(violation().steps.size(), 10U);
   mesi.invariant_data_value = false;
   EXPECT_EQ(check_protocol(mesi, {}).violation, std::nullopt);
@@ -48,7 +49,7 @@ TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
 
 TEST_F(Checker, FindsAStaleCopy) {
   Row& row = row_of(mesi, "M", "Other_GetS");
-  row.actions[2].argument = to_requestor;  // and memory keeps the old data
+  row.actions[2].argument = to_requestor;  // so memory keeps the old data
   const Violation found = violation();
   EXPECT_EQ(found.property, Property::data_value);
   EXPECT_THAT(found.text, HasSubstr("reads a copy with the value 0, but 1 was written last"));
@@ -109,7 +110,7 @@ TEST_F(Checker, FindsARequestThatCanNeverFinish) {
   Row& row = row_of(mesi, "IM_AD", "Own_GetM");
   row.next = state("IU_A");
   row.count = 1;
-  row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade, which becomes a GetM, which becomes an Upgrade
+  row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade that becomes a GetM, which becomes an Upgrade
   const Violation found = violation({.caches = 1});
   EXPECT_EQ(found.property, Property::can_finish);
   ASSERT_EQ(found.steps.size(), 1U);
@@ -132,13 +133,13 @@ TEST_F(Checker, FindsARowThatNeverRuns) {
 TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
   const CheckOptions options{.caches = 2};
   const CheckResult result = check_protocol(mesi, options);
-  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM beside two that share: S and SM_AD, Other_PutM
+  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM beside two sharers: S and SM_AD, Other_PutM
   EXPECT_TRUE(result.proved(options));
 }
 
 TEST_F(Checker, CountsTheStatesOfOneCacheThatAnybodyCanCount) {
-  // With one cache, the value written last (2), what memory has (2, where the cache owns the line) and:
-  //   I, E: 2 each.  IS_AD: 2.  IM_AD: 2.  IE_D: 2.  IM_D: 2.  M and MI_A: 4 each.  The bus holds what memory does.
+  // With one cache, a state has the value written last (2), memory's value (2, if the cache owns the line), and: I, E: 2 each.
+  // IS_AD: 2.  IM_AD: 2.  IE_D: 2.  IM_D: 2.  M and MI_A: 4 each.  The bus's value is memory's.
   EXPECT_EQ(check_protocol(mesi, {.caches = 1}).states, 20U);
 }
 

@@ -63,7 +63,7 @@ TEST(Counterexample, FitsIntoAHundredColumnsForThreeCaches) {
   }
 }
 
-// Caches keep their names from the first step to the last, although symmetry reduction sorts them after every step.
+// Caches keep their names from first to last step, although symmetry reduction sorts them after every step.
 TEST(Counterexample, ReplaysToTheSameViolation) {
   const Protocol good = shipped_protocol("moesi_snoop");
   const std::vector<Mutant> mutants = mutants_of(good);
@@ -73,7 +73,7 @@ TEST(Counterexample, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, {}, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size());
-    // A data step without a supplier would be one that no order step announced.
+    // A data step without a supplier would not have been announced by an order step.
     for (const ReplayedStep& shown : steps) {
       EXPECT_EQ(shown.message.has_value(), shown.step.kind == StepKind::order) << mutants[i].name;
       EXPECT_EQ(shown.supplier != kNobody, shown.step.kind == StepKind::data) << mutants[i].name;

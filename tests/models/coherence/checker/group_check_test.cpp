@@ -161,7 +161,7 @@ NetworkProtocols shipped_tree(const std::string& group) {
 struct SmallTree {
   const char* protocol;
   int groups, members;
-  std::size_t states;  // without symmetry
+  std::size_t states;  // without symmetry reduction
   std::size_t symmetric;
 };
 void PrintTo(const SmallTree& tree, std::ostream* out) {
@@ -207,7 +207,7 @@ std::vector<TreePart> all_tree_parts() {
   return parts;
 }
 
-// A row that a system never runs can't be broken in it.
+// A row that never runs in a system can't be broken there.
 bool runs_in(const NetworkCheckResult& result, const Mutant& mutant, const ControllerTable& group) {
   return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& row) {
     const std::size_t place = row.state * group.events.size() + row.event;
@@ -215,7 +215,7 @@ bool runs_in(const NetworkCheckResult& result, const Mutant& mutant, const Contr
   });
 }
 
-// A system of the tables as they are, and whether it looks different with a row of them broken.
+// A system with correct tables, used to decide whether breaking a row changes what the checker finds.
 struct GoodTree {
   const NetworkProtocols& good;
   NetworkCheckOptions size;
@@ -264,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(Groups, BrokenGroupRows, testing::ValuesIn(all_tree_par
 
 class RowsOfTwoAndOne : public testing::TestWithParam<TreeSurvivors> {};
 
-// What no small tree runs, nearly all of it, runs where a group of two stands beside one of one.
+// Nearly all rows that never run in small trees run when a group of two is beside a group of one.
 TEST_P(RowsOfTwoAndOne, AreNoticedButForThoseThatDoNoHarm) {
   const NetworkProtocols good = shipped_tree(GetParam().protocol);
   const std::vector<GoodTree> small = small_trees(good);

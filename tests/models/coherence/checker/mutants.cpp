@@ -42,13 +42,13 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
-  if (group_evicts) return;  // without the row the line has no such place
+  if (group_evicts) return;  // without the row, the line never gets there
   Row deleted = row;
   deleted.impossible = true;
   add("deleted", deleted);
 }
 
-// The rows of a state at one base event, as they are written: one for all words of the guard, or one for each.
+// Mutants of the rows of a state at one base event, as written: one row for all words of the guard, or one for each.
 void add_mutants_at(const Protocol& good, Controller controller, std::size_t state, std::size_t base,
                     std::vector<Mutant>& mutants) {
   const ControllerTable& table = good.table(controller);

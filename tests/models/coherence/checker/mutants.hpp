@@ -1,4 +1,4 @@
-// Protocols with one row broken on purpose.
+// Makes protocols with one row broken on purpose.
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace linebounce::test {
 
-// One change of one row of one table. The protocol itself is made when it is needed: there are thousands of them.
+// One change to one row of one table. The protocol itself is made on demand, because there are thousands.
 struct Mutant {
-  std::string name;  // "cache S Other_GetS: to I"
+  std::string name;  // such as "cache S Other_GetS: to I"
   Controller controller = Controller::cache;
-  std::vector<std::size_t> places;  // in ControllerTable::rows: a row without a guard stands at all words of its event's group
+  // indices in ControllerTable::rows; a row without a guard has one for each word of its event's group
+  std::vector<std::size_t> places;
   Row row;
 
   [[nodiscard]] Protocol of(const Protocol& good) const;
 };
 
-// Every possible row of all tables with each wrong next state, without each of its actions, and deleted. What a file couldn't
-// say is left out: an access that gets no answer, a message of a network that stalls and changes the state.
+// Breaks every possible row of all tables: with each wrong next state, without each of its actions, and deleted. Leaves out
+// what a file couldn't express: an access without an answer, and a stalled network message that changes the state.
 std::vector<Mutant> mutants_of(const Protocol& good);
 
-// The row of a pair, to be broken by hand. Throws std::out_of_range for an unknown name.
+// The row of a state and event, for tests that break it. Throws std::out_of_range for an unknown name.
 Row& row_of(Protocol& protocol, const std::string& state, const std::string& event);
 Row& memory_row_of(Protocol& protocol, const std::string& event);
 StateId state_of(const Protocol& protocol, const std::string& name);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kLeastNetworkShare = 0.95;
 constexpr std::size_t kSampled = 97;
-constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test of its own
+constexpr std::size_t kParts = 4;  // each part of a protocol's mutants is a separate test
 // Why each is right:
 //   "free" dropped: the copy is gone by its state; whose place it was is no part of the model.
 //   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
@@ -164,20 +164,20 @@ std::vector<Part> all_parts() {
   return parts;
 }
 
-// The good protocol in a system; checked when it is needed.
+// A correct protocol in a system; checked on demand.
 struct Reference {
   NetworkCheckOptions options;
   std::optional<NetworkCheckResult> result;
 };
 
-// Systems of growing size: most mutants show in the smallest.
+// Systems of growing size; most mutants are found in the smallest.
 std::vector<Reference> references(const NetworkProtocols& good) {
   std::vector<Reference> references = {{{.agents = 2, .caches = 1}, std::nullopt}};
   for (const NetworkCheckOptions& usual : default_systems(good)) references.push_back({usual, std::nullopt});
   return references;
 }
 
-// Of the two that are checked together.
+// The one of the two protocols with this name.
 Protocol& part_of(NetworkProtocols& protocols, const std::string& name) {
   return protocols.directory.name == name ? protocols.directory : *protocols.node;
 }

@@ -1,4 +1,4 @@
-// The shipped protocols of networks are proved, and what the checker finds when one thing in them is broken.
+// The shipped network protocols are proved; with one thing broken, the checker finds it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ TEST_P(ShippedNetwork, IsProved) {
   for (const NetworkCheckResult& result : proof.results) fmt::print("{}: {} states\n", GetParam(), result.states);
 }
 
-// Renaming brings no state nearer, and changes no verdict.
+// Symmetry reduction changes neither the depth nor the verdict.
 TEST_P(ShippedNetwork, IsJudgedAlikeWithAndWithoutSymmetry) {
   const int agents = protocols.node ? 2 : 3;
   const NetworkCheckResult with = check_network(protocols, {.agents = agents, .caches = 1, .symmetry = true});
@@ -45,7 +45,7 @@ TEST_P(ShippedNetwork, IsJudgedAlikeWithAndWithoutSymmetry) {
   EXPECT_FALSE(with.violation || without.violation);
   EXPECT_EQ(with.unreached.size(), without.unreached.size());
   EXPECT_EQ(with.most_messages, without.most_messages);
-  // At most all orders of the agents, and both names of the values, are one.
+  // At most all orders of the agents, and both names of the values, are merged.
   EXPECT_LT(with.states, without.states);
   EXPECT_GE(with.states * (agents == 2 ? 2 : 6) * 2, without.states);
 }
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Directories, ShippedNetwork, testing::ValuesIn(kShipped
 INSTANTIATE_TEST_SUITE_P(Nodes, ShippedNetwork, testing::ValuesIn(kShippedNodes),
                          [](const auto& instance) { return std::string(instance.param); });
 
-// A node's table may join other caches than those that its file names.
+// A node's table may be combined with other caches than those its file names.
 TEST(NodeOverMigratoryReads, IsProved) {
   const Protocol bus = shipped_protocol("mesi_migratory_snoop");
   const Protocol directory = shipped_protocol("mesi_directory");
@@ -78,7 +78,7 @@ class NetworkChecker : public testing::Test {
     const auto in = std::find_if(table.states.begin(), table.states.end(), [&](const StateInfo& s) { return s.name == name; });
     return static_cast<StateId>(in - table.states.begin());
   }
-  // What breaks first; the test fails if nothing does.
+  // The first violation; the test fails if there is none.
   static NetworkViolation violation(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
     const NetworkCheckResult result = check_network(protocols, options);
     EXPECT_TRUE(result.violation);
@@ -148,7 +148,7 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
   EXPECT_THAT(violation(nodes, {.agents = 2, .caches = 2}).text, HasSubstr("mesi_node.md:"));
 }
 
-// A recall brings data only where a cache had newer.
+// A recall brings data only if a cache had newer data.
 TEST_F(NetworkChecker, FindsDataTakenWhereNobodyHasSentAny) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
   EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
@@ -180,7 +180,7 @@ TEST_F(NetworkChecker, FindsNoShorterSequenceWithoutSymmetry) {
   }
 }
 
-// Agents keep their names from the first step to the last, although symmetry reduction renames them after every step.
+// Agents keep their names from first to last step, although symmetry reduction renames them after every step.
 TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
   const std::vector<Mutant> mutants = mutants_of(*nodes.node);
   for (std::size_t i = 0; i < mutants.size(); i += 211) {
@@ -191,7 +191,7 @@ TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, options, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size()) << mutants[i].name;
-    // A message whose sender is not known would be one that nobody has sent.
+    // A message with an unknown sender would not have been sent by anyone.
     for (const ReplayedNetworkStep& shown : steps) {
       EXPECT_TRUE(shown.step.kind != NetworkStepKind::arrive || shown.first < shown.last) << mutants[i].name;
     }
@@ -250,7 +250,7 @@ TEST_F(NetworkChecker, RefusesABusThatSendsWords) {
   EXPECT_THROW(check_network(nodes, {.agents = 2}), CheckTooLarge);
 }
 
-// What is live is worked out from the rows: a value that is set before it is used is no part of a state.
+// The checker derives from the rows which values are live: a value that is set before it is used is not part of a state.
 TEST_F(NetworkChecker, KnowsWhereAValueIsUsed) {
   const checker::CheckedSystem system(nodes, {.agents = 2, .caches = 1});
   const ControllerTable& node = nodes.node->node;

@@ -1,4 +1,4 @@
-// The shipped protocols of networks, with the partners that they are checked with.
+// The shipped network protocols, with the partners they are checked with.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace linebounce::test {
 
-// A home without caches of its own comes with the node controller that names it.
+// A home without its own caches is checked with the node controller that names it.
 inline NetworkProtocols shipped_network(const std::string& name) {
   const bool home = std::ranges::find(kShippedHomes, name) != kShippedHomes.end();
   const auto* const node = std::ranges::find_if(

@@ -1,4 +1,4 @@
-// The protocol files as they ship are proved.
+// The shipped protocol files are proved.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -33,10 +33,10 @@ TEST_P(ShippedProtocol, IsJudgedAlikeWithAndWithoutSymmetry) {
   EXPECT_EQ(with.depth, without.depth);  // renaming caches brings no state nearer
   EXPECT_TRUE(without.unreached.empty());
   EXPECT_LT(with.states, without.states);
-  EXPECT_GE(with.states * 6, without.states);  // at most all orders of three caches are one
+  EXPECT_GE(with.states * 6, without.states);  // at most all orders of three caches are merged
 }
 
-// The simulator asks only those that have a copy, the checker asks all.
+// The simulator asks only caches with a copy, the checker asks all.
 TEST_P(ShippedProtocol, ReachesTheSameStatesWhenCachesWithoutACopyAreNotAsked) {
   for (const Message& message : protocol.messages) EXPECT_TRUE(message.absent_ignores) << message.name;
   EXPECT_EQ(check_protocol(protocol, {.ask_absent = false}).states, check_protocol(protocol, {}).states);

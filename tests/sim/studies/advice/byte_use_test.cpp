@@ -38,8 +38,8 @@ constexpr const char* kTwoThreads = "object counts size=64\nobject other size=64
 TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
   const TraceText trace(std::string(kTwoThreads) +
                         "a store counts+0 8\nb load counts+8 8\n"   // kept
-                        "a store counts+32 8\nb load other+0 8\n"   // a's alone, b's alone
-                        "a load other+32 8\nb load other+32 8\n");  // nobody writes
+                        "a store counts+32 8\nb load other+0 8\n"   // one line only of a, the other only of b
+                        "a load other+32 8\nb load other+32 8\n");  // no thread writes
   const auto lines = lines_at(trace, {32, {0x1000, 0x2000}});
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0].line, 0x1000U / 32);
@@ -68,9 +68,9 @@ TEST(ByteUse, EachPlacementHasItsOwnLinesWhereverObjectsBegin) {
   const TraceText trace(
       "object x size=24\nobject y size=24\nobject z size=24\nstream a\nstream b\n"
       "a store x+16 8\nb store y+0 8\na load z+8 8\nb load z+16 8\n");
-  const std::array<ObjectPlaces, 4> placements = {{{32, {0x1000, 0x1018, 0x1048}},    // x ends, and y begins, in one line of 32
-                                                   {32, {0x1000, 0x1020, 0x1048}},    // nothing is shared
-                                                   {32, {0x1008, 0x1020, 0x1050}},    // x+16 lies at 0x1018, y in the next line
+  const std::array<ObjectPlaces, 4> placements = {{{32, {0x1000, 0x1018, 0x1048}},    // x ends and y begins in one line of 32
+                                                   {32, {0x1000, 0x1020, 0x1048}},    // no line is shared
+                                                   {32, {0x1008, 0x1020, 0x1050}},    // x+16 is at 0x1018, y in the next line
                                                    {64, {0x1000, 0x1020, 0x1048}}}};  // x and y
   const auto lines = lines_of_several_threads(trace.reader(), placements);
   ASSERT_THAT(lines, SizeIs(4));
@@ -99,7 +99,7 @@ TEST(ByteUse, TakingALockWritesItsWord) {
   EXPECT_EQ(lines[0].pieces[1].threads[0].writes, 2);
 }
 
-// "main" sets up, two threads use, "main" adds up.
+// "main" initialises, two threads use the slots, and "main" adds them up.
 TEST(ByteUse, WhatIsDoneWhileNoOtherThreadIsAliveIsLeftOut) {
   const std::string head = "object counts size=64\nstream main\nstream a created=yes\nstream b created=yes\n";
   const std::string work = "main create a\nmain create b\na store counts+0 8\nb store counts+8 8\n";

@@ -1,4 +1,4 @@
-// Why a thread missed a line: true and false sharing, in time.
+// Classifies why a thread missed a line, true or false sharing, over time.
 #include "sim/studies/advice/line_histories.hpp"
 
 #include <gtest/gtest.h>
@@ -72,8 +72,8 @@ TEST_F(LineHistoriesTest, AnUpgradeIsBlamedOnThoseWhoReadTheWordOrItsNeighbours)
   EXPECT_EQ(miss(0, 0, true).why, Interference::same_bytes);
 }
 
-// In the whole run both threads write both slots, so the line looks truly shared. Between two accesses of one thread to its
-// slot the other one only ever uses the other slot.
+// Over the whole run both threads write both slots, so the line looks truly shared. But between two accesses of one thread to
+// its slot, the other thread only uses the other slot.
 TEST_F(LineHistoriesTest, SlotsThatAreUsedInTurnAreSharedFalselyAtAnyTime) {
   miss(0, 0, true);
   miss(1, 8, true);

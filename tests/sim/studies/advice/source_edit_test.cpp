@@ -74,7 +74,7 @@ TEST_F(SourceEdits, WhatIsAlignedAlreadyIsLeftAlone) {
   EXPECT_THAT(edited({.structure = structure("counts", behind + ":1")}).why_not, HasSubstr("has an alignment already"));
 }
 
-// A structure at line 2 of a C file, and a block of it that line 3 asks for.
+// A structure in line 2 of a C file, and a block of it allocated in line 3.
 constexpr const char* kBlock = "#include <stdlib.h>\nstruct s { long a; };\nstruct s* f(int n) { return CALL; }\n";
 
 std::string with_call(const std::string& call) {

@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// One bus, `threads` each, numbered thread beside thread.
+// One bus, cores with `threads` threads each, numbered in sequence.
 MachineLayout cores_of(int cpus, int threads) {
   MachineLayout layout;
   for (int cpu = 0; cpu < cpus; ++cpu) layout.cpus.push_back({0, 0, cpu / threads, cpu % threads});
@@ -27,7 +27,7 @@ TEST(Contradiction, ThreadsThatAreAlikeDoNotContradict) {
 }
 
 TEST(Contradiction, WhatThreadsDifferByIsTheLeastThatAnyMachineIsOff) {
-  // Two cores: four pairs between them, two of 30 and two of 40; and each core's own pair.
+  // Two cores: four pairs between them, two at 30 ns and two at 40, and each core's own pair.
   const auto ns = [](int a, int b) { return a / 2 == b / 2 ? 6.0 : b % 2 == 0 ? 30.0 : 40.0; };
   const Contradiction found = find_contradiction(made_up(4, ns, 0), cores_of(4, 2));
   EXPECT_NEAR(found.threads_ns, std::sqrt(4 * 25.0 / 6), 1e-9);

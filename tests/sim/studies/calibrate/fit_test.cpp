@@ -32,7 +32,7 @@ TEST(LeastSquares, WhatNothingDependsOnStays) {
 }
 
 TEST(LeastSquares, WhatLeftItsBoundAgainIsNotHeldThere) {
-  // Alone, the second is to fall. Once the first is at its bound, it has to rise.
+  // Alone, the second unknown would fall. With the first at its bound, it has to rise.
   const std::vector<double> x = least_squares({{1, 1}, {1, 0.5}}, {-4, -6}, {1, 1}, {-2, -0.5});
   EXPECT_THAT(x, ElementsAre(-2, -0.5));
   EXPECT_THAT(least_squares({{3, 1}, {1, 1}}, {-1, 3}, {1, 1}, {0, 0}), ElementsAre(0, DoubleNear(1, 1e-9)));
@@ -44,7 +44,7 @@ TEST(LeastSquares, OfTwoThatDoTheSameTheFirstMovesUntilItIsAtItsBound) {
 }
 
 TEST(Separate, NamesWhatMovesTheSameRowsTogether) {
-  // 0 and 1 differ; 2 is twice 0; 3 is both; 4 nothing.
+  // 0 and 1 are independent; 2 is twice 0; 3 is the sum of both; 4 has no effect.
   const Separation found = separate({{1, 0, 2, 1, 0}, {0, 1, 0, 1, 0}}, {1, 1});
   EXPECT_THAT(found.apart, ElementsAre(0, 1));
   EXPECT_THAT(found.powerless, ElementsAre(4));
@@ -105,8 +105,7 @@ class Fit : public ::testing::Test {
 };
 
 TEST_F(Fit, TheBusComesFirstThenTheNetworkWithWhatTheBusHasBecome) {
-  // 10 + (10 + 10) / 2 + 10 / 3 = 23.33 is to be 40.33: 34 clocks more. 40.33 + 20 + 40 + 2 * 15 is what the network then has
-  // to be.
+  // 10 + (10 + 10) / 2 + 10 / 3 = 23.33 must become 40.33: 34 more clocks. The network must then be 40.33 + 20 + 40 + 2 * 15.
   const FitResult result = fitted_to(40.3333, 130.3333);
   EXPECT_THAT(result.values, ElementsAre(Pair("machine.bus.intervention_clocks", 44), Pair("machine.network.latency_ns", 15)));
 }
@@ -117,8 +116,8 @@ TEST_F(Fit, AMachineThatIsRightStaysAsItIs) {
 }
 
 TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
-  // 5 ns are 10 clocks of the bus; 3 ns less than that are 6 more; the network is to be 0, the controllers' 4 passes 15 ns. In
-  // steps of a tenth, two passes of a network of 0.1 ns come nearer to that.
+  // 5 ns is 10 clocks of the bus; 3 ns less leaves 6 more clocks; the network must be 0, and the controllers' 4 passes take 15
+  // ns. In steps of a tenth, two passes of a network of 0.1 ns come closer.
   const FitResult result = fitted_to(15.3333, 50.3333);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 0);
   EXPECT_EQ(result.values.at("machine.bus.snoop_clocks"), 4);
@@ -127,7 +126,7 @@ TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
 }
 
 TEST_F(Fit, LessThanAClockOfTheBusIsTheCores) {
-  // 23.33 + 10.2: 20 clocks of half a nanosecond leave 0.2 ns, of which one of the core's thirds leaves 0.13. With a clock
+  // 23.33 + 10.2: 20 clocks of half a nanosecond leave 0.2 ns, of which a third of a core cycle leaves 0.13. With one clock
   // less, two thirds leave 0.03.
   const FitResult result = fitted_to(33.5333, 113.5333);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 29);
@@ -135,7 +134,7 @@ TEST_F(Fit, LessThanAClockOfTheBusIsTheCores) {
 }
 
 TEST_F(Fit, TheLastClockIsNotTurnedIfThatSetsPairsApart) {
-  // As above, but with 12 cycles the two pairs of a bus are a nanosecond more and a nanosecond less than their mean.
+  // As above, but with 12 cycles the two pairs of a bus are 1 ns above and below their mean.
   const auto measured = made_up(
       4, [](int a, int b) { return a % 2 == b % 2 ? 33.5333 : 113.5333; }, 0);
   const auto simulate = simulated_by([this](const Values& values) {
@@ -152,7 +151,7 @@ TEST_F(Fit, TheLastClockIsNotTurnedIfThatSetsPairsApart) {
 }
 
 TEST_F(Fit, WhatShowsNextToNothingIsNotTurnedFar) {
-  // No bus is as fast as that. 300 ns more of a crossing that takes off five picoseconds for each would make up for it.
+  // No bus is that fast. 300 ns more for a crossing that saves five picoseconds each would make up for it.
   const auto measured = made_up(
       4, [](int a, int b) { return a % 2 == b % 2 ? 9.0 : 90.0; }, 0);
   const auto simulate = simulated_by([this](const Values& values) {
@@ -180,7 +179,7 @@ TEST_F(Fit, SaysWhatItCannotTellApart) {
                                    Pair("machine.node.latency_ns", "machine.network.latency_ns")));
 }
 
-// Eight nodes, each with a link to its neighbours on a ring and one across it, so that any other is at most two links away.
+// Eight nodes, each linked to its ring neighbours and to the opposite node, so that any node is at most two links away.
 class EightNodes : public ::testing::Test {
  protected:
   EightNodes() {
@@ -206,7 +205,7 @@ class EightNodes : public ::testing::Test {
   static double link(const Values& values, int a, int b) {
     return values.at(fmt::format("machine.network.link.{}_{}.latency_ns", std::min(a, b), std::max(a, b)));
   }
-  // Two passes of each link, by the shortest way, and four of controllers.
+  // Two passes of each link on the shortest path, and four passes of controllers.
   static double between(const Values& values, int a, int b) {
     const double common = 60 + 4 * values.at("machine.node.latency_ns");
     double shortest = linked(std::min(a, b), std::max(a, b)) ? link(values, a, b) : 1e9;
@@ -255,11 +254,11 @@ class EightNodes : public ::testing::Test {
   std::vector<Knob> knobs_;
   Values start_;
   int simulations_ = 0;
-  double within_ = 0, left_ = 0;  // squares of pairs about their block's mean; about what was simulated
+  double within_ = 0, left_ = 0;  // squared deviations of pairs: from their block's mean, and from the simulated latency
 };
 
 TEST_F(EightNodes, TwoDistancesGiveWhatLinksAndControllersCost) {
-  // 220 - 140 are two passes of a link, 40 ns each. 140 - 60 - 80 leave nothing for the controllers.
+  // 220 - 140 is two passes of a link, 40 ns each. 140 - 60 - 80 leaves nothing for the controllers.
   const FitResult result = fitted_to(140, 220, 0);
   EXPECT_NEAR(left_, 0, 1);
   EXPECT_EQ(result.end, SearchEnd::nothing_left);
@@ -268,10 +267,11 @@ TEST_F(EightNodes, TwoDistancesGiveWhatLinksAndControllersCost) {
   EXPECT_NEAR(link(result.values, 2, 6), 40, 0.1);
 }
 
-// Links first and controllers after them, each once, would end where the links have taken part of what the controllers cost.
+// Fitting first the links and then the controllers, each once, would end with the links having absorbed part of the
+// controllers' cost.
 TEST_F(EightNodes, WithNoiseLittleMoreIsLeftThanPairsOfTheSameNodesDifferBy) {
-  // 12 links, controllers and bus for 29 blocks of 4 or 8 pairs, 120 in all: of (29 - 14) / 120 of the noise nothing is to be
-  // had, an eighth; less than a third is left where the shortest way is another one with each change.
+  // 12 links, controllers and bus are fitted to 29 blocks of 4 or 8 pairs, 120 in all. So (29 - 14) / 120 of the noise, an
+  // eighth, cannot be absorbed; less than a third is left if the shortest path changes with each step.
   const FitResult result = fitted_to(180, 260, 0.05);
   EXPECT_EQ(result.end, SearchEnd::no_step_gains);
   EXPECT_LT(left_, 1.33 * within_);

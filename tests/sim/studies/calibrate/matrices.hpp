@@ -1,4 +1,4 @@
-// Made-up matrices with a known structure, and noise that is the same everywhere.
+// Made-up matrices with a known structure, and noise that is reproducible everywhere.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// ns(a, b) for a > b, each up to `noise` (a share) more or less.
+// The matrix with ns(a, b) for a > b, each changed randomly by up to `noise` (a share).
 inline LatencyMatrix made_up(int cpus, const std::function<double(int a, int b)>& ns, double noise = 0.05) {
   LatencyMatrix matrix(cpus);
   Random random(1, 0, 0);

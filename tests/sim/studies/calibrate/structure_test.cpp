@@ -85,7 +85,7 @@ TEST(Structure, NodesWithTwoNearNeighboursEachAreARing) {
 }
 
 TEST(Structure, NodesOfARingAreNumberedRoundIt) {
-  // By their lowest CPUs: node 0, then its neighbours 2 and 3; node 1 is opposite.
+  // Nodes are ordered by their lowest CPU: node 0, then its neighbours 2 and 3; node 1 is opposite.
   constexpr int kPlace[] = {0, 2, 1, 3};
   const Structure found = find_structure(made_up(8, [&](int a, int b) {
     if (a / 2 == b / 2) return 60.0;
@@ -96,7 +96,7 @@ TEST(Structure, NodesOfARingAreNumberedRoundIt) {
 }
 
 TEST(Structure, OtherNetworksHaveALinkWhereNodesAreNear) {
-  // A line of three would need a longer way between its ends; a star of four has it over the middle.
+  // A chain of three would need a longer path between its ends; a star of four has it through the centre.
   const Structure found = find_structure(made_up(8, [](int a, int b) {
     if (a / 2 == b / 2) return 50.0;
     return b / 2 == 0 ? 150.0 : 240.0;
@@ -121,7 +121,7 @@ TEST(Structure, GroupsMayBeOfDifferentSizes) {
 }
 
 TEST(Structure, SomeCoresMayHaveOneThreadAlone) {
-  // As hybrids number them: two large cores with two threads each, then four small ones.
+  // Numbered as on hybrids: two large cores with two threads each, then four small ones.
   const Structure found = find_structure(made_up(8, [](int a, int b) { return a < 4 && a / 2 == b / 2 ? 5.0 : 40.0; }));
   EXPECT_THAT(shape(found), ElementsAre(1, 1, 2));
   EXPECT_EQ(found.cores_per_bus, 6);
@@ -129,7 +129,7 @@ TEST(Structure, SomeCoresMayHaveOneThreadAlone) {
 }
 
 TEST(Structure, ASocketWhoseGroupsReachEachOtherOverTheOtherOneIsOne) {
-  // Groups of two: 0 to 3 in the socket that the line is at home in.
+  // Groups of two; 0 to 3 are in the socket of the line's home.
   const Structure found = find_structure(made_up(
       16,
       [](int a, int b) {

@@ -11,8 +11,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Two kinds of pairs, ten of each, at 20 and 80 ns: the farther ones are off by `between` in their mean, and all pairs by
-// `within` from what their kind is off.
+// Two kinds of pairs, ten of each, at 20 and 80 ns. The mean of the farther kind is off by `between`, and pairs differ by
+// `within` from their kind's error.
 Calibration left_over(double between, double within) {
   Calibration calibration;
   calibration.base = "some_machine";

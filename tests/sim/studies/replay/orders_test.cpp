@@ -19,14 +19,14 @@ TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirLogarithms) {
   EXPECT_EQ(change.orders, 3);
 }
 
-// examples/advice/ring_indices.c: with the interval of the plain gains it was -784 to 3033 %.
+// examples/advice/ring_indices.c: an interval of the plain gains would be -784 to 3033 %.
 TEST(OrdersChange, GainsThatDifferMuchAreNoLossAtTheLowerEnd) {
   const OrdersChange change = orders_change({1, 1, 1}, {7.81, 7.81, 21.1});
   EXPECT_TRUE(change.is_gain());
   EXPECT_GT(change.low_pct, 100);
 }
 
-// The same program, another recording.
+// Another recording of the same program.
 TEST(OrdersChange, IsUndecidedIfEachOrderGainsAndTheIntervalHoldsZero) {
   const OrdersChange change = orders_change({1, 1, 1}, {9.45, 9.45, 2.34});
   EXPECT_FALSE(change.is_gain());
@@ -47,7 +47,7 @@ std::vector<std::pair<int, int>> ranges(const OrdersChange& chosen) {
   return all;
 }
 
-// Orders 1 to 3 have chosen.
+// Orders 1 to 3 made the choice.
 TEST(ConfirmingOrders, HadNoPartInTheChoiceAndAreMoreWhereThreeDecideNothing) {
   EXPECT_THAT(ranges({20, 5, 40, 12}), testing::ElementsAre(std::pair(4, 3), std::pair(7, 6)));
   EXPECT_THAT(ranges({20, -5, 40, 12}), testing::ElementsAre(std::pair(7, 6)));

@@ -51,7 +51,8 @@ TEST(Validation, AFiguresErrorIsRelativeToWhatWasPublished) {
   EXPECT_EQ(simulated_over_published(missing), std::numeric_limits<double>::infinity());
 }
 
-// +43 % as +25 %: 1.25 instead of 1.43. A change of 14 % would be within 15 % if nothing at all had happened.
+// +43 % counts as +25 % through factors: 1.25 instead of 1.43. Otherwise, a published change of 14 % would be within 15 % even
+// without any effect.
 TEST(Validation, AChangeIsAFactorAndASmallOneASignAlone) {
   EXPECT_NEAR(*simulated_over_published(change("a", 0.43, 0.25, ChangeSign::loss)), 0.874, 0.001);
   EXPECT_EQ(simulated_over_published(change("a", 0.14, 0, ChangeSign::none)), std::nullopt);
@@ -97,7 +98,7 @@ TEST(Validation, TheWorstMissComesFirst) {
   EXPECT_THAT(ids, ElementsAre("wrong", "order", "third", "twice"));
 }
 
-// The guess is the median of the same column's other figures, no change, a flat shape, or a third, half or two thirds.
+// The trivial guess is the median of the column's other figures, no change, a flat shape, or a third, half or two thirds.
 TEST(Validation, TheTrivialGuessKnowsOtherFiguresButNoCaches) {
   std::vector<PaperResult> rows = {figure("a", 50, 0), figure("b", 48, 0), figure("c", 52, 0), figure("d", 90, 0)};
   for (PaperResult& row : rows) row.row.metrics = {"locks." + row.row.id + ".con_pct"};

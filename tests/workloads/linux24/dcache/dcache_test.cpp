@@ -1,5 +1,5 @@
-// The dentry cache: every design keeps counts, lists and chains consistent under any interleaving, and a freed entry that
-// somebody still sees stops the run.
+// The dentry cache: every design keeps counts, lists and chains consistent under any interleaving, and freeing an entry that a
+// CPU still sees stops the run.
 #include <gtest/gtest.h>
 
 #include "models/failure.hpp"
@@ -37,8 +37,8 @@ std::string name_of_variant(const testing::TestParamInfo<Variant>& tested) {
 class EachDesign : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(, EachDesign, testing::ValuesIn(variants()), name_of_variant);
 
-// Hardly any time outside the cache, few chains that all share, and a clock that ticks all the time. The program checks the
-// whole cache at its end.
+// Very little time outside the cache, few chains that all CPUs share, and frequent ticks. The program checks the whole cache at
+// its end.
 std::map<std::string, ParameterValue> in_a_hurry(const Variant& variant) {
   return {{"design", variant.design},
           {"locked_dput", variant.locked_dput},
@@ -70,7 +70,7 @@ TEST_P(EachDesign, LeavesAConsistentCacheBehind) {
   EXPECT_GT(metrics.values.at("throughput.operations_per_s"), 0);
 }
 
-// The cache of a test's own programs.
+// A cache for a test's own programs.
 class Cache {
  public:
   explicit Cache(const std::string& design, int cpus = 1)
@@ -207,7 +207,7 @@ TEST(Dcache, TheCheckFindsACountThatIsTooSmall) {
   EXPECT_THROW(run(), ModelFailure);
 }
 
-// Walks hash chains without a lock, as rcu_lookup does, but entries are freed at once.
+// Walks hash chains without a lock, like rcu_lookup, but frees entries at once.
 class NoGracePeriod final : public Dcache {
  public:
   explicit NoGracePeriod(const DcacheSetup& setup) : Dcache(setup, "dentry") {}

@@ -1,5 +1,5 @@
-// Finer locks and walks with sequence counts: whatever all CPUs do at once leaves a consistent cache behind, and a walk writes
-// to no directory that it passes unless something changes on its way.
+// Finer locks and walks with sequence counts: any concurrent operations leave a consistent cache, and a walk writes to no
+// directory on its path unless something changes there.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(, FinerLocks, testing::Combine(testing::ValuesIn(kDesig
   return std::string(std::get<0>(tested.param)) + (std::get<1>(tested.param) ? "_shared" : "_own");
 });
 
-// The program checks the whole cache at its end; four chains make all CPUs meet.
+// The program checks the whole cache at its end; with four chains, all CPUs meet.
 TEST_P(FinerLocks, LeaveAConsistentCacheBehind) {
   const MachineSpec spec = small_machine(4);
   SmallMachine small(spec);
@@ -74,7 +74,7 @@ struct Machinery {
   Barrier start;
 };
 
-// One CPU prunes all the time; the others use entries again, and drop some, that are still on the list of unused ones.
+// One CPU prunes all the time; the others reuse entries, and drop some, that are still on the list of unused ones.
 TEST(FinerLocksPruned, LeaveAConsistentCacheBehind) {
   constexpr int kPruning = 4;
   Machinery machinery("parallel_updates", kPruning);
@@ -107,7 +107,7 @@ TEST(FinerLocksPruned, LeaveAConsistentCacheBehind) {
   machinery.small.run(std::vector<Core::Program>(kPruning, program));
 }
 
-// Two CPUs: the first walks "directory/file" and takes long to pass the directory; the second renames it meanwhile, and back.
+// Two CPUs: the first walks "directory/file" and takes long in the directory; the second renames it in the meantime, and back.
 class WalkAndRename : public testing::Test, protected Machinery {
  protected:
   WalkAndRename() : Machinery("sequence_walk", 2) {}
@@ -154,7 +154,7 @@ class WalkAndRename : public testing::Test, protected Machinery {
     start.wait(cpu);
   }
 
-  Address directory = 0;  // written before `start`, read behind it
+  Address directory = 0;  // written before `start` is set, and read after it
   bool found = false, referenced = false;
   Value directory_count = 0, file_count = 0;
 };

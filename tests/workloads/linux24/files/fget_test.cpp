@@ -1,4 +1,5 @@
-// From a descriptor to its file: references are kept under every design, and what a design saves is what it leaves out.
+// From a descriptor to its file: references are kept under every design, and each design omits exactly the operations that it
+// saves.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -20,7 +21,7 @@ class EachDesign : public testing::TestWithParam<FileTableDesign> {};
 INSTANTIATE_TEST_SUITE_P(, EachDesign,
                          testing::Values(FileTableDesign::rwlock, FileTableDesign::rcu, FileTableDesign::fget_light));
 
-// All CPUs take and drop the same file again and again: the table's own reference is left.
+// All CPUs take and drop the same file again and again: only the table's own reference is left.
 TEST_P(EachDesign, EveryReferenceThatIsTakenIsDropped) {
   SmallMachine small(small_machine(kCpus));
   AddressSpace space(small.machine.store());
@@ -72,7 +73,7 @@ TEST(FgetLight, TakesNoReferenceWhileTheTableIsOneTasks) {
   }});
 }
 
-// The last reference was dropped, the file is being freed: a reader that still finds it must not take it.
+// The last reference was dropped and the file is being freed: a reader that still finds it must not take it.
 TEST(FgetByRcu, DoesNotTakeAFileThatIsBeingFreed) {
   SmallMachine small(small_machine(1));
   AddressSpace space(small.machine.store());
@@ -88,7 +89,8 @@ TEST(FgetByRcu, DoesNotTakeAFileThatIsBeingFreed) {
   }});
 }
 
-// A call and its end, all lines being in L1: an atomic operation takes 20 cycles, a load 2. Three loads find the file.
+// The time of a call and its end with all lines in L1: an atomic operation takes 20 cycles, a load 2. Three loads find the
+// file.
 double call_ns(FileTableDesign design, bool smp) {
   SmallMachine small(small_machine(1));
   AddressSpace space(small.machine.store());
@@ -111,11 +113,11 @@ double call_ns(FileTableDesign design, bool smp) {
 TEST(Fget, UnderTheLockCostsFourAtomicOperations) {
   EXPECT_EQ(call_ns(FileTableDesign::rwlock, true), 4 * 20 + 3 * 2);
 }
-// The count is loaded, raised by compare-and-exchange (30 cycles), and dropped.
+// The count is loaded, raised by a compare-exchange (30 cycles), and dropped.
 TEST(Fget, ByRcuCostsTwo) {
   EXPECT_EQ(call_ns(FileTableDesign::rcu, true), 30 + 20 + 4 * 2);
 }
-// Whose table it is, and the file.
+// Loads the owner of the table, and the file.
 TEST(Fget, LightCostsNone) {
   EXPECT_EQ(call_ns(FileTableDesign::fget_light, true), 4 * 2);
 }

@@ -1,4 +1,4 @@
-// The locks of a write, and why the first one and one in a new jiffy take more.
+// The locks of a write, and why the first write and one in a new jiffy take more.
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Nothing is refilled in ten writes, and all of them fall into one jiffy.
+// Nothing needs refilling in ten writes, which all fall into one jiffy.
 const std::map<std::string, ParameterValue> kPlain = {
     {"pages_left", std::int64_t{16}}, {"buffer_heads_left", std::int64_t{16}}, {"between_writes_us", 1.0}};
 
@@ -31,7 +31,8 @@ std::vector<int> locks_of_writes(std::map<std::string, ParameterValue> changed) 
   return locks;
 }
 
-// 11 sites. The first write also updates the time (a handle: 4), files bitmap and group descriptor (4), dirties the inode (1).
+// 11 sites. The first write also updates the time (a handle: 4), the bitmap and group descriptor of the file (4), and dirties
+// the inode (1).
 TEST(LocksPer4kWrite, TheFirstWriteTakesNineMoreThanTheOthers) {
   EXPECT_THAT(locks_of_writes({}), ElementsAre(20, 11, 11, 11));
 }
@@ -45,7 +46,7 @@ TEST(LocksPer4kWrite, AnEmptyListIsRefilledUnderTheZonesLock) {
               ElementsAre(20, 12, 11, 12));
 }
 
-// Lookup and insertion are one section (1), so are the two of each handle's start and end (2), and each filing (2 of the
+// Lookup and insertion are one section (1), and so are the two at each handle's start and end (2), and each filing (2 of the
 // first).
 TEST(LocksPer4kWrite, MergingAdjacentSectionsSavesThree) {
   EXPECT_THAT(locks_of_writes({{"merged", true}}), ElementsAre(13, 8, 8, 8));

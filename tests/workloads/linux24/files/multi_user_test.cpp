@@ -1,4 +1,4 @@
-// References of dentries come out even, and a lock's spinning is counted where the kernel has it.
+// References to dentries balance, and a lock's spinning is counted in the function where the kernel spins.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/run_workload.hpp"
@@ -38,7 +38,7 @@ struct Directory {
 
 constexpr int kRounds = 30;
 
-// Each round opens one file: the process's dentry and the file's lose their last reference, /proc's does not.
+// Each round opens one file: the process's dentry and the file's dentry lose their last reference, /proc's does not.
 TEST(ProcDirectory, OnlyLastReferencesTakeTheDcacheLock) {
   Directory proc(small_machine(kReaders));
   proc.small.machine.set_functions(proc.space.functions().size());

@@ -1,4 +1,4 @@
-// Asynchronous I/O: what a process submits comes back to it, once, and leaves nothing behind.
+// Asynchronous I/O: each request that a process submits completes exactly once, and leaves nothing behind.
 #include "workloads/linux26/aio/aio.hpp"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ using namespace workloads;
 
 namespace {
 
-constexpr int kRing = 124;  // events of 32 bytes in what a page has beside its head
+constexpr int kRing = 124;  // events of 32 bytes that fit in a page besides its header
 
-// A process that submits `total` requests, never more than its context may have, and waits for some of them in between.
+// A process that submits `total` requests, never more than its context allows, and waits for some of them in between.
 struct Submitter {
   Submitter(AioContext& its_context, int most_of_context, int requests, std::uint64_t number)
       : context(&its_context), most(most_of_context), total(requests), random(1, number, 0) {}
@@ -31,11 +31,11 @@ struct Submitter {
   int most, total;
   Random random;
   int submitted = 0;
-  int wanted = 0;        // of the get_events() that is under way; 0: there is none
-  int waits = 0;         // how often it had to sleep
-  bool at_once = false;  // submits all, and looks for events only when all must be complete
+  int wanted = 0;        // events that the current get_events() wants; 0 if none is under way
+  int waits = 0;         // how often it slept
+  bool at_once = false;  // submits all, and reaps events only when all must be complete
   bool over = false;
-  std::map<std::string, Value> left = {};  // what its structures hold when all is over
+  std::map<std::string, Value> left = {};  // its structures' values at the end
 };
 
 class AioMachine : public TaskMachine {
@@ -77,7 +77,7 @@ class AioMachine : public TaskMachine {
  private:
   static constexpr int kDisks = 4;
 
-  // Until it has to wait.
+  // Runs until it has to wait.
   void go_on(Cpu& cpu, const Task& self, std::size_t number) {
     Submitter& one = submitters_[number];
     while (!one.over) {
@@ -95,7 +95,7 @@ class AioMachine : public TaskMachine {
       one.wanted = 0;
       one.over = one.submitted == one.total && one.context->in_flight() == 0;
     }
-    // Its last requests may still be on their way out of the kernel.
+    // Its last requests may still be leaving the kernel.
     cpu.compute(100000);
     const std::string name = "kioctx[" + std::to_string(number) + "]";
     look(cpu, one, name, "kioctx", {"reqs_active", "users", "ctx_lock"});
@@ -130,7 +130,7 @@ class AioMachine : public TaskMachine {
 
  public:
   Aio aio;
-  int done = 0;  // completions
+  int done = 0;  // completed requests
 };
 
 class OnAnyMachine : public testing::TestWithParam<std::string> {
@@ -139,8 +139,8 @@ class OnAnyMachine : public testing::TestWithParam<std::string> {
 };
 INSTANTIATE_TEST_SUITE_P(, OnAnyMachine, testing::Values("sc", "itanium"), [](const auto& tested) { return tested.param; });
 
-// Two processes on every CPU; each sends more requests than its ring has places for events, and all together more than there is
-// memory for kiocbs.
+// Two processes on every CPU. Each sends more requests than its ring has slots for events, and together they send more than
+// there is memory for kiocbs.
 TEST_P(OnAnyMachine, EveryRequestComesBackOnceAndLeavesNothingBehind) {
   constexpr int kRequests = 300;
   constexpr int kMemory = 600;

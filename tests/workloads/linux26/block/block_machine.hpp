@@ -23,7 +23,7 @@ namespace linebounce::test {
 using namespace workloads;
 using namespace sim;
 
-// An I/O that is over.
+// A finished I/O.
 struct Done {
   int cpu = 0;
   Tick at = 0;
@@ -31,7 +31,7 @@ struct Done {
 };
 
 struct Load {
-  int batches = 4;  // of each CPU
+  int batches = 4;  // on each CPU
   int batch = 8;
   bool sync = false;
   bool unplug = true;
@@ -74,7 +74,7 @@ class BlockMachine {
     completions.resize(ios_.size());
   }
 
-  // Every CPU submits its batches; `at_end` runs on CPU 0 when all are over.
+  // Every CPU submits its batches; `at_end` runs on CPU 0 when all have completed.
   void run(const std::function<void(Cpu&)>& at_end = [](Cpu&) {}) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec_.cpus), [this, &at_end](Cpu& cpu) {
@@ -82,7 +82,7 @@ class BlockMachine {
       cpu.set_timer(100000, tick_);
       submit_all(cpu);
       barrier_.wait(cpu);
-      cpu.compute(1000000);  // the owners know before the layers are through with an I/O
+      cpu.compute(1000000);  // owners learn of the end before the layers are done with an I/O
       if (cpu.id().value == 0) at_end(cpu);
       barrier_.wait(cpu);
     }));
@@ -91,7 +91,7 @@ class BlockMachine {
   [[nodiscard]] int submitter_of(std::size_t io) const { return static_cast<int>(io) / (load_.batches * load_.batch); }
   [[nodiscard]] Io& io(std::size_t number) { return ios_[number]; }
   [[nodiscard]] std::size_t ios() const { return ios_.size(); }
-  // Where an object begins. Errors: std::logic_error, if there is none in the first of the memory.
+  // An object's address. Errors: std::logic_error if it is not in the first part of the memory.
   [[nodiscard]] Address address_of(const std::string& object) {
     constexpr Address kEnd = 0x400000;
     for (; !addresses_.contains(object) && scanned_ < kEnd; scanned_ += 8) {
@@ -101,7 +101,7 @@ class BlockMachine {
     if (!addresses_.contains(object)) throw std::logic_error("no object is called " + object);
     return addresses_.at(object);
   }
-  // What a field holds. / Whether a list is empty.
+  // A field's value. / Whether a list is empty.
   Value value(Cpu& cpu, const std::string& structure, int number, const std::string& field) {
     const FieldPlace place = kernel.field(structure, field);
     return cpu.load(address_of(fmt::format("{}[{}]", structure, number)) + static_cast<Address>(place.offset), place.size);
@@ -110,7 +110,7 @@ class BlockMachine {
     const FieldPlace place = kernel.list_field(structure, list);
     return list64::empty(cpu, address_of(fmt::format("{}[{}]", structure, number)) + static_cast<Address>(place.offset));
   }
-  // Of a miss.
+  // The symbol of a miss's address.
   [[nodiscard]] Symbol symbol(const Miss& miss) const { return space.symbol(space.find(miss.address)); }
 
  private:

@@ -1,4 +1,4 @@
-// I/Os go down to the disks and come back, each once, where the adapters interrupt; and nothing of them stays behind.
+// I/Os go down to the disks and come back, each once, on the CPUs that the adapters interrupt, and leave nothing behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void expect_each_done_once(const BlockMachine& tested) {
   for (std::size_t io = 0; io < tested.ios(); ++io) EXPECT_EQ(tested.completions[io].size(), 1U) << "I/O " << io;
 }
 
-// What the structures hold when no I/O is under way.
+// Checks the structures' values without an I/O under way.
 void expect_idle(BlockMachine& tested, const BlockOptions& options, Cpu& cpu) {
   const auto expect = [&](const char* structure, int number, const char* field, Value value) {
     EXPECT_EQ(tested.value(cpu, structure, number, field), value) << structure << "." << field;
@@ -88,7 +88,7 @@ TEST_P(BlockLayerWith, CompletesEveryIoOnceAndLeavesNothingBehind) {
   expect_each_done_once(tested);
 }
 
-// There is memory for a fraction of the requests and commands that are made one after the other.
+// There is memory for only a fraction of the requests and commands that are made over time.
 TEST(BlockLayer, GivesAllMemoryBack) {
   const MachineSpec spec = small_itanium(4);
   BlockOptions options = options_of(spec);

@@ -1,4 +1,4 @@
-// Who has the CPU when softirqs come faster than they are handled.
+// How the CPU is shared when softirqs arrive faster than they are handled.
 #include "workloads/linux26/network/cpu_threads.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 constexpr double kTickUs = 10;
 constexpr double kRunUs = 20000;
 
-// One CPU, ticks of 10 us, and a softirq of 5 us that an interrupt raises every 20 us; `forever`: it raises itself as well, so
-// that there is always more.
+// One CPU, ticks of 10 us, and a softirq of 5 us that an interrupt raises every 20 us. With `forever` it also raises itself, so
+// that there is always another.
 struct Loaded {
   Loaded(const CpuThreadsOptions& options, bool forever)
       : spec(small_machine(1)),
@@ -83,7 +83,8 @@ TEST(CpuThreads, WithLittleToDoNothingIsLeftToKsoftirqd) {
   EXPECT_LT(metrics.values.at("starvation.longest_ms"), 0.03);
 }
 
-// After ten rounds of 5 us the process has the CPU until the next interrupt, and 20 ticks later ksoftirqd for 5 ticks of 10 us.
+// After ten rounds of 5 us the process has the CPU until the next interrupt; 20 ticks later ksoftirqd runs for 5 ticks of 10
+// us.
 TEST(CpuThreads, SoftirqsWithoutAnEndLeaveTheProcessLittle) {
   Loaded loaded(one_process(), true);
   const Metrics metrics = loaded.run();
@@ -92,8 +93,8 @@ TEST(CpuThreads, SoftirqsWithoutAnEndLeaveTheProcessLittle) {
   EXPECT_GT(loaded.softirq_share(), 0.8);
 }
 
-// Ten rounds fill 50 us, and the next interrupt comes before they end. One fills 5 us: after the interrupt of each 20 us, and
-// after the two clock ticks meanwhile.
+// Ten rounds take 50 us, and the next interrupt comes before they end. One round takes 5 us: after each interrupt, every 20 us,
+// and after the two clock ticks in between.
 TEST(CpuThreads, FewerRoundsAfterAnInterruptLeaveTheProcessMore) {
   CpuThreadsOptions options = one_process();
   options.softirq_rounds = 1;

@@ -1,4 +1,4 @@
-// What comes in, what is lost, and how interrupts and softirqs share the work.
+// Which packets are received and which are lost, and how interrupts and softirqs share the work.
 #include "workloads/linux26/network/reception.hpp"
 
 #include <gtest/gtest.h>
@@ -58,11 +58,11 @@ struct Interface {
                     return true;
                   }) {}
 
-  // For so many microseconds, of which a program has what reception leaves.
+  // Runs for this many microseconds; a program gets the time that reception leaves.
   Metrics run(std::int64_t us) {
     small.machine.set_functions(space.functions().size());
     small.run({[&](Cpu& cpu) {
-      interrupts.defer_rest_to([](Cpu&) {}, 100000);  // there is no thread
+      interrupts.defer_rest_to([](Cpu&) {}, 100000);  // there is no softirq thread
       interrupts.start(cpu);
       reception.start(cpu);
       while (cpu.now_ns() < static_cast<double>(us) * 1000) cpu.compute(500);
@@ -92,7 +92,7 @@ ReceptionOptions hundred_thousand() {
 class ReceptionBothWays : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, ReceptionBothWays, testing::Values("netif_rx", "napi"));
 
-// Every 10 us one, until 50 have come.
+// One packet every 10 us, until 50 have come.
 TEST_P(ReceptionBothWays, AnIdleCpuTakesEveryPacket) {
   ReceptionOptions options = hundred_thousand();
   options.reception = GetParam();
@@ -104,7 +104,7 @@ TEST_P(ReceptionBothWays, AnIdleCpuTakesEveryPacket) {
   EXPECT_EQ(metrics.values.at("packets.lost_in_ring") + metrics.values.at("packets.lost_in_backlog"), 0);
 }
 
-// 20 us for a packet, every 10 us one: half are lost, in the queue behind the interrupt or, with NAPI, in the ring.
+// A packet takes 20 us and comes every 10 us: half are lost, in the queue after the interrupt or, with NAPI, in the ring.
 TEST_P(ReceptionBothWays, WhatACpuCannotTakeIsLost) {
   ReceptionOptions options = hundred_thousand();
   options.reception = GetParam();
@@ -121,7 +121,7 @@ TEST_P(ReceptionBothWays, WhatACpuCannotTakeIsLost) {
   EXPECT_EQ(options.reception == "napi" ? backlog : ring, 0);
 }
 
-// The interface waits 125 us between two, and packets that come meanwhile are taken together.
+// The interface waits 125 us between interrupts, and packets that arrive in between are received together.
 TEST(Reception, TheInterfaceInterruptsNoMoreOftenThanItMay) {
   ReceptionOptions options = hundred_thousand();
   options.interrupts_per_s = 8000;
@@ -132,7 +132,7 @@ TEST(Reception, TheInterfaceInterruptsNoMoreOftenThanItMay) {
   EXPECT_GT(interface.taken, 450);
 }
 
-// Each poll finds twice as many packets as the one before, up to the 64 that it takes at a time: then it never finds an end.
+// Each poll finds twice as many packets as the previous one, up to the limit of 64; from then on polling never ends.
 TEST(Reception, WithNapiThereAreNoInterruptsWhileThereAreAlwaysPackets) {
   ReceptionOptions options = hundred_thousand();
   options.reception = "napi";

@@ -1,4 +1,4 @@
-// The route cache: what it remembers, what it throws out and when, and what happens if that is freed too early.
+// The route cache: what it keeps, what it evicts and when, and what happens if evicted entries are freed too early.
 #include "workloads/linux26/network/route_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace workloads;
 
 namespace {
 
-// Callbacks wait until the test lets them run, or run at once.
+// RCU whose callbacks wait until the test runs them, or run at once.
 class HeldCallbacks final : public Rcu {
  public:
   void start(Cpu&) override {}
@@ -47,7 +47,7 @@ class HeldCallbacks final : public Rcu {
 
 constexpr Value kFirst = Value{5} << 24;
 
-// A clock tick is a millisecond, and the test's to set.
+// A router whose clock the test sets; a tick is a millisecond.
 struct Router {
   explicit Router(const RouteCacheOptions& options, int cpus = 1)
       : spec(small_machine(cpus)),
@@ -61,7 +61,7 @@ struct Router {
     small.machine.set_functions(space.functions().size());
     small.run(programs);
   }
-  // Makes entries of new destinations; returns how many there was room for.
+  // Makes entries for new destinations; returns how many there was room for.
   int fill(Cpu& cpu, int destinations) {
     int routed = 0;
     for (int i = 0; i < destinations; ++i) routed += cache.route(cpu, kFirst + next++) ? 1 : 0;
@@ -107,7 +107,7 @@ TEST(RouteCache, ADestinationIsFoundOnceItHasBeenRouted) {
   EXPECT_EQ(router.metrics().values.at("route_cache.hit_pct"), 50);
 }
 
-// One bucket: the eighth to tenth new destination each throw the one out that was not used for longest.
+// One bucket: each of the eighth to tenth new destinations evicts the least recently used entry.
 TEST(RouteCache, AChainThatIsTooLongLosesTheEntryThatWasNotUsedForLongest) {
   RouteCacheOptions options = small_cache();
   options.hash_buckets = 1;
@@ -122,7 +122,7 @@ TEST(RouteCache, AChainThatIsTooLongLosesTheEntryThatWasNotUsedForLongest) {
     }
     EXPECT_TRUE(router.rcu.waiting.empty());
     cpu.store(router.jiffies, 200);
-    EXPECT_TRUE(router.cache.look_up(cpu, kFirst));  // used: the second is the oldest now
+    EXPECT_TRUE(router.cache.look_up(cpu, kFirst));  // a use, which makes the second entry the oldest
     router.fill(cpu, 1);
     EXPECT_EQ(router.rcu.waiting.size(), 1U);
     EXPECT_TRUE(router.cache.look_up(cpu, kFirst));
@@ -131,7 +131,7 @@ TEST(RouteCache, AChainThatIsTooLongLosesTheEntryThatWasNotUsedForLongest) {
   EXPECT_EQ(router.metrics().values.at("route_cache.freed_by_chains"), 1);
 }
 
-// 64 entries have room. All that the collector takes out still count while their callbacks wait.
+// 64 entries have room. Evicted entries count until their callbacks run.
 TEST(RouteCache, EntriesThatWaitForAGracePeriodCountAndFillTheCache) {
   RouteCacheOptions options = small_cache();
   options.elasticity = 2;
@@ -151,7 +151,7 @@ TEST(RouteCache, EntriesThatWaitForAGracePeriodCountAndFillTheCache) {
   EXPECT_EQ(router.metrics().values.at("route_cache.entries_max"), 64);
 }
 
-// With as many entries as buckets there is nothing to collect; with more, after the least interval, what is old goes.
+// With as many entries as buckets there is nothing to collect; with more, old entries go once the minimum interval is over.
 TEST(RouteCache, TheCollectorBeginsAboveItsThresholdAndNotTooOften) {
   RouteCacheOptions options = small_cache();
   options.most_entries_per_bucket = 64;
@@ -166,14 +166,14 @@ TEST(RouteCache, TheCollectorBeginsAboveItsThresholdAndNotTooOften) {
     cpu.store(router.jiffies, 1009);
     router.fill(cpu, 1);
     EXPECT_EQ(router.metrics().values.at("route_cache.collections"), 1);
-    cpu.store(router.jiffies, 1500);  // all are older than the timeout
+    cpu.store(router.jiffies, 1500);  // all entries are older than the timeout
     router.fill(cpu, 1);
     EXPECT_EQ(router.metrics().values.at("route_cache.collections"), 2);
   }});
   EXPECT_GT(router.metrics().values.at("route_cache.freed_by_collector"), 0);
 }
 
-// CPU 1 walks chains, and is interrupted in the middle, while CPU 0 has entries thrown out of them.
+// CPU 1 walks chains and is interrupted in the middle, while CPU 0 makes entries leave them.
 void read_while_entries_go(bool freed_at_once) {
   RouteCacheOptions options = small_cache();
   options.hash_buckets = 1;

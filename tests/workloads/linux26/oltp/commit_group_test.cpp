@@ -1,4 +1,4 @@
-// Sessions that commit together: all of a group do, and none is left asleep.
+// Sessions that commit in groups: all of a group commit, and none stays asleep.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,7 @@ struct Session {
   int commits = 0;
 };
 
-// Sessions on all CPUs that compute and commit, for ever or until `most` times.
+// Sessions on all CPUs that compute and commit, forever or `most` times.
 class CommitMachine : public TaskMachine {
  public:
   CommitMachine(const MachineSpec& spec, double run_us, int size, int count, int most)
@@ -51,7 +51,7 @@ class CommitMachine : public TaskMachine {
         if (session.commits == most_) return sleep(cpu, self);
         cpu.compute(static_cast<std::int64_t>(session.random.below(20000)));
         if (group_.join(cpu, session.member)) {
-          cpu.compute(10000);  // writes the log, while others join
+          cpu.compute(10000);  // writes the log while others join
           group_.post(cpu);
         } else {
           session.waits = true;
@@ -77,7 +77,7 @@ class OnAnyMachine : public testing::TestWithParam<std::string> {
 };
 INSTANTIATE_TEST_SUITE_P(, OnAnyMachine, testing::Values("sc", "itanium"), [](const auto& tested) { return tested.param; });
 
-// As many sessions as commit together: nobody can go on before all others have joined.
+// A group has as many sessions as exist: none can continue before all others have joined.
 TEST_P(OnAnyMachine, AGroupOfAllCommitsInStep) {
   CommitMachine four(spec(), 20000, 6, 6, 50);
   four.run_all();

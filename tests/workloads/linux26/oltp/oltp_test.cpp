@@ -1,4 +1,4 @@
-// The whole load, small: its parts are there in the shares that its parameters say.
+// The whole workload, scaled down: its parts have the shares that its parameters set.
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -56,7 +56,7 @@ TEST(Oltp, WritersWriteWhateverSessionsDo) {
   EXPECT_GT(metrics.values.at("oltp.writes_per_s"), metrics.values.at("throughput.operations_per_s"));
 }
 
-// Little's law: two writers with up to 8 writes under way, 500 us each, write up to 32,000 a second, whatever their contexts.
+// Little's law: two writers with up to 8 writes under way, 500 us each, write up to 32,000 per second, whatever their contexts.
 class WriterContexts : public testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(, WriterContexts, testing::Values(1, 4));
 

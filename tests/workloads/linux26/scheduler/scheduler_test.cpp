@@ -1,5 +1,4 @@
-// The scheduler: tasks run when they are woken, once and on one CPU, whoever wakes them; what a wake-up looks at; and what
-// balancing moves.
+// The scheduler: woken tasks run, once and on one CPU, whoever wakes them; what a wake-up reads; and what balancing moves.
 #include "workloads/linux26/scheduler/scheduler.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +39,7 @@ TEST(Scheduler, ATaskThatSleepsRunsAgainWhenAnotherCpuWakesIt) {
   EXPECT_EQ(woken, 3);
 }
 
-// The wake-up comes when the task has said that it sleeps, and has not called schedule() yet.
+// The wake-up comes after the task has set its sleeping state and before it calls schedule().
 TEST(Scheduler, AWakeUpBeforeTheSwitchIsNotLost) {
   TaskMachine two(small_machine(2), 1000);
   const Address step = two.word("step");
@@ -87,7 +86,7 @@ TEST(Scheduler, TasksOfACpuRunInTheOrderInWhichTheyWereWoken) {
   EXPECT_THAT(order, ElementsAre(2, 0, 3, 1));
 }
 
-// CPU 1 sleeps from the start. The IPI takes 100 ns, and then it looks at its queue.
+// CPU 1 sleeps from the start. The IPI takes 100 ns, and then it checks its queue.
 TEST(Scheduler, AnIdleCpuSleepsUntilTheWakersIpi) {
   TaskMachine two(small_machine(2), 200);
   double ran_at = 0;
@@ -123,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(, OnAnyMachine,
                                          Variant{"sc", false}, Variant{"threads", false}, Variant{"itanium", false}),
                          [](const auto& tested) { return tested.param.machine + (tested.param.pinned ? "" : "_balanced"); });
 
-// Few requests go from task to task, half of them by way of an interrupt's handler. A task that has none sleeps; who makes one
-// wakes it. Tasks are also woken for nothing, at any time. A wake-up that is lost loses a request for ever.
+// A few requests go from task to task, half of them through an interrupt handler. A task without requests sleeps; the task that
+// makes one wakes it. Tasks are also woken without reason, at any time. A lost wake-up would lose a request forever.
 TEST_P(OnAnyMachine, NoWakeUpIsLostAndNoTaskRunsOnTwoCpus) {
   constexpr Value kRequests = 3000;
   constexpr Value kAtOnce = 5;
@@ -194,9 +193,9 @@ class StoreBuffers : public testing::TestWithParam<Consistency> {};
 INSTANTIATE_TEST_SUITE_P(, StoreBuffers, testing::Values(Consistency::tso, Consistency::ia64),
                          [](const auto& tested) { return tested.param == Consistency::tso ? "tso" : "ia64"; });
 
-// Store buffering: the task stores its state and loads `asked`, the waker adds to `asked` and loads the state. Before each
-// round the waker takes some lines that the task stores to first, so that its state stays in the store buffer for microseconds
-// if nothing makes it wait there; the waker comes at another time in each round.
+// Store buffering: the task stores its state and loads `asked`; the waker adds to `asked` and loads the state. Before each
+// round the waker takes some lines that the task stores to first, so that its state would stay in the store buffer for
+// microseconds if no fence drained it; the waker comes at a different time in each round.
 TEST_P(StoreBuffers, WhoSaysThatItSleepsIsSeenToBeforeItLooksOnceMore) {
   constexpr Value kRounds = 200;
   MachineSpec spec = small_itanium(2);
@@ -241,7 +240,7 @@ TEST_P(StoreBuffers, WhoSaysThatItSleepsIsSeenToBeforeItLooksOnceMore) {
   EXPECT_EQ(done, kRounds) << "a task sleeps that was asked";
 }
 
-// CPU 2 wakes a task of CPU 0, on which one or two run; 1 is 0's sibling.
+// CPU 2 wakes a task of CPU 0, on which one or two run; CPU 1 is 0's sibling. Returns the loads of run queues.
 std::int64_t looks_of_a_wake_up(bool check_always, int running) {
   TaskMachine four(small_machine(4), 1000, {.sibling_check_always = check_always});
   const Address started = four.word("started");
@@ -266,7 +265,7 @@ std::int64_t looks_of_a_wake_up(bool check_always, int running) {
   return loads;
 }
 
-// Whether a CPU is idle takes two loads of its run queue.
+// Checking whether a CPU is idle takes two loads of its run queue.
 TEST(SiblingCheck, LooksAtTheTargetAndAtItsSibling) {
   EXPECT_EQ(looks_of_a_wake_up(true, 1), 4);
 }
@@ -280,8 +279,8 @@ TEST(SiblingCheck, UnlessSeveralRunLooksAtNoneIfTwoRun) {
   EXPECT_EQ(looks_of_a_wake_up(false, 2), 0);
 }
 
-// Three tasks are woken on CPU 0, of which the first computes for 300 us. CPU 1 has nothing to do but its ticks. At 600 us the
-// second one is woken again. Returns the CPUs on which each has run.
+// Three tasks are woken on CPU 0; the first computes for 300 us. CPU 1 has only its ticks. At 600 us the second task is woken
+// again. Returns the CPUs on which each ran.
 std::vector<std::vector<int>> where_they_run(bool pinned) {
   TaskMachine two(small_machine(2), 1000, {.pinned = pinned});
   std::vector<std::vector<int>> ran(3);
@@ -309,7 +308,7 @@ TEST(LoadBalance, LeavesPinnedTasksWhereTheyAre) {
   EXPECT_THAT(where_they_run(true), ElementsAre(ElementsAre(0), ElementsAre(0, 0), ElementsAre(0)));
 }
 
-// The one that runs stays; the others wait no longer than until a tick of CPU 1, run once, and stay there.
+// The running task stays; the others wait at most until CPU 1's next tick, run once, and stay there.
 TEST(LoadBalance, MovesTasksThatWaitToAnIdleCpu) {
   EXPECT_THAT(where_they_run(false), ElementsAre(ElementsAre(0), ElementsAre(1, 1), ElementsAre(1)));
 }

@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Three tasks on CPU 0 wait at one queue, and so do all wakes come from a task there: nothing runs in between.
+// Three tasks on CPU 0 wait in one queue, and a task there makes all wake-ups, so that nothing runs in between.
 class ThreeWaiters : public testing::Test {
  protected:
   ThreeWaiters()
@@ -44,7 +44,7 @@ class ThreeWaiters : public testing::Test {
     one_.sleep(cpu, self);
   }
 
-  // They begin to wait in this order; then `steps` run in handlers, and what one wakes runs before the next.
+  // The tasks begin to wait in this order; then `steps` run in handlers, and what one wakes runs before the next step.
   void run(const std::vector<std::size_t>& order, const std::vector<std::function<void(Cpu&)>>& steps) {
     std::size_t next = 0;
     vector_ = one_.kernel->interrupts().add_handler([&](Cpu& cpu, FunctionId) {
@@ -87,7 +87,7 @@ TEST_F(ThreeWaiters, AreWokenAsManyAsAreAskedFor) {
   run({0, 1, 2}, {[this](Cpu& cpu) { queue_.wake_up(cpu, 2); }, [this](Cpu&) { EXPECT_THAT(woken_, ElementsAre(0, 1)); }});
 }
 
-// The first is awake but has not run and left the queue yet: the second call wakes the second.
+// The first task is awake but has not left the queue yet: the second call wakes the second.
 TEST_F(ThreeWaiters, WhoIsAwakeAlreadyIsNotCounted) {
   run({0, 1, 2}, {[this](Cpu& cpu) {
                     queue_.wake_up(cpu, 1);

@@ -1,4 +1,5 @@
-// The allocators: no object is handed out twice or lost, whoever frees it; and each takes the locks and batches of its kernel.
+// The allocators: no object is handed out twice or lost, whichever CPU frees it; and each takes the locks and batches of its
+// kernel.
 #include "workloads/linux26/slab/slab.hpp"
 
 #include <gtest/gtest.h>
@@ -20,9 +21,9 @@ using namespace workloads;
 
 namespace {
 
-// 62 of these have room in a page behind struct slab and their bufctl: 48 + 62 * 4 is 384 rounded up, and 62 * 256.
+// 62 of these fit in a page after struct slab and their bufctl: 48 + 62 * 4, rounded up, is 384, plus 62 * 256.
 constexpr int kPerSlab = 62;
-constexpr int kTag = 128;  // bytes into the object
+constexpr int kTag = 128;  // an offset within the object
 
 Layout thing(const std::string& name = "thing", int size = 256) {
   return {.name = name, .size = size, .alignment = 128, .fields = {{"word", 0, 8}, {"tag", kTag, 8}}};
@@ -42,7 +43,7 @@ class SlabMachine : public KernelMachine {
     }
     return 0;
   }
-  // The node whose page the object is of: objects are called thing[NODE.SLAB.INDEX].
+  // The node whose page has the object; objects are named thing[NODE.SLAB.INDEX].
   [[nodiscard]] int home(const Object& object) const { return space.symbol(space.find(object.address())).object.at(6) - '0'; }
 
   SlabAllocator allocator;
@@ -56,7 +57,7 @@ std::vector<Object> alloc_many(Cpu& cpu, SlabCache& cache, int count) {
   return objects;
 }
 
-// CPU 0 of node 0 allocates; CPU 1 of node 1 does the second step when CPU 0 has ended its own.
+// CPU 0 of node 0 allocates; CPU 1 of node 1 runs the second step when CPU 0 has ended its own.
 void in_turn(SlabMachine& two, const Core::Program& first, const Core::Program& second) {
   two.run([&](Cpu& cpu) {
     if (cpu.id().value == 0) first(cpu);
@@ -93,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(, EachVariant, testing::ValuesIn(variants()), [](const 
   return tested.param.variant + "_" + tested.param.machine + (tested.param.from_remote_frees ? "_from_remote_frees" : "");
 });
 
-// Every CPU allocates, marks what it has, and sends it through memory to any CPU, which frees it. Who finds another's mark has
-// an object that was given to two.
+// Every CPU allocates objects, marks them, and sends them through memory to any CPU, which frees them. A CPU that finds
+// another's mark has an object that was handed out twice.
 TEST_P(EachVariant, GivesNoObjectToTwoAndLosesNoneWhoeverFreesThem) {
   constexpr int kCpus = 4;
   constexpr std::size_t kOwnAtMost = 90;
@@ -126,7 +127,7 @@ TEST_P(EachVariant, GivesNoObjectToTwoAndLosesNoneWhoeverFreesThem) {
     };
     for (int i = 0; i < 1500; ++i) {
       const auto other = static_cast<int>(random.below(kCpus));
-      // Phases in which it collects and in which it gives away.
+      // Alternates between phases of collecting and of giving away.
       if (own.size() < kOwnAtMost && random.below(10) < (i % 400 < 200 ? 8U : 3U)) {
         const bool here = random.below(3) != 0;
         const int node = four.kernel->nodes() - 1 - four.kernel->node_of(me);
@@ -174,7 +175,7 @@ TEST_P(EachVariant, FreeingAnotherCachesObjectStopsTheRun) {
   EXPECT_THROW(four.run([&](Cpu& cpu) { four.cache.free(cpu, foreign); }), ModelFailure);
 }
 
-// With several nodes the other one's memory is used up, too, before there is none left.
+// With several nodes, the other node's memory must also be used up before allocation fails.
 TEST_P(EachVariant, GivesOutAllThatThereIsAndThenStopsTheRun) {
   SlabMachine four(spec(), options(), 100);
   const std::size_t all = four.cache.objects().size();
@@ -200,7 +201,7 @@ TEST_P(EachVariant, TheCheckFindsAnObjectThatIsFreeAndInUse) {
     four.cache.free(cpu, object);
     four.cache.check(cpu);
     consistent = true;
-    // The latest entry of the CPU's array, or the next of the first free object, becomes an object in use.
+    // The latest entry of the CPU's array, or the link in the first free object, becomes an object in use.
     Address link = object.address();
     if (GetParam().variant != "slub") {
       const Address array = four.find_object("thing.array[0]");
@@ -213,8 +214,8 @@ TEST_P(EachVariant, TheCheckFindsAnObjectThatIsFreeAndInUse) {
   EXPECT_TRUE(consistent);
 }
 
-// 16 at first, as the cache is not in use yet; then a batch of 60, of which the slab has 46; then, when neither list has
-// anything, a new slab and 60 of it.
+// 16 at first, because the cache is not in use yet; then a batch of 60, of which the slab has 46; then, with both lists empty,
+// a new slab and 60 from it.
 TEST(SlabNuma, RefillsInBatchesAndGrowsWhenTheListsAreEmpty) {
   SlabMachine two(small_itanium(2));
   std::vector<std::int64_t> locks_at;
@@ -237,7 +238,7 @@ TEST(SlabNuma, RefillsInBatchesAndGrowsWhenTheListsAreEmpty) {
   EXPECT_EQ(two.acquired_in("cache_grow"), 2);
 }
 
-// 120 fit into the CPU's array; the next one sends 60 to the node's shared array, from where a later refill takes them.
+// The CPU's array holds 120; the next free sends 60 to the node's shared array, from which a later refill takes them.
 TEST(SlabNuma, AFullArraySendsABatchToTheSharedOneAndGetsItBackAtOnce) {
   SlabMachine two(small_itanium(2));
   constexpr int kCount = 2 * kPerSlab;  // leaves the array empty
@@ -258,7 +259,7 @@ TEST(SlabNuma, AFullArraySendsABatchToTheSharedOneAndGetsItBackAtOnce) {
       [](Cpu&) {});
 }
 
-// The first twelve wait; the thirteenth sends them home, and so does each twelfth after it: the 13th, 25th and 37th.
+// The first twelve wait; the thirteenth sends them home, as does each twelfth after it: the 13th, 25th and 37th.
 TEST(SlabNuma, WhatAnotherNodeFreesGoesHomeByTwelves) {
   SlabMachine two(small_itanium(2));
   std::vector<Object> objects;
@@ -278,7 +279,7 @@ TEST(SlabNuma, WhatAnotherNodeFreesGoesHomeByTwelves) {
   EXPECT_GT(two.misses("kmem_cache_free", "slab", "nodeid"), 0U);
 }
 
-// Home is node 0: its list_lock, which CPU 1 takes, is there.
+// The home is node 0, whose list_lock CPU 1 takes.
 TEST(SlabNuma, ADrainTakesTheLockOfTheObjectsHome) {
   SlabMachine two(small_itanium(2));
   std::vector<Object> objects;
@@ -306,7 +307,7 @@ TEST(SlabNuma, TheLimitOfAnAlienArrayCanBeChosen) {
   EXPECT_EQ(two.acquired_in("__drain_alien_cache"), 39 / 5);
 }
 
-// One lock each, and one more after the slab was made.
+// One lock for each allocation, and one more after a slab is made.
 TEST(SlabNuma, AllocatesOnAnotherNodeOneByOneUnderItsLock) {
   SlabMachine two(small_itanium(2));
   in_turn(
@@ -334,7 +335,8 @@ TEST(SlabNuma, EmptySlabsBeyondTheLimitGoBackToThePageAllocator) {
 class FromRemoteFrees : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, FromRemoteFrees, testing::Bool(), [](const auto& tested) { return tested.param ? "on" : "off"; });
 
-// CPU 1 has ten of node 0's that wait. It needs objects: it takes those, without any list's lock, or new ones of its own node.
+// Ten objects of node 0 wait at CPU 1 to go home. When it needs objects, it takes those, without any list's lock, or new ones
+// from its own node.
 TEST_P(FromRemoteFrees, ARefillTakesWhatWaitsForItsWayHome) {
   SlabMachine two(small_itanium(2), {.refill_from_remote_frees = GetParam()});
   std::vector<Object> objects;
@@ -364,7 +366,7 @@ TEST(SlabUnaware, KeepsWhatItFreesWhereverItsHomeIs) {
   EXPECT_EQ(two.misses("kmem_cache_free", "slab", "nodeid"), 0U);
 }
 
-// 64 objects of 256 bytes in a page without header.
+// 64 objects of 256 bytes in a page without a header.
 TEST(Slub, ARemoteFreeTakesTheSlabsLockAndAnotherCpusSlabIsNotTouched) {
   SlabMachine two(small_itanium(2), {.variant = "slub"});
   std::vector<Object> objects;
@@ -373,7 +375,7 @@ TEST(Slub, ARemoteFreeTakesTheSlabsLockAndAnotherCpusSlabIsNotTouched) {
       [&](Cpu& cpu) {
         objects = alloc_many(cpu, two.cache, 70);
         EXPECT_EQ(two.acquired_in("__slab_free", "page_flags"), 0);
-        two.cache.free(cpu, objects.back());  // of its own slab
+        two.cache.free(cpu, objects.back());  // from its own slab
         objects.pop_back();
         EXPECT_EQ(two.acquired_in("__slab_free", "page_flags"), 0);
       },
@@ -381,12 +383,12 @@ TEST(Slub, ARemoteFreeTakesTheSlabsLockAndAnotherCpusSlabIsNotTouched) {
         for (const Object& object : objects) two.cache.free(cpu, object);
       });
   EXPECT_EQ(two.acquired_in("__slab_free", "page_flags"), 69);
-  // The slab of 64 was full and no CPU's: on the list with its first object, off it with its last.
+  // The slab of 64 was full and belonged to no CPU: it enters the list with its first free and leaves it with its last.
   EXPECT_EQ(two.acquired_in("add_partial", "kmem_cache_node_list_lock"), 1);
   EXPECT_EQ(two.acquired_in("remove_partial", "kmem_cache_node_list_lock"), 1);
 }
 
-// CPU 0 of node 0: of 1000 objects as many as its policy says come from node 1; of what its handlers allocate, none.
+// CPU 0 of node 0: of 1000 objects, the share set by its policy comes from node 1; of those allocated in its handlers, none.
 TEST(Interleaved, TheShareOfProcessesComesFromTheNextNode) {
   SlabMachine two(small_nodes(2, 2), {.interleaved_pct = 40}, 1200);
   int remote = 0;
@@ -431,8 +433,7 @@ TEST_P(SlabChurn, HandsObjectsFromCpuToCpuForAsLongAsItIsMeasured) {
   SmallMachine small(spec, {}, 0, 1000);
   const LayoutSet layouts = load_layout_file("linux_2_6_20", "").layouts;
   const Metrics metrics = run_workload("slab_churn", {{"allocator", GetParam()}}, small, spec, layouts);
-  // Four CPUs, 2 us between two objects, and the time that these take: far below 2 million in a second, and not next to
-  // nothing.
+  // Four CPUs, 2 us between two objects plus the objects' own time: far below 2 million per second, but not close to 0.
   EXPECT_GT(metrics.values.at("throughput.operations_per_s"), 2e5);
   EXPECT_LT(metrics.values.at("throughput.operations_per_s"), 2e6);
 }

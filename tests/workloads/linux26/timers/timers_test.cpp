@@ -1,5 +1,5 @@
-// Timers: they expire when they should and as often as they should, whoever changes them; which locks that takes; and what the
-// two what-ifs change of it.
+// Timers expire when and as often as they should, whichever CPU changes them; which locks that takes; and the effect of the two
+// what-ifs.
 #include "workloads/linux26/timers/timers.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Layout owner_layout() {
                      {"given_up", 56, 8}}};
 }
 
-// Timers that tick on every CPU until its program ends.
+// Timers with ticks on every CPU until its program ends.
 class TimerMachine : public KernelMachine {
  public:
   explicit TimerMachine(const MachineSpec& spec, const TimerOptions& options = {.jiffy_us = 10})
@@ -56,7 +56,7 @@ class TimerMachine : public KernelMachine {
       program(cpu);
     });
   }
-  // Until this many jiffies have passed.
+  // Waits until this many jiffies have passed.
   void wait(Cpu& cpu, int jiffies) const {
     const int until = ticks[static_cast<std::size_t>(cpu.id().value)] + jiffies;
     while (ticks[static_cast<std::size_t>(cpu.id().value)] < until) {
@@ -64,7 +64,7 @@ class TimerMachine : public KernelMachine {
       cpu.now();
     }
   }
-  // Acquisitions of bases' locks in a function.
+  // Acquisitions of base locks in a function.
   [[nodiscard]] std::int64_t acquired_in(const std::string& function) const {
     for (const auto& [site, use] : locks.figures().at("tvec_base_lock").by_call_site()) {
       if (space.functions()[site].name == function) return use.nowait + use.spin;
@@ -83,7 +83,7 @@ class TimerMachine : public KernelMachine {
   std::vector<int> ticks;  // by CPU
 };
 
-// tv1 takes what is up to 255 jiffies away, tv2 up to 16383, tv3 what is farther.
+// tv1 holds timers up to 255 jiffies away, tv2 up to 16383, tv3 farther ones.
 TEST(Timers, ExpireOnceInTheTickThatIsTheirDelayAwayAndNeverInTheOneThatRuns) {
   TimerMachine one(small_machine(1), {.jiffy_us = 10});
   const std::vector<int> delays = {0, 1, 2, 5, 254, 255, 256, 257, 511, 512, 700, 16383, 16384, 16500};
@@ -134,7 +134,7 @@ TEST(Timers, ModifyingMovesAPendingTimerAndSaysThatItWas) {
   EXPECT_EQ(fired, std::vector<int>{4});
 }
 
-// An unchanged expiry costs no lock: four modifications, two locks.
+// An unchanged expiry takes no lock: four modifications, two locks.
 TEST(Timers, ModifyingToTheSameTimeTakesNoLock) {
   TimerMachine one(small_machine(1));
   Timer timer(one.fields, one.place_owner(0), [](Cpu&) {});
@@ -204,8 +204,8 @@ INSTANTIATE_TEST_SUITE_P(, OnAnyMachine,
                            return tested.param.machine + (tested.param.batch_deletes ? "_batch" : "");
                          });
 
-// Whoever modifies a timer owes one expiry, unless it was pending and owed one already; who deletes it, and finds it pending,
-// pays.
+// A modification owes one expiry, unless the timer was pending and owed one already; a deletion that finds it pending cancels
+// it.
 TEST_P(OnAnyMachine, NoTimerIsLostOrDoubledWhoeverChangesIt) {
   TimerMachine four(spec(), options());
   constexpr int kTimers = 6;
@@ -237,7 +237,7 @@ TEST_P(OnAnyMachine, NoTimerIsLostOrDoubledWhoeverChangesIt) {
   EXPECT_GT(four.misses("run_timer_softirq", "tvec_base", "timer_jiffies"), 0U);
 }
 
-// CPU 1 deletes the timer that runs on CPU 0 again and again, at a time when it often runs.
+// CPU 1 repeatedly deletes the timer that runs on CPU 0, at times when it often runs.
 TEST_P(OnAnyMachine, WhoHasDeletedItSynchronouslyNeverSeesItRun) {
   TimerMachine four(spec(), options());
   const Object owner = four.place_owner(0);
@@ -276,8 +276,8 @@ TEST_P(OnAnyMachine, WhoHasDeletedItSynchronouslyNeverSeesItRun) {
   EXPECT_LT(fired, 100);
 }
 
-// The way of a command: CPU p arms the timer of one of its objects, the next CPU completes it. What was armed expires or is
-// retired; the object is used again only after one of them is over.
+// A command's path: CPU p arms the timer of one of its objects, and the next CPU completes it. What was armed expires or is
+// retired; the object is reused only after one of them is done.
 TEST_P(OnAnyMachine, ARetiredTimerNeverFiresAndIsHandedBackOnce) {
   TimerMachine four(spec(), options());
   constexpr int kEach = 3;
@@ -331,7 +331,7 @@ TEST_P(OnAnyMachine, ARetiredTimerNeverFiresAndIsHandedBackOnce) {
   EXPECT_EQ(handed_back_elsewhere, GetParam().batch_deletes ? 0 : retired);
 }
 
-// CPU 0 arms ten timers; CPU 1 gives their owners up.
+// CPU 0 arms ten timers; CPU 1 retires them.
 class Retirement : public testing::TestWithParam<bool> {
  protected:
   static constexpr int kTimers = 10;
@@ -370,7 +370,7 @@ class Retirement : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(, Retirement, testing::Bool(),
                          [](const auto& tested) { return std::string(tested.param ? "batch" : "one_by_one"); });
 
-// Ten fit into one batch: CPU 0 takes its base's lock once for all of them.
+// Ten fit in one batch: CPU 0 takes its base's lock once for all of them.
 TEST_P(Retirement, TakesTheOtherCpusLockForEachTimerOrNotAtAll) {
   run();
   const bool batch = GetParam();
@@ -403,8 +403,8 @@ TEST(BatchDeletes, ATimerThatIsUsedAfterItWasRetiredStopsTheRun) {
   EXPECT_THROW(two.run(use_after), ModelFailure);
 }
 
-// Three timers on three CPUs' bases, deleted by a fourth that has their lines: with prefetches the three locks' lines are on
-// their way at the same time.
+// Three timers on three CPUs' bases, deleted by a fourth CPU that has their lines: with prefetches, the three locks' lines are
+// fetched in parallel.
 TEST(PrefetchLocks, HidesTheLaterLocksBehindTheFirst) {
   TimerMachine four(small_itanium(4), {.jiffy_us = 10000, .prefetch_locks = true});
   const Object turn = four.place_owner(3);
@@ -418,7 +418,7 @@ TEST(PrefetchLocks, HidesTheLaterLocksBehindTheFirst) {
   double without = 0, with = 0;
   four.run([&](Cpu& cpu) {
     const int me = cpu.id().value;
-    for (Value round = 0; round < 3; ++round) {  // the first warms the caches
+    for (Value round = 0; round < 3; ++round) {  // the first round warms the caches
       if (me < 3) {
         cpu.spin_until(turn.at(four.state, cpu), [&](Value now) { return now == 4 * round + static_cast<Value>(me); });
         four.timers.add(cpu, timers[static_cast<std::size_t>(me)], 100000);
@@ -441,7 +441,7 @@ TEST(PrefetchLocks, HidesTheLaterLocksBehindTheFirst) {
   EXPECT_LT(with, 0.8 * without);
 }
 
-// Half of its commands are completed by other CPUs of the other node; none runs out of commands, with or without batches.
+// CPUs on the other node complete half of the commands; no CPU runs out of commands, with or without batches.
 class TimerChurn : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, TimerChurn, testing::Bool(),
                          [](const auto& tested) { return std::string(tested.param ? "batch" : "one_by_one"); });
