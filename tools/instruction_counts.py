@@ -115,12 +115,12 @@ sweep."workload.inside_cycles" = {list(range(100))}
 CASES: dict[str, Reference | Run] = {
     "sweep of 100 tiny points": Run(("experiment.toml",), SWEEP),
     "an oltp point": Run(("oltp", "--set", "run.warmup_us=0", "--set", "run.measure_us=100")),
-    "contended, 64 CPUs on 16 nodes": Reference("contended", 64, 16, (4_000, 8_000)),
-    "contended, two nodes": Reference("contended", 8, 2, (5_000, 10_000)),
-    "mixed, two nodes": Reference("mixed", 8, 2, (20_000, 40_000)),
-    "contended, one bus": Reference("contended", 8, 1, (5_000, 10_000)),
-    "mixed, one bus": Reference("mixed", 8, 1, (20_000, 40_000)),
-    "private, one bus": Reference("private", 8, 1, (300_000, 400_000)),
+    "contended, 64 CPUs on 16 nodes": Reference("contended", 64, 16, (2_000, 4_000)),
+    "contended, two nodes": Reference("contended", 8, 2, (4_000, 8_000)),
+    "mixed, two nodes": Reference("mixed", 8, 2, (20_000, 30_000)),
+    "contended, one bus": Reference("contended", 8, 1, (4_000, 8_000)),
+    "mixed, one bus": Reference("mixed", 8, 1, (20_000, 30_000)),
+    "private, one bus": Reference("private", 8, 1, (200_000, 250_000)),
 }
 
 

@@ -172,18 +172,30 @@ void SnoopingBus::post(const BusRequest& request) {
   // The order must be total. A client may post two requests with the same stamp, one from its core and one that an order step
   // reissued. How far the core has run ahead decides which is posted first, and must not decide which is granted first.
   const Tick since = request.since == 0 ? request.stamp : request.since;
-  const auto later = [since](const BusRequest& a, const BusRequest& b) {  // `a` is the new one
-    return std::tie(a.stamp, since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
+  Transaction& fresh = make_transaction();
+  fresh.request = request;
+  fresh.request.since = since;
+  const auto precedes = [](const BusRequest& a, const BusRequest& b) {
+    return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
-  const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), request, later), request);
-  placed->since = since;
-  if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is the same, so next_ need not change
+  auto place = requests_.end();  // most requests are the latest
+  while (place != requests_.begin() && precedes(fresh.request, (*std::prev(place))->request)) --place;
+  const bool first = place == requests_.begin();
+  requests_.insert(place, &fresh);
+  if (!first && !spec_.one_per_line) return;  // the first request is the same, so next_ need not change
   next_ = next_arbitration(now());
   schedule();
 }
 
+SnoopingBus::Transaction& SnoopingBus::make_transaction() {
+  if (free_.empty()) return made_.emplace_back();
+  Transaction& unused = *free_.back();
+  free_.pop_back();
+  return unused;
+}
+
 void SnoopingBus::schedule() {
-  const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
+  const Tick touch = transactions_.empty() ? kNever : transactions_.front()->touch_at;
   if (const Tick next = std::min(touch, next_.at); next != kNever) act_at(next);
 }
 
@@ -194,10 +206,10 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   if (requests_.empty()) return next;
   const Tick earliest = earliest_arbitration(now);
   if (earliest == kNever) return next;
-  if (!spec_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
+  if (!spec_.one_per_line) return {std::max(edge_behind(requests_.front()->request), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    const Tick stamped = edge_behind(requests_[i]);
-    const Tick free = line_free(requests_[i].slot);
+    const Tick stamped = edge_behind(requests_[i]->request);
+    const Tick free = line_free(requests_[i]->request.slot);
     if (free != kNever) {
       const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
       if (edge < next.at) next = {edge, i};
@@ -211,7 +223,7 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
 // `first` is the grant in the order of stamps. Returns the index of the request that goes first among those that wait for the
 // same line and could be granted at the same edge.
 std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
-  const Slot slot = requests_[first.request].slot;
+  const Slot slot = requests_[first.request]->request.slot;
   const auto precedence = [&](const BusRequest& request) -> std::tuple<int, std::uint64_t> {
     if (request.kind == BusRequest::Kind::run) return {0, 0};
     if (request.kind == BusRequest::Kind::recall) return {1, 0};
@@ -223,10 +235,10 @@ std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
     return {3, static_cast<std::uint64_t>(distance_from_line(request))};
   };
   std::size_t chosen = first.request;
-  auto least = precedence(requests_[chosen]);
-  for (std::size_t i = first.request + 1; i < requests_.size() && requests_[i].stamp < first.at; ++i) {
-    if (requests_[i].slot != slot) continue;
-    if (const auto other = precedence(requests_[i]); other < least) {
+  auto least = precedence(requests_[chosen]->request);
+  for (std::size_t i = first.request + 1; i < requests_.size() && requests_[i]->request.stamp < first.at; ++i) {
+    if (requests_[i]->request.slot != slot) continue;
+    if (const auto other = precedence(requests_[i]->request); other < least) {
       least = other;
       chosen = i;
     }
@@ -249,8 +261,8 @@ void SnoopingBus::note_taker(Slot slot, int taker) {
 
 // When the last transaction on this line ends; kNever while a transaction on the line waits for its order step.
 Tick SnoopingBus::line_free(Slot slot) const {
-  for (const Transaction& transaction : transactions_) {
-    if (transaction.request.slot == slot) return kNever;
+  for (const Transaction* transaction : transactions_) {
+    if (transaction->request.slot == slot) return kNever;
   }
   return busy_until(slot);
 }
@@ -273,7 +285,7 @@ void SnoopingBus::turn() {
   try {
     const Tick now = this->now();
     if (now >= end_) return;  // the run is over: the cores have stopped
-    if (!transactions_.empty() && transactions_.front().touch_at == now) {
+    if (!transactions_.empty() && transactions_.front()->touch_at == now) {
       sample_front(now);
       next_ = next_arbitration(now);
     }
@@ -291,9 +303,11 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   const Tick edge = arbitration.at;
   const auto granted = requests_.begin() + static_cast<std::ptrdiff_t>(arbitration.request);
   const bool alone = transactions_.empty();
-  const Tick earliest = alone ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address;
-  Transaction& transaction = transactions_.emplace_back(*granted, edge + timing_.arbitration);
+  const Tick earliest = alone ? last_result_ + timing_.address : transactions_.back()->touch_at + timing_.address;
+  Transaction& transaction = **granted;
   requests_.erase(granted);
+  transactions_.push_back(&transaction);
+  transaction.address_at = edge + timing_.arbitration;
   ++grants_;
   last_address_ = transaction.address_at;
   if (spec_.one_per_line) {
@@ -319,7 +333,7 @@ void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
 
 // Orders the first granted transaction now, or postpones it if a holder or a delivery still keeps its line busy.
 void SnoopingBus::sample_front(Tick now) {
-  Transaction& front = transactions_.front();
+  Transaction& front = *transactions_.front();
   const Slot slot = front.request.slot;
   const Tick free_at = std::max(busy_until(slot), find_copies(front.request.line, slot, now));
   if (free_at > now) {
@@ -332,13 +346,14 @@ void SnoopingBus::sample_front(Tick now) {
   if (log_.listener() != nullptr) [[unlikely]]
     tell_sampled(front, now);
   add_waits(front, now);
-  order(front, slot, now, last_result_);  // order() leaves transactions_ unchanged, so `front` stays valid
+  order(front, slot, now, last_result_);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_line_held(front, now);
   forget_copies();
   transactions_.erase(transactions_.begin());
-  if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
-  announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
+  free_.push_back(&front);
+  if (!transactions_.empty()) set_snoop(*transactions_.front(), last_result_ + timing_.address);
+  announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
 }
 
 // Splits the time until the transaction is ordered, now, between the bus and the line. If a request waits for nothing, its
@@ -783,12 +798,13 @@ bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage, cons
 
 std::string SnoopingBus::describe_pending() const {
   std::string text;
-  for (const Transaction& transaction : transactions_) {
+  for (const Transaction* transaction : transactions_) {
     text += fmt::format("  bus: {} of cache {} for line 0x{:x}, address phase at tick {}, snoop at tick {}\n",
-                        protocol_.messages[transaction.request.message].name, transaction.request.client,
-                        store_.address_of(transaction.request.line), transaction.address_at, transaction.touch_at);
+                        protocol_.messages[transaction->request.message].name, transaction->request.client,
+                        store_.address_of(transaction->request.line), transaction->address_at, transaction->touch_at);
   }
-  for (const BusRequest& request : requests_) {
+  for (const Transaction* waiting : requests_) {
+    const BusRequest& request = waiting->request;
     text +=
         fmt::format("  bus: {} of cache {} for line 0x{:x} waits for arbitration since tick {}\n",
                     protocol_.messages[request.message].name, request.client, store_.address_of(request.line), request.stamp);

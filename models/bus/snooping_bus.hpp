@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <systemc>
 #include <vector>
 
@@ -81,9 +82,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[nodiscard]] std::string describe_pending() const;
 
  private:
+  // A request, which waits for arbitration until it is granted.
   struct Transaction {
-    Transaction(const BusRequest& its_request, Tick its_address) : request(its_request), address_at(its_address) {}
-
     BusRequest request;
     Tick address_at = 0;
     Tick sampled_at = 0;     // the time of the first snoop result
@@ -98,6 +98,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
     Tick at = kNever;
     std::size_t request = 0;  // index into requests_
   };
+  [[nodiscard]] Transaction& make_transaction();
   void schedule();
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
@@ -177,11 +178,13 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   std::vector<CacheAgent*> agents_;  // the clients' caches
   MemorySide* memory_ = nullptr;     // the memory side bound to the port
 
-  std::vector<BusRequest> requests_;       // requests that wait for arbitration, sorted by (stamp, since, client)
-  Arbitration next_;                       // the next grant from requests_
-  std::vector<Transaction> transactions_;  // transactions granted but not yet ordered, in bus order; at most `outstanding`
-  std::vector<Tick> done_;                 // ascending end times of transactions that may still be in the in-order queue
-  std::vector<Tick> busy_until_;           // indexed by slot: the time until which a delivered transaction keeps the line busy
+  std::deque<Transaction> made_;            // all transactions, which stay where they are in memory
+  std::vector<Transaction*> free_;          // those not in use
+  std::vector<Transaction*> requests_;      // those that wait for arbitration, sorted by (stamp, since, client)
+  Arbitration next_;                        // the next grant from requests_
+  std::vector<Transaction*> transactions_;  // those granted but not yet ordered, in bus order; at most `outstanding`
+  std::vector<Tick> done_;                  // ascending end times of transactions that may still be in the in-order queue
+  std::vector<Tick> busy_until_;            // indexed by slot: the time until which a delivered transaction keeps the line busy
   std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
   std::vector<Copy*> found_;   // indexed by client: its copy of the line being ordered, or null
   std::vector<int> holders_;   // the clients that have a copy of the line being ordered

@@ -20,7 +20,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
       table_(&table),
       store_(&store),
       line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))),
-      stride_(sizeof(Copy) + static_cast<std::size_t>(store.line_bytes())),
+      host_lines_((sizeof(Copy) + static_cast<std::size_t>(store.line_bytes()) + sizeof(HostLine) - 1) / sizeof(HostLine)),
       pool_size_(static_cast<CopyIndex>(spare_copies)) {
   free_.reserve(pool_size_);
   detached_.reserve(pool_size_);
@@ -36,7 +36,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
                                               (state.writable && keeps_state ? 1U << kWriteAccess : 0U)));
   }
   // Not initialised, so that copies that are never used take no memory.
-  pool_ = std::unique_ptr<std::byte[]>(new std::byte[pool_size_ * stride_]);
+  pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
 }
 
 CacheAgent::Lookup CacheAgent::look_up(Address address) {
@@ -96,7 +96,7 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   } else {
     ++pool_used_;
   }
-  Copy& fresh = *new (&pool_[index * stride_]) Copy;
+  Copy& fresh = *new (&pool_[index * host_lines_]) Copy;
   fresh.line = line;
   fresh.index = index;
   fresh.slot = store_->slot(line);

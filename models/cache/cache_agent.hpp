@@ -115,7 +115,7 @@ class CacheAgent {
   void drop(Copy& copy);
   // The copies that no level holds.
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
-  [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * stride_]); }
+  [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * host_lines_]); }
 
   void set_state(Copy& copy, StateId state) {
     copy.state = state;
@@ -132,6 +132,10 @@ class CacheAgent {
   }
 
  private:
+  // A cache line of the host. Each copy begins with one, so that it lies on as few as possible.
+  struct alignas(64) HostLine {
+    std::array<std::byte, 64> bytes;
+  };
   [[nodiscard]] static bool allows(const Copy& copy, Access access) { return ((copy.fast >> access) & 1) != 0; }
   Copy* hit_at(int place, Access access, Tick age) {
     if (place < 0) return nullptr;
@@ -185,8 +189,8 @@ class CacheAgent {
   LineStore* store_;
   int line_shift_;
   std::vector<std::uint8_t> fast_;  // the value of Copy::fast for each state
-  std::size_t stride_;
-  std::unique_ptr<std::byte[]> pool_;
+  std::size_t host_lines_;          // of one copy
+  std::unique_ptr<HostLine[]> pool_;
   CopyIndex pool_used_ = 0;
   CopyIndex pool_size_;
   std::vector<CopyIndex> free_;

@@ -1,6 +1,6 @@
-#include "models/cache/cache_array.hpp"
-
 #include <algorithm>
+
+#include "models/cache/cache_array.hpp"
 
 namespace linebounce {
 namespace {
@@ -25,20 +25,20 @@ CacheArray::CacheArray(const CacheSpec& spec)
     : line_shift_(std::countr_zero(static_cast<unsigned>(spec.line_bytes))),
       ways_(spec.ways),
       set_mask_(sets_of(spec) - 1),
-      tags_(entries_of(spec)),
-      copies_(entries_of(spec)),
-      ages_(entries_of(spec)),
+      ways_by_place_(entries_of(spec) + 1),
       hint_mask_(hints_of(spec) - 1),
       hints_(hints_of(spec)),
+      nowhere_(static_cast<int>(entries_of(spec))),
       replacement_(spec.replacement) {}
 
 int CacheArray::search(std::uint64_t block) const {
   const int first = first_place_of_set(block);
   for (int place = first; place < first + ways_; ++place) {
-    if (tags_[place] != tag_of(block)) continue;
-    hints_[block & hint_mask_] = place;
+    if (ways_by_place_[place].tag != tag_of(block)) continue;
+    hint(tag_of(block), place);
     return place;
   }
+  hint(tag_of(block), nowhere_);
   return -1;
 }
 

@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
+#include <limits>
 
 #include "models/cache/replacement/policies.hpp"
 #include "models/cache/zeroed_array.hpp"
@@ -25,23 +25,23 @@ class CacheArray {
   // The place that holds `block` (an address divided by this level's line size), or -1.
   [[nodiscard]] int find(std::uint64_t block) const {
     const int place = find_in_last_place(block);
-    return place >= 0 ? place : search(block);
+    return place >= 0 || is_known_absent(block) ? place : search(block);
   }
   // Faster than find(), but may return -1 for a block that the level holds.
   [[nodiscard]] int find_in_last_place(std::uint64_t block) const {
-    const int place = hints_[block & hint_mask_];
-    return tags_[place] == tag_of(block) ? place : -1;
+    const int place = hints_[block & hint_mask_].place;
+    return ways_by_place_[place].tag == tag_of(block) ? place : -1;
   }
 
-  [[nodiscard]] bool is_free(int place) const { return tags_[place] == kFree; }
+  [[nodiscard]] bool is_free(int place) const { return ways_by_place_[place].tag == kFree; }
   // REQUIRES: the place is not free.
-  [[nodiscard]] CopyIndex copy(int place) const { return copies_[place]; }
+  [[nodiscard]] CopyIndex copy(int place) const { return ways_by_place_[place].copy; }
 
   // REQUIRES: the place is not free.
-  void touch(int place, Tick age) { ages_[place] = age; }
+  void touch(int place, Tick age) { ways_by_place_[place].age = age; }
   // Records a use that may be reported out of order: an age never decreases.
   void touch_if_newer(int place, Tick age) {
-    if (ages_[place] < age) touch(place, age);
+    if (ways_by_place_[place].age < age) touch(place, age);
   }
 
   // Returns a free place for `block`, else the policy's victim among copies for which `evictable(copy)` is true, else -1.
@@ -50,15 +50,19 @@ class CacheArray {
 
   // REQUIRES: `place` is in the block's set.
   void insert(std::uint64_t block, int place, CopyIndex copy, Tick age) {
-    tags_[place] = tag_of(block);
-    copies_[place] = copy;
-    hints_[block & hint_mask_] = place;
-    touch(place, age);
+    ways_by_place_[place] = {tag_of(block), age, copy};
+    hint(tag_of(block), place);
   }
-  void remove(int place) { tags_[place] = kFree; }
+  void remove(int place) { ways_by_place_[place].tag = kFree; }
 
  private:
   static constexpr std::uint64_t kFree = 0;
+  // Together, so that an access finds all of them on one cache line of the host.
+  struct Way {
+    std::uint64_t tag;
+    Tick age;  // of the latest use
+    CopyIndex copy;
+  };
   [[nodiscard]] static std::uint64_t tag_of(std::uint64_t block) { return block + 1; }
 
   [[nodiscard]] int first_place_of_set(std::uint64_t block) const { return static_cast<int>(block & set_mask_) * ways_; }
@@ -67,13 +71,24 @@ class CacheArray {
   int line_shift_;
   int ways_;
   std::uint64_t set_mask_;
-  // Arrays indexed by place.
-  ZeroedArray<std::uint64_t> tags_;
-  ZeroedArray<CopyIndex> copies_;
-  ZeroedArray<Tick> ages_;  // age of the latest use
-  // hints_[low bits of a block's number]: the latest place of such a block. A wrong hint costs a search, and changes no result.
+  ZeroedArray<Way> ways_by_place_;
+  // Where the block of such low bits lies that was inserted or searched for last. An access that misses searches several times:
+  // only the first has to look at each way. A wrong hint costs a search, and changes no result.
+  struct Hint {
+    std::uint32_t tag;  // of a block that lies nowhere; 0: of none, also where the tag has no room here
+    int place;
+  };
+  void hint(std::uint64_t tag, int place) const {
+    const bool fits = tag <= std::numeric_limits<std::uint32_t>::max();
+    hints_[(tag - 1) & hint_mask_] = {fits ? static_cast<std::uint32_t>(tag) : 0, place};
+  }
+  [[nodiscard]] bool is_known_absent(std::uint64_t block) const {
+    const Hint& known = hints_[block & hint_mask_];
+    return known.place == nowhere_ && known.tag == tag_of(block);
+  }
   std::uint64_t hint_mask_;
-  ZeroedArray<int> hints_;
+  ZeroedArray<Hint> hints_;  // by the low bits of a block's number
+  int nowhere_;              // a place behind all others, which is always free
   Replacement replacement_;
 };
 
@@ -83,8 +98,8 @@ int CacheArray::victim(std::uint64_t block, Evictable evictable) const {
   for (int place = first; place < first + ways_; ++place) {
     if (is_free(place)) return place;
   }
-  const auto ages = ages_.part(first, ways_);
-  const int way = victim_of(replacement_, ages, [&](int candidate) { return evictable(copy(first + candidate)); });
+  const auto age_of = [ways = &ways_by_place_[first]](int way) { return ways[way].age; };
+  const int way = victim_of(replacement_, ways_, age_of, [&](int candidate) { return evictable(copy(first + candidate)); });
   return way < 0 ? -1 : first + way;
 }
 

@@ -21,7 +21,6 @@ class ZeroedArray {
   }
 
   [[nodiscard]] T& operator[](std::size_t index) const { return all_[index]; }
-  [[nodiscard]] std::span<T> part(std::size_t first, std::size_t size) const { return all_.subspan(first, size); }
 
  private:
   struct Free {

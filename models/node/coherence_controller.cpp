@@ -42,6 +42,7 @@ struct CoherenceController::Outbox {
   void take_data();
   void update_memory();
   void tell_taken() const;
+  [[nodiscard]] Tick stalled() const { return packet == nullptr ? 0 : at - packet->due; }
   [[nodiscard]] Waits waited() const;
   [[nodiscard]] StageId passed() const { return self.log_.listener() == nullptr ? kNoStage : tell_pass(); }
   [[gnu::cold]] StageId tell_pass() const;
@@ -172,7 +173,8 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   sent.line = self.store_.line(slot);
   sent.sender = self.place_.endpoint;
   sent.receiver = receiver;
-  sent.waits = waited();
+  sent.waits = waits;
+  sent.waits[Resource::line] += stalled();
   Tick leaves = ready;
   if (kind.carries_data) {
     const LineData data = self.data(slot);
@@ -193,14 +195,14 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
 
 Waits CoherenceController::Outbox::waited() const {
   Waits all = waits;
-  if (packet != nullptr) all[Resource::line] += at - packet->due;
+  all[Resource::line] += stalled();
   return all;
 }
 
 // The message being processed may have stalled before. Then comes the pass that all messages of the step have in common.
 StageId CoherenceController::Outbox::tell_pass() const {
   StageId latest = stage;
-  if (packet != nullptr) latest = tell_stage(latest, Stage::What::stalled, packet->due, at, at - packet->due);
+  if (packet != nullptr) latest = tell_stage(latest, Stage::What::stalled, packet->due, at, stalled());
   return tell_stage(latest, Stage::What::pass, ready - self.latency_, ready);
 }
 

@@ -45,9 +45,12 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // not by name, which two structures may share
-  if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
-  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, bytes, alignment, home});
+  // Not by name, which two structures may share. The latest object's layout first: objects are placed by the thousand.
+  const bool again = !objects_.empty() && layouts_[objects_.back().layout] == layout;
+  const std::size_t known =
+      again ? objects_.back().layout : static_cast<std::size_t>(std::ranges::find(layouts_, layout) - layouts_.begin());
+  if (known == layouts_.size()) layouts_.push_back(layout);
+  objects_.push_back({known, object, begin, false, bytes, alignment, home});
   return begin;
 }
 
@@ -126,13 +129,16 @@ const std::string& AddressSpace::subsystem(Place place) const {
 }
 
 std::vector<Address> AddressSpace::addresses_of(const std::string& structure, const std::string& field) const {
+  std::vector<std::vector<int>> offsets(layouts_.size());  // of the field, by layout: objects are many, and layouts few
+  for (std::size_t layout = 0; layout < layouts_.size(); ++layout) {
+    if (!is_part_of(layouts_[layout].name, structure)) continue;
+    for (const Field& candidate : layouts_[layout].fields) {
+      if (candidate.name == field) offsets[layout].push_back(candidate.offset);
+    }
+  }
   std::vector<Address> addresses;
   for (const Object& object : objects_) {
-    const Layout& layout = layouts_[object.layout];
-    if (!is_part_of(layout.name, structure)) continue;
-    for (const Field& candidate : layout.fields) {
-      if (candidate.name == field) addresses.push_back(object.begin + static_cast<Address>(candidate.offset));
-    }
+    for (const int offset : offsets[object.layout]) addresses.push_back(object.begin + static_cast<Address>(offset));
   }
   return addresses;
 }

@@ -10,7 +10,11 @@
 namespace linebounce::workloads {
 namespace {
 
-// Returns one section of `layout` as a separate layout of whole lines, without fields if the section is empty.
+bool has(const Layout& layout, Section section) {
+  return std::ranges::any_of(layout.fields, [section](const Field& field) { return field.section == section; });
+}
+
+// Returns one section of `layout` as a separate layout of whole lines.
 Layout part_of(const Layout& layout, Section section, const std::string& suffix, int line_bytes) {
   Layout part{.name = layout.name + suffix, .alignment = line_bytes, .fields = {}, .subsystem = layout.subsystem};
   for (const Field& field : layout.fields) {
@@ -53,16 +57,24 @@ FieldPlace list_field_of(const Layout& layout, const std::string& name) {
 
 Object place_object(AddressSpace& memory, const Layout& layout, const std::string& name, const MachineLayout& machine,
                     std::optional<Home> home) {
+  Object object;
+  const bool read_mostly = has(layout, Section::read_mostly);
+  const bool per_cpu = has(layout, Section::per_cpu);
+  if (!read_mostly && !per_cpu) {  // most objects: nothing to take apart
+    object.own_ = memory.place(layout, name, 0, home);
+    return object;
+  }
   const int line = memory.line_bytes();
   Layout own = layout;
   std::erase_if(own.fields, [](const Field& field) { return field.section != Section::own; });
-  Object object;
   object.own_ = memory.place(own, name, 0, home);
-  if (const Layout part = part_of(layout, Section::read_mostly, ".read_mostly", line); !part.fields.empty()) {
+  if (read_mostly) {
+    const Layout part = part_of(layout, Section::read_mostly, ".read_mostly", line);
     object.read_mostly_ = memory.place(part, name + ".read_mostly", 0, home);
   }
+  if (!per_cpu) return object;
   const Layout part = part_of(layout, Section::per_cpu, ".per_cpu", line);
-  for (int cpu = 0; !part.fields.empty() && cpu < static_cast<int>(machine.cpus.size()); ++cpu) {
+  for (int cpu = 0; cpu < static_cast<int>(machine.cpus.size()); ++cpu) {
     const Home near = Home::on(machine.cpus[cpu].node);
     const Address copy = memory.place(part, fmt::format("{}.cpu[{}]", name, cpu), 0, near);
     if (cpu == 0) object.per_cpu_ = copy;

@@ -1,29 +1,20 @@
 // Least recently used: evicts the way whose latest use is the oldest.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <span>
-
-#include "models/units.hpp"
-
 namespace linebounce {
 
 struct Lru {
-  template <class Evictable>
-  [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
+  template <class AgeOf, class Evictable>
+  [[nodiscard]] static int victim(int ways, AgeOf age_of, Evictable evictable) {
     // A shortcut: the way used longest ago is nearly always evictable.
-    const auto coldest = static_cast<int>(std::min_element(ages.begin(), ages.end()) - ages.begin());
+    int coldest = 0;
+    for (int way = 1; way < ways; ++way) {
+      if (age_of(way) < age_of(coldest)) coldest = way;
+    }
     if (evictable(coldest)) return coldest;
     int oldest = -1;
-    Tick oldest_age = 0;
-    int way = 0;
-    for (const Tick age : ages) {
-      if (evictable(way) && (oldest < 0 || age < oldest_age)) {
-        oldest = way;
-        oldest_age = age;
-      }
-      ++way;
+    for (int way = 0; way < ways; ++way) {
+      if (evictable(way) && (oldest < 0 || age_of(way) < age_of(oldest))) oldest = way;
     }
     return oldest;
   }

@@ -1,9 +1,7 @@
 // All replacement policies, in the order of the enum `Replacement`. A policy is a class with a function victim(), which returns
-// the way to evict, one for which evictable(way) is true, or -1 if there is none. A policy sees only the ages of the ways'
+// the way to evict, one for which evictable(way) is true, or -1 if there is none. A policy sees only age_of(way), the ages of
 // latest uses, because run-ahead and parked spins change the order of calls.
 #pragma once
-
-#include <span>
 
 #include "models/cache/replacement/lru.hpp"
 #include "models/cache/replacement/tree_plru.hpp"
@@ -11,13 +9,13 @@
 
 namespace linebounce {
 
-template <class Evictable>
-[[nodiscard]] int victim_of(Replacement policy, std::span<const Tick> ages, Evictable evictable) {
+template <class AgeOf, class Evictable>
+[[nodiscard]] int victim_of(Replacement policy, int ways, AgeOf age_of, Evictable evictable) {
   switch (policy) {
     case Replacement::lru: break;
-    case Replacement::tree_plru: return TreePlru::victim(ages, evictable);
+    case Replacement::tree_plru: return TreePlru::victim(ways, age_of, evictable);
   }
-  return Lru::victim(ages, evictable);
+  return Lru::victim(ways, age_of, evictable);
 }
 
 }  // namespace linebounce

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 
 #include "models/units.hpp"
 
@@ -12,29 +10,30 @@ namespace linebounce {
 
 struct TreePlru {
   // Returns the way that the tree chooses, or the first evictable way if that one is not evictable, or -1 if none is.
-  template <class Evictable>
-  [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
-    const int choice = coldest(ages);
+  template <class AgeOf, class Evictable>
+  [[nodiscard]] static int victim(int ways, AgeOf age_of, Evictable evictable) {
+    const int choice = coldest(ways, age_of);
     if (evictable(choice)) return choice;
-    for (int way = 0; way < static_cast<int>(ages.size()); ++way) {
+    for (int way = 0; way < ways; ++way) {
       if (evictable(way)) return way;
     }
     return -1;
   }
 
  private:
-  [[nodiscard]] static int coldest(std::span<const Tick> ages) {
-    const Tick* half = ages.data();
-    for (std::size_t ways = ages.size() / 2; ways > 0; ways /= 2) {
-      Tick of_lower = half[0];
-      Tick of_upper = half[ways];
-      for (std::size_t way = 1; way < ways; ++way) {
-        of_lower = std::max(of_lower, half[way]);
-        of_upper = std::max(of_upper, half[ways + way]);
+  template <class AgeOf>
+  [[nodiscard]] static int coldest(int ways, AgeOf age_of) {
+    int first = 0;  // of the part of the tree that holds the way
+    for (int half = ways / 2; half > 0; half /= 2) {
+      Tick of_lower = age_of(first);
+      Tick of_upper = age_of(first + half);
+      for (int way = 1; way < half; ++way) {
+        of_lower = std::max(of_lower, age_of(first + way));
+        of_upper = std::max(of_upper, age_of(first + half + way));
       }
-      half += of_upper < of_lower ? ways : 0;
+      first += of_upper < of_lower ? half : 0;
     }
-    return static_cast<int>(half - ages.data());
+    return first;
   }
 };
 
