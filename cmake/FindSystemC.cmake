@@ -1,5 +1,6 @@
-# SystemC as a package installs it: systemc.pc where there is one, else the plain library. Debian builds it as C++17 and its
-# version check then refuses to link against C++20, Ubuntu may differ: so try to link, and name the macro that helps.
+# Finds SystemC as packages install it: through systemc.pc if that exists, otherwise the plain library. Debian builds it as
+# C++17, and its version check then refuses to link with C++20; Ubuntu may differ. So this tries to link, and chooses the macro
+# that helps.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(SYSTEMC QUIET systemc)

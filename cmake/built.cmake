@@ -1,5 +1,5 @@
-# For a wheel of what is already built, in a second and with the program that the tests have run: cmake -DLINEBOUNCE_BUILT=DIR
-# compiles nothing and installs what is in that build directory (./dev package).
+# Packages an existing build in a second, with the program that the tests have run: cmake -DLINEBOUNCE_BUILT=DIR compiles
+# nothing and installs the contents of that build directory (./dev package).
 foreach(component linebounce libraries)
   install(CODE "
     execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${LINEBOUNCE_BUILT}\" --strip --component ${component}

@@ -1,4 +1,5 @@
-# The Debian package, by `cpack -G DEB`: what ./dev install installs, below /usr. It takes its libraries from the system's packages.
+# The Debian package, made by `cpack -G DEB`: the files of ./dev install, below /usr. Its libraries come from the system's
+# packages.
 set(CPACK_PACKAGE_CONTACT "Linebounce's maintainers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "cycle-level simulator of cache coherence")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -11,7 +12,7 @@ set(CPACK_DEBIAN_LINEBOUNCE_DESCRIPTION
   "Shows which cache lines bounce on multiprocessor machines, what every transfer costs, and which lock or layout would cost less.")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# For linebounce-cc, and for linebounce-record --binary.
+# Needed by linebounce-cc, and by linebounce-record --binary.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | clang")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS qemu-user)
 include(CPack)

@@ -1,5 +1,5 @@
-# What preset pgo is for (README.md): "collect" counts what runs, "use" compiles by these counts. Only the libraries in which a
-# simulation spends its time; without ccache, which does not know where each clone's counts are.
+# Implements preset pgo (README.md): "collect" counts what runs, "use" compiles with these counts. Applies only to the libraries
+# that simulations spend their time in; without ccache, which does not know where each clone's counts are.
 set(LINEBOUNCE_PROFILE "" CACHE STRING "collect or use; empty: neither")
 set(folder ${CMAKE_BINARY_DIR}/profile)
 if(LINEBOUNCE_PROFILE STREQUAL "collect")

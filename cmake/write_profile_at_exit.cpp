@@ -1,5 +1,5 @@
-// Simulations run in processes that end by _exit, which skips what would write their counts. Linked into the program that
-// collects them alone, with --wrap=_exit.
+// Simulations run in processes that end with _exit, which skips writing the profile counts. Linked with --wrap=_exit only into
+// the program that collects them.
 extern "C" {
 
 // NOLINTBEGIN(bugprone-reserved-identifier): gcc's and the linker's names

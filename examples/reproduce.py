@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 MACHINE = "generic_2socket_32core"
 CANNOT_FETCH = 75
-FAIR = ("ticket", "mcs", "clh", "qspinlock")  # nobody passes another
+FAIR = ("ticket", "mcs", "clh", "qspinlock")  # locks in which no waiter overtakes another
 
 
 class CannotFetchError(Exception):
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass
 class Replayed:
-    """What a replay measured."""
+    """The measurements of a replay."""
 
     metrics: dict[str, float]
     locks: list[dict[str, str]]
@@ -59,7 +59,7 @@ class Replayed:
         return sum(self.metrics.get(f"latency.{source}.count", 0) for source in ("local_c2c", "remote_c2c", "upgrade"))
 
     def lock(self, name: str, column: str) -> float:
-        """A column of locks.csv, of all call sites."""
+        """The value in a column of locks.csv over all call sites."""
         (row,) = (row for row in self.locks if row["lock"] == name)
         return float(row[column])
 
@@ -72,11 +72,11 @@ class Time:
 
     @property
     def largest(self) -> tuple[str, str]:
-        """But for waiting for threads to end, which is nobody's bottleneck."""
+        """The largest share except waiting for threads to end, which is nobody's bottleneck."""
         return max((share for share in self.shares if share[0] != "joining"), key=lambda share: self.shares[share])
 
     def claims(self, what: str, name: str, readme: float, least: float, most: float) -> list[Claim]:
-        """Of this share, that none but waiting for threads to end is larger; and of all, that they add up."""
+        """Claims that this share is the largest except waiting for threads to end, and that all shares add up."""
         return [
             Claim(f"time: {what} {name}".strip() + ", %", readme, self.shares.get((what, name), 0), least, most),
             Claim("time: the largest share is that one", 1, self.largest == (what, name), 1, 1),
@@ -88,7 +88,7 @@ class Time:
 
 
 class Tools:
-    """The programs, as typed in README.md, and where their results are."""
+    """The programs, called as in README.md, and the folder of their results."""
 
     def __init__(self, build: Path, output: Path) -> None:
         self.build = build.resolve()
@@ -128,20 +128,20 @@ class Tools:
         return trace
 
     def ask(self, question: str, trace: Path, *more: str) -> dict:
-        """What find-sharing or compare-locks answers."""
+        """The answer of find-sharing or compare-locks."""
         directory = self.output / question / trace.stem
-        # Results of an earlier recording under the same name are not this one's.
+        # Removes results of an earlier recording under the same name.
         shutil.rmtree(directory, ignore_errors=True)
         return json.loads(self.run("linebounce", question, trace, "--machine", MACHINE, "-o", directory, "--json", *more))
 
     def other_locks(self, trace: Path, lock: str) -> dict[str, float]:
-        """What each other algorithm in this lock's place changes, in % of throughput."""
+        """The change in throughput, in percent, for each other algorithm in this lock's place."""
         (machine,) = self.ask("compare-locks", trace, "--lock", lock)["machines"]
         (compared,) = machine["locks"]
         return {trial["algorithm"]: trial["change_pct"] for trial in compared["trials"] if not trial["recorded"]}
 
     def time(self, trace: Path) -> Time:
-        """Where the threads' time goes, as the page of advise begins."""
+        """Where the threads' time goes: the first part of advise's page."""
         return Time({(it["class"], it["name"]): it["pct"] for it in self.ask("advise", trace, "--time")["time"][0]["shares"]})
 
     def replay(self, trace: Path) -> Replayed:

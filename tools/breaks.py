@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Breaks the mechanism that each prediction rests on, and looks whether its row notices: breaks.py [EXPERIMENT | ROW]...
+"""Switches off the mechanism that each prediction rests on; its row must then miss: breaks.py [EXPERIMENT | ROW]...
 
 A row that is predicted names in `broken_by` an entry of configs/breaks.toml: settings of the machine or the workload that
-take one mechanism away. With them, a row that is a hit must become a miss; the figure of a row that is a miss already must
-move by more than its tolerance. A row that no break can move predicts nothing. `./dev reproduce --breaks` runs all of them,
+switch off one mechanism. With them, a row within tolerance must miss, and the figure of a row that misses already must move
+by more than its tolerance. A row that no break can move predicts nothing. `./dev reproduce --breaks` runs all of them,
 tests/end_to_end/test_broken_mechanisms.py a sample.
 """
 

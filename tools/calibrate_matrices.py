@@ -1,4 +1,4 @@
-"""Calibrates a machine to each core-to-core matrix in a folder and prints how near each one comes.
+"""Calibrates a machine to each core-to-core matrix in a folder, and prints the error of each fit.
 
     python tools/calibrate_matrices.py FOLDER [--program build/release/linebounce] [--keep FOLDER]
 

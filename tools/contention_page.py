@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of docs/contention.md: contention_page.py [PROGRAM], default build/release/linebounce
 
-Runs what each table needs, minutes in all. After a change of machines, families or the mechanisms of waiting:
+Runs what each table needs, which takes minutes. After a change of machines, families or the mechanisms of waiting:
 
     ./dev build && tools/contention_page.py
 """

@@ -1,4 +1,4 @@
-"""C++ source as tokens, and as a tree of its brackets: enough for the project's own lints, and no parser."""
+"""Splits C++ source into tokens and a tree of its brackets: enough for the project's own lints, without a parser."""
 
 import re
 from collections.abc import Iterable

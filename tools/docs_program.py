@@ -1,4 +1,4 @@
-"""What the program says of itself, as Markdown: pages of the site for its commands, parameters, workloads and names."""
+"""Makes Markdown pages of the site from the program's own output: its commands, parameters, workloads and names."""
 
 import itertools
 import json

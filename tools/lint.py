@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The project's own rules, all of them, on all files that git knows: lint.py [FILE...]
+"""Checks all of the project's own rules on all files in git: lint.py [FILE...]
 
 Prints FILE:LINE: WHAT IS WRONG, a line each, and exits with 1 where there is one. With files, only rules that look at one file
 by itself run, and only on these: RULES says which rule looks at which.

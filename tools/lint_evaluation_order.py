@@ -1,4 +1,4 @@
-"""Two effects that the compiler may run in either order.
+"""Finds two side effects that the compiler may run in either order.
 
 gcc and clang evaluate the arguments of a call, and the operands of most operators, in different orders. Where two of them
 each access simulated memory, place an object in it or draw a random number, results would differ between compilers.

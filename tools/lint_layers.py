@@ -1,4 +1,4 @@
-"""Who may include whom.
+"""Checks which folder may include which.
 
 layers.txt has the folders from the bottom up. A folder includes only what stands below it, no folder is missing there, and no
 two headers share a name. `using namespace` opens a layer of ours, nobody else's names.

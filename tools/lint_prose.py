@@ -1,4 +1,4 @@
-"""The style of what people read.
+"""Checks the style of texts for readers.
 
 Everywhere (documentation, comments, messages): no word of wrong_words.txt. In Markdown also: lines of at most 120 columns, but
 for tables and code; and a source file that the text names in backticks exists.

@@ -1,4 +1,4 @@
-"""Published figures stay honest: what chose a parameter is no prediction, and what was predicted stays as it was.
+"""Keeps published figures honest: a figure that chose a parameter is not a prediction, and predictions stay as they were.
 
 1. Kinds. A machine that names a [[paper]] row anywhere, and a comment "calibrated: ROW" of an experiment, say that the row's
    figure was used. No experiment may then call a row of that id predicted, nor the row of a [[table]]. What is predicted names

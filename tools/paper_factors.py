@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far figures that nothing was fitted to are from a paper's: the median factor of each kind of metric.
+"""Computes how far unfitted figures are from a paper's: the median factor for each kind of metric.
 
 Reads the results.json of experiments and looks at their paper rows, predicted or in sight, with a figure of one point (a row
 that is relative to another point is a small difference, whose factor says nothing). The factor of a row is simulated / paper

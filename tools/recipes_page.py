@@ -1,4 +1,4 @@
-"""Writes docs/recipes.md: questions that people ask, each with its command and what that prints; a test makes the page again.
+"""Writes docs/recipes.md: common questions, each with its command and output; a test makes the page again.
 
 Usage: .venv/bin/python tools/recipes_page.py      build/release/linebounce answers
 """

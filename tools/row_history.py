@@ -1,4 +1,4 @@
-"""Predictions are made before they are compared: the records of first runs, held to git's history.
+"""Checks records of first runs against git's history: predictions must be made before they are compared.
 
 The commit that added a published figure is an ancestor of the one that recorded its first run, and another one; and what the
 first run came to stays as it was recorded. A record is of a first run only if no commit before it explains a miss of the

@@ -1,4 +1,4 @@
-"""The one rule of tolerances, as configs/experiments/README.md states it, held against every [[paper]] row that ships.
+"""Checks every shipped [[paper]] row against the rule of tolerances in configs/experiments/README.md.
 
 A figure's tolerance is a tenth of it, or half a unit of its last printed digit where that is more. What is counted one by one
 is right or wrong: half a unit. No change published, a difference of 0: a tenth of the largest figure published of the metric.

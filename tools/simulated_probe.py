@@ -1,4 +1,4 @@
-"""What linebounce-probe would write on a simulated machine, and what `linebounce calibrate` makes of it.
+"""Simulates linebounce-probe on a machine, and fits the result with `linebounce calibrate`.
 
     python tools/simulated_probe.py [MACHINE ...] [--program build/release/linebounce] [--structure]
 

@@ -1,4 +1,4 @@
-"""What commands print on terminals of 72 and of 100 columns, as docs/terminal.md: to be looked at, and compared by a test.
+"""Writes docs/terminal.md: the output of commands on terminals of 72 and 100 columns, to look at and to compare in a test.
 
 Usage: .venv/bin/python tools/terminal_captures.py      writes docs/terminal.md anew; build/release/linebounce makes it
 """

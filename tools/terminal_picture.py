@@ -1,4 +1,4 @@
-"""Draws what a command prints on a colour terminal as an SVG, for README.md.
+"""Draws a command's output on a colour terminal as an SVG, for README.md.
 
 Usage: .venv/bin/python tools/terminal_picture.py docs/pictures/operation_costs.svg build/release/linebounce run operation_costs
 """

@@ -1,5 +1,5 @@
-// Operations are collected for each stream and go to the file as frames. Symbols go there before the first operations that come
-// after them, so that a file that was cut off anywhere defines what it names.
+// Collects operations for each stream and writes them as frames. Symbols are written before the first operations after them, so
+// that a truncated file defines everything that it names.
 #include <fmt/format.h>
 #include <zstd.h>
 
@@ -20,7 +20,8 @@ namespace linebounce::trace {
 namespace {
 
 constexpr int kLevel = 1;
-// Of all streams together; then all are written, however little each has: memory does not grow with the number of streams.
+// The limit for all streams together; at it all are written, however few operations each has, so that memory does not grow with
+// the number of streams.
 constexpr std::size_t kMostBuffered = std::size_t{4} << 20;
 constexpr std::size_t kTextBuffered = std::size_t{1} << 20;  // bytes of symbols
 
@@ -143,8 +144,8 @@ class BinarySink final : public Sink {
   OutputFile file_;
   std::unique_ptr<ZSTD_CCtx, FreeContext> context_;
   std::string planes_;
-  std::vector<Buffer> buffers_;  // of each stream
-  std::size_t buffered_ = 0;     // operations in them
+  std::vector<Buffer> buffers_;  // by stream
+  std::size_t buffered_ = 0;     // the number of operations in the buffers
   std::string lines_;
   std::size_t line_count_ = 0;
   std::uint64_t first_line_ = 0;

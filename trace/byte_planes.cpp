@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::size_t kSide = 8;
 using Block = std::array<std::uint64_t, kSide>;  // 8 rows of 8 bytes
 
-// Exchanges squares of `side` bytes across the diagonal, in all squares of twice that.
+// Swaps squares of `side` bytes across the diagonal, within all squares of twice that side.
 template <std::size_t side>
 void exchange(Block& block, std::uint64_t low) {
   constexpr std::size_t kBits = 8 * side;
@@ -33,7 +33,7 @@ void transpose(Block& block) {
   exchange<1>(block, 0x00FF00FF00FF00FF);
 }
 
-// Calls move(row, plane) for each byte that is in no whole block.
+// Calls move(row, plane) for each byte that is not in a whole block.
 template <class Move>
 void each_byte_behind(std::size_t blocks, std::size_t rows, Move&& move) {
   for (std::size_t row = blocks * kSide; row < rows; ++row) {

@@ -1,5 +1,5 @@
-// The rules that one operation can break are looked at as it comes. What streams owe each other is counted, and looked at when
-// all have been read.
+// Checks rules about a single operation as it is read. Counts what streams need from each other, and checks that when all have
+// been read.
 #include "trace/check.hpp"
 
 #include "trace/error.hpp"
@@ -8,7 +8,7 @@
 namespace linebounce::trace {
 namespace {
 
-// Of an operation that has been read before.
+// Fails for an operation that was read earlier.
 [[noreturn]] void fail_at(const Reader& reader, const Spot& spot, const std::string& what) {
   Reader::Cursor cursor = reader.open(spot.stream);
   std::uint64_t end = 0;

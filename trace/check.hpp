@@ -1,4 +1,4 @@
-// Whether a trace makes sense: what no frame's checksum can tell.
+// Checks whether a trace makes sense, which no frame's checksum can tell.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ void check(const Reader& reader);
 // How far a stream keeps all rules.
 struct SoundPart {
   std::uint64_t operations = 0;
-  Unended unended;  // at its end
-  std::string why;  // what the operation behind it breaks, with its place; empty: the stream is sound to its end
+  Unended unended;  // locks and a handler that are open at its end
+  std::string why;  // the rule that the next operation breaks, with its place; empty if the stream is sound to its end
 };
-// Adds what the part does to `supplies`. Errors: TraceError, of a file that cannot be read.
+// Adds the part's operations to `supplies`. Errors: TraceError if the file cannot be read.
 SoundPart sound_part(const Reader& reader, std::uint32_t stream, Supplies& supplies);
 
 }  // namespace linebounce::trace

@@ -1,4 +1,4 @@
-// One trace into another file, which may be of the other form.
+// Copies one trace to another file, possibly in the other form.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -6,12 +6,12 @@
 
 namespace linebounce::trace {
 
-// All symbols, then stream after stream, then the summary; `to` is finished. What `from` recovered from is added to what is
-// missing. Errors: TraceError, WriteError.
+// Copies all symbols, then stream after stream, then the summary, and finishes `to`. Adds what `from` recovered from to the
+// summary's `missing`. Errors: TraceError, WriteError.
 void copy(const Reader& from, Writer& to);
 
-// The parts of it, for copies that change something. What a symbol refers to comes before it, and what takes memory in its old
-// order; numbers stay.
+// The steps of copy(), for copies that change something. A symbol follows those that it refers to, symbols that take memory
+// keep their order, and numbers stay.
 void define_all(const Symbols& symbols, Writer& to);
 Summary summary_of_copy(const Reader& from);
 

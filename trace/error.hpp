@@ -1,12 +1,12 @@
-// What goes wrong with traces.
+// Exceptions for traces.
 #pragma once
 
 #include <stdexcept>
 
 namespace linebounce::trace {
 
-// A trace that cannot be read, or makes no sense. what() names the file, the byte offset (text: the line) and, where there is
-// one, stream and operation. The program ends with exit code 3.
+// A trace that cannot be read, or makes no sense. what() names the file, the byte offset (for a text, the line) and, if known,
+// stream and operation. The program ends with exit code 3.
 class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// Files of traces: one that is read here and there, one that is written from its beginning to its end, and the lock of writers.
+// The files of traces: one for random reads, one that is written from beginning to end, and the writers' lock.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace linebounce::trace {
 
 class InputFile {
  public:
-  // Errors: TraceError, here and later.
+  // Errors: TraceError, also from the other functions.
   explicit InputFile(const std::filesystem::path& file);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -19,7 +19,7 @@ class InputFile {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  // Fills `bytes` with what is at `offset`. REQUIRES: it is in the file.
+  // Fills `bytes` from `offset`. REQUIRES: the range is in the file.
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  private:
@@ -30,7 +30,7 @@ class InputFile {
 
 class OutputFile {
  public:
-  // Replaces the file. Errors: WriteError, here and later.
+  // Replaces the file. Errors: WriteError, also from the other functions.
   explicit OutputFile(const std::filesystem::path& file);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -38,7 +38,7 @@ class OutputFile {
 
   void write(std::string_view bytes);
   void flush();
-  // Nothing may be written later. What isn't closed is not whole.
+  // After this, nothing may be written. A file that was not closed is incomplete.
   void close();
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -52,22 +52,22 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
-// Held while a process writes a file, so that a second writer is refused instead of mixing its bytes in. Goes with the process,
-// however it ends.
+// Held while a process writes a file, so that a second writer is refused instead of mixing in its bytes. Released when the
+// process ends, however it ends.
 class WriteLock {
  public:
-  // Makes the file if it is not there. Devices and pipes are not locked. `subject` begins the errors: "s.lbt: the trace".
-  // Errors: WriteError where another process holds the lock, or where the file can't be written.
+  // Creates the file if it does not exist. Devices and pipes are not locked. `subject` begins the error messages: "s.lbt: the
+  // trace". Errors: WriteError if another process holds the lock, or if the file can't be written.
   WriteLock(const std::filesystem::path& file, const std::string& subject);
-  // Removes a file that it has made, if nothing was written.
+  // Removes a file that it created if nothing was written.
   ~WriteLock();
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
 
-  // False where somebody has meanwhile deleted the file or put another in its place.
+  // False if the file was deleted or replaced in the meantime.
   [[nodiscard]] bool is_in_place() const;
 
-  // Errors: WriteError where another process holds the lock of the file.
+  // Errors: WriteError if another process holds the file's lock.
   static void require_free(const std::filesystem::path& file, const std::string& subject);
 
  private:

@@ -1,4 +1,4 @@
-// A number that changes with the content: for configuration hashes, and to notice damaged files.
+// A number that changes with the content, for configuration hashes and to detect damaged files.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace linebounce::trace {
 
-// 64 bits of FNV-1a, of bytes that come in parts. Any one byte that is changed changes it; a forger is not stopped.
+// 64 bits of FNV-1a over bytes that arrive in parts. Any changed byte changes it; it does not stop a forger.
 class Fingerprint {
  public:
   void add(std::string_view bytes);

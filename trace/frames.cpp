@@ -34,7 +34,7 @@ FileTail read_tail(const InputFile& file) {
   return tail;
 }
 
-// Where frames end at the latest: before the tail, if it is one.
+// The upper limit for the end of frames: the tail, if there is one.
 std::uint64_t end_of_frames(const InputFile& file) {
   try {
     read_tail(file);
@@ -50,7 +50,7 @@ std::vector<ListedFrame> listed(std::span<const char> content, std::uint64_t end
     std::memcpy(&frames[i].entry, content.data() + i * sizeof(IndexEntry), sizeof(IndexEntry));
     frames[i].number = static_cast<std::uint32_t>(i);
   }
-  std::map<std::uint32_t, std::uint64_t> operations;  // so far, of each stream
+  std::map<std::uint32_t, std::uint64_t> operations;  // so far, by stream
   std::uint64_t lines = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const IndexEntry& entry = frames[i].entry;
@@ -85,7 +85,7 @@ ListedFrame described(const DecodedFrame& decoded, std::uint64_t offset, std::ui
 
 constexpr std::size_t kLeast =
     4 + 1 + 1 + 3 + 4;                    // bytes of a frame: magic number, descriptor, size, one block's head, checksum
-constexpr std::uint8_t kHasChecksum = 4;  // of the descriptor, behind the magic number
+constexpr std::uint8_t kHasChecksum = 4;  // bit in the descriptor, which follows the magic number
 
 std::string zstd_error(std::size_t code) {
   if (ZSTD_getErrorCode(code) == ZSTD_error_checksum_wrong) return "checksum does not match";
@@ -93,7 +93,7 @@ std::string zstd_error(std::size_t code) {
   return fmt::format("this is no whole zstd frame: {}", ZSTD_getErrorName(code));
 }
 
-// Of the frame whose beginning `packed` holds.
+// The unpacked size of the frame whose beginning is in `packed`.
 std::size_t content_size(std::span<const char> packed, std::size_t most) {
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size == ZSTD_CONTENTSIZE_ERROR) throw FormatError("no zstd frame begins here");
@@ -140,7 +140,7 @@ std::span<const Operation> FrameDecoder::operations(const DecodedFrame& frame, s
 
 std::uint64_t FrameDecoder::size_of_frame(const InputFile& file, std::uint64_t offset, std::size_t most) {
   const std::uint64_t longest = std::min<std::uint64_t>(file.size() - offset, ZSTD_compressBound(most));
-  // Most frames are short, and only the largest need to be read whole to see where they end.
+  // Most frames are short; only the largest have to be read whole to find their end.
   for (std::uint64_t window = std::min<std::uint64_t>(longest, 1 << 18);; window = std::min(longest, window * 8)) {
     packed_.resize(window);
     file.read(offset, packed_);
@@ -182,7 +182,7 @@ std::vector<ListedFrame> walk_frames(const InputFile& file, std::vector<DamageAt
     try {
       size = decoder.size_of_frame(file, offset, kTextBytes);
       const ListedFrame frame = described(decoder.decode(file, offset, size, kTextBytes), offset, size);
-      if (frame.entry.type == kIndexFrame) break;  // of a file whose tail is damaged
+      if (frame.entry.type == kIndexFrame) break;  // in a file with a damaged tail
       frames.push_back(frame);
       frames.back().number = number;
     } catch (const FormatError& error) {

@@ -1,5 +1,5 @@
-// One operation of a trace: what a program did, without when. Files hold it byte for byte, little endian
-// (docs/trace-format.md).
+// One operation of a trace: what a program did, without times. Files store it byte for byte, little endian
+// (docs/trace-files.md).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace linebounce::trace {
 
-// What `id` and `argument` are, by kind. Numbers are part of the format: new kinds are added at the end.
+// The kinds, and the meaning of `id` and `argument` for each. Numbers are part of the format: new kinds are added at the end.
 enum class Kind : std::uint8_t {
   // Memory. `id`: an object; `argument`: offset of the first byte in it; `bytes`: 1, 2, 4 or 8, naturally aligned.
   load = 1,
@@ -21,66 +21,66 @@ enum class Kind : std::uint8_t {
   prefetch = 6,
   fence = 7,  // earlier stores are in the cache before it ends
 
-  // Time. `argument`: how many.
+  // Time. `argument`: the number of instructions or cycles.
   execute = 8,  // instructions that touch no memory
-  compute = 9,  // cycles that are no instructions
-  clock = 10,   // asks for the time: an operation of its own in the order of things, of no duration
+  compute = 9,  // cycles without instructions
+  clock = 10,   // reads the time: ordered like any operation, but without duration
 
-  // Functions: `id` is entered; the innermost is left.
+  // Functions: enters `id`; leaves the innermost.
   enter = 11,
   leave = 12,
 
   // Locks. `id`: a lock.
   acquire = 13,
-  try_acquire = 14,  // kFailed: it was not had
+  try_acquire = 14,  // kFailed: the lock was not acquired
   release = 15,
   acquire_shared = 16,
   try_acquire_shared = 17,
-  release_shared = 18,  // kFailed: a writer came between, and what was read is read again
+  release_shared = 18,  // kFailed: a writer came in between, so the section is read again
 
   // Order between streams.
   barrier = 19,  // `id`: a barrier
-  // `id`: a word; spins until it has been written `argument` times (kCounted). kPaired: together with the next await: looks at
-  // one word after the other, and ends with any; 0: only looks. kCounted: has seen its own store before anybody else could;
-  // then `bytes` is how many of the thread's own writes of the word, by its interrupt handlers, came in the meantime.
+  // `id`: a word; spins until it has been written `argument` times (kCounted). kPaired: combined with the next await: reads the
+  // words in turn, and ends when any condition holds. `argument` 0: only reads. kCounted: this thread saw its own store before
+  // other threads could; then `bytes` is the number of its own writes of the word, by its interrupt handlers, in the meantime.
   await = 20,
   signal = 21,  // `id`: an event
   wait = 22,    // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
   create = 23,  // `id`: a stream, which begins
   join = 24,    // `id`: a stream; sleeps until it has ended
 
-  // The processor itself, for recorded kernels.
-  // Until the CPU has been woken `argument` times, from the trace's beginning. kCounted: who waits for a mutex that this thread
-  // holds can see that it sleeps.
+  // The processor itself, for recorded kernels. Sleeps until the CPU has been woken `argument` times, from the trace's
+  // beginning. kCounted: a waiter for a mutex that this thread holds can see that it sleeps.
   sleep = 25,
-  wake = 26,       // `id`: a CPU
-  timer = 27,      // `id`: a vector; `argument`: picoseconds until it interrupts this CPU
-  interrupt = 28,  // `id`: CPU * 2^16 + vector; `argument`: picoseconds, of a device's; 0: an interprocessor interrupt
+  wake = 26,   // `id`: a CPU
+  timer = 27,  // `id`: a vector; `argument`: picoseconds until it interrupts this CPU
+  // `id`: CPU * 2^16 + vector; `argument`: picoseconds until a device's interrupt; 0: an interprocessor interrupt
+  interrupt = 28,
   interrupts_off = 29,
   interrupts_on = 30,
-  handler = 31,  // of an interrupt stream: one handler begins / is over
+  handler = 31,  // in an interrupt stream: a handler begins / ends
   handler_end = 32,
 
-  // One more of the workload's own events. `id`: which; `argument`: how many.
+  // An event counted by the workload. `id`: which; `argument`: how many.
   tally = 33,
 };
 constexpr int kKinds = 34;
 
 // Bits of `flags`.
-constexpr std::uint16_t kCounted = 1;    // a write of a word that somebody awaits
+constexpr std::uint16_t kCounted = 1;    // a write of a word that another thread awaits
 constexpr std::uint16_t kPaired = 2;     // this load and the next are issued together
-constexpr std::uint16_t kRelease = 4;    // a store before which every earlier operation is seen
+constexpr std::uint16_t kRelease = 4;    // a store that becomes visible only after all earlier operations
 constexpr std::uint16_t kFailed = 8;     // see try_acquire, release_shared; of a compare_exchange: nothing was written
 constexpr std::uint16_t kForWrite = 16;  // a prefetch of the right to write
-// Loads and stores: so many more of the same kind and size follow, each at the next address.
+// Loads and stores: the number of further operations of the same kind and size, each at the next address.
 constexpr int kRepeatShift = 5;
 constexpr std::uint16_t kMostRepeats = 0xFFFF >> kRepeatShift;
-// What a fetch_add or a compare_exchange does to its word, as far as the recorder knows: in the place of repeats.
-constexpr std::uint16_t kAdds = 32;           // a positive number; of a compare_exchange: 1
-constexpr std::uint16_t kSubtracts = 64;      // the same, subtracted
-constexpr std::uint16_t kNoSum = 128;         // it sets, clears or flips bits
-constexpr std::uint16_t kResultUsed = 256;    // the program looks at the value that a fetch_add returns, or may
-constexpr std::uint16_t kResultUnused = 512;  // it does not
+// The effect of a fetch_add or compare_exchange on its word, as far as the recorder knows; uses the bits of repeats.
+constexpr std::uint16_t kAdds = 32;           // adds a positive number; for a compare_exchange: 1
+constexpr std::uint16_t kSubtracts = 64;      // subtracts one
+constexpr std::uint16_t kNoSum = 128;         // sets, clears or flips bits
+constexpr std::uint16_t kResultUsed = 256;    // the program uses the value that a fetch_add returns, or may
+constexpr std::uint16_t kResultUnused = 512;  // the program does not use it
 constexpr std::uint16_t kChangeOfSum = kAdds | kSubtracts;
 constexpr std::uint16_t kChange = kChangeOfSum | kNoSum | kResultUsed | kResultUnused;
 
@@ -98,9 +98,9 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 16);
 
-// ---- what is known of every kind of operation ----
+// ---- facts about every kind of operation ----
 
-// What an operation's `id` is (`structure`: none's; what objects name).
+// The kind of symbol that an operation's `id` refers to (`structure`: no operation's, but an object's).
 enum class Names : std::uint8_t {
   nothing,
   structure,
@@ -117,8 +117,8 @@ enum class Names : std::uint8_t {
   tally
 };
 
-// The largest arguments of what takes time: 18 minutes at 1 GHz, so that a replay can add them up. A recorded program that
-// does nothing else for longer is none that anybody replays.
+// The largest durations: 18 minutes at 1 GHz, so that a replay can add them up. Nobody replays a recorded program that does
+// nothing else for longer.
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostPicoseconds = std::uint64_t{1} << 50;
 
@@ -126,9 +126,9 @@ struct KindFacts {
   std::string_view name;
   Names names = Names::nothing;
   bool has_argument = false;
-  std::uint16_t flags = 0;  // that it may have
+  std::uint16_t flags = 0;  // legal flags
   bool repeats = false;
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // legal argument
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // largest legal argument
 };
 
 constexpr std::array<KindFacts, kKinds> kKindFacts = {{
@@ -172,10 +172,10 @@ constexpr const KindFacts& facts_of(Kind kind) {
   return kKindFacts[static_cast<std::size_t>(kind)];
 }
 
-// Names of the flags, from bit 0 on.
+// Names of the flags, from bit 0.
 constexpr std::array<std::string_view, 10> kFlagNames = {"counted", "paired",    "release", "failed", "for_write",
                                                          "adds",    "subtracts", "no_sum",  "used",   "unused"};
-// Those that an operation of this kind may have.
+// The names of flags that an operation of this kind may have.
 constexpr std::span<const std::string_view> flag_names(Kind kind) {
   const bool changes = kind == Kind::fetch_add || kind == Kind::compare_exchange;
   return std::span(kFlagNames).first(changes ? kFlagNames.size() : kRepeatShift);

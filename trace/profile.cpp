@@ -26,7 +26,7 @@ class Counter {
   }
 
  private:
-  // The latest stream that touched an object, and that wrote it.
+  // The last streams that accessed and wrote an object.
   struct Seen {
     std::uint32_t touched = kNone, written = kNone;
   };

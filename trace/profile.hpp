@@ -1,4 +1,4 @@
-// What a trace is made of, in numbers.
+// Statistics of a trace.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 namespace linebounce::trace {
 
 struct Profile {
-  // Operations; repeated loads and stores count as the one operation that they are, as accesses all count.
+  // Operations by kind; a repeated load or store counts as one operation here, and as all its accesses elsewhere.
   std::array<std::uint64_t, kKinds> kinds = {};
   struct OfStream {
     std::uint64_t operations = 0, accesses = 0, acquisitions = 0;
   };
   struct OfObject {
     std::uint64_t loads = 0, writes = 0, atomics = 0;
-    std::uint32_t streams = 0, writers = 0;  // how many touch it, how many write it
+    std::uint32_t streams = 0, writers = 0;  // the number of streams that access it and that write it
   };
   struct OfLock {
     std::uint64_t acquisitions = 0, shared = 0, failed = 0;
@@ -26,10 +26,11 @@ struct Profile {
   std::vector<OfStream> streams;
   std::vector<OfObject> objects;
   std::vector<OfLock> locks;
-  std::vector<std::uint64_t> entries;  // of each function
+  std::vector<std::uint64_t> entries;  // by function
 };
 
-// One pass over all operations. What names nothing is not counted (check.hpp says that). Errors: TraceError.
+// One pass over all operations. Does not count operations whose names are undefined (check.hpp reports those). Errors:
+// TraceError.
 Profile profile(const Reader& reader);
 
 }  // namespace linebounce::trace

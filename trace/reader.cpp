@@ -24,7 +24,7 @@ class Reader::File {
     std::uint64_t operation = 0;
     std::vector<Operation> last;
   };
-  std::map<std::uint32_t, End> ends;  // of streams that end_stream() has ended
+  std::map<std::uint32_t, End> ends;  // ends set by end_stream()
 
   void add_damage(const std::string& why) const {
     if (!why.empty()) source->add_damage(why);
@@ -97,8 +97,8 @@ struct Reader::Cursor::State {
   const Reader& reader;
   std::uint32_t stream;
   std::unique_ptr<Frames> frames;
-  const File::End* end = nullptr;  // where it is not that of the file
-  bool over = false;               // `end` has been reached
+  const File::End* end = nullptr;  // null if the file's own end applies
+  bool over = false;               // `end` was reached
 };
 
 Reader::Cursor::Cursor(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -1,4 +1,4 @@
-// Reads a trace: its symbols at once, each stream's operations as they are wanted, in constant memory.
+// Reads a trace: its symbols at once, and each stream's operations on demand, in constant memory.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace linebounce::trace {
 
 struct ReadOptions {
-  // Reads what comes before the first damage of each stream instead of refusing the file.
+  // Reads each stream up to its first damage instead of refusing the file.
   bool recover = false;
 };
 
 class Reader {
  public:
-  // Binary or text, told apart by their first bytes. Errors: TraceError, here and from cursors.
+  // Binary or text, distinguished by the first bytes. Errors: TraceError, also from cursors.
   explicit Reader(const std::filesystem::path& file, ReadOptions options = {});
   ~Reader();
   Reader(const Reader&) = delete;
@@ -32,27 +32,28 @@ class Reader {
   [[nodiscard]] const Summary& summary() const;
   [[nodiscard]] const std::filesystem::path& file() const;
   [[nodiscard]] std::uint64_t operations(std::uint32_t stream) const;
-  [[nodiscard]] std::uint64_t operations() const;  // of all streams
+  [[nodiscard]] std::uint64_t operations() const;  // over all streams
   // 16 hex digits that change with the content: for configuration hashes.
   [[nodiscard]] std::string fingerprint() const;
-  // Cursors that are opened from now on end this stream before operation number `operation`, with `last` behind it. `why` is
-  // added to damage(). For what `recover` leaves out.
+  // Makes cursors opened later end this stream before operation number `operation`, followed by `last`. Adds `why` to damage().
+  // For parts that `recover` leaves out.
   void end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why);
-  // A stream that is created begins with the trace instead. `why` as above.
+  // Makes a created stream begin with the trace instead. `why`: as above.
   void begin_stream(std::uint32_t stream, const std::string& why);
-  // What `recover` has met, for a warning; empty: nothing.
+  // A description of the damage that `recover` met; empty if there is none.
   [[nodiscard]] std::string damage() const;
 
-  // One stream's operations in order. Lives no longer than its reader; several may be open. Not for use by several threads.
+  // One stream's operations in order. Must not outlive its reader; several may be open. Not thread-safe.
   class Cursor {
    public:
     Cursor(Cursor&&) noexcept;
     ~Cursor();
-    // The operations of the next frame; empty: there are no more. Valid until the next call.
+    // The operations of the next frame; empty at the end. Valid until the next call.
     std::span<const Operation> frame();
-    // The number of the first operation of the latest frame.
+    // The number of the current frame's first operation.
     [[nodiscard]] std::uint64_t first() const;
-    // "FILE: byte 81920: stream 3 (worker[2]), operation 12345", of the latest frame's operation number `at`: for messages.
+    // Such as "FILE: byte 81920: stream 3 (worker[2]), operation 12345", for operation number `at` in the current frame: for
+    // messages.
     [[nodiscard]] std::string place(std::uint64_t at) const;
 
    private:

@@ -15,27 +15,28 @@
 namespace linebounce::trace {
 namespace {
 
-// All streams of a trace together, as a replay has them, but without time and without locks: who waits for what never comes?
-// Whoever can go on does; the order in which they are asked matters only at barriers to which now these, now those come. Holds
-// a frame of each stream in memory.
+// Runs all streams of a trace together like a replay, but without time and locks, to find waits that never end. Every stream
+// that can proceed does; their order only matters at barriers that different streams may reach. Holds one frame of each stream
+// in memory.
 class Rehearsal {
  public:
-  // `all`: of the whole trace. REQUIRES: every stream keeps the rules of its own, and every `created` one has its `create`.
+  // `all`: the whole trace's supplies. REQUIRES: every stream keeps its own rules, and every `created` one has its `create`.
   Rehearsal(const Reader& reader, Supplies& all);
 
-  // Until nobody can go on; after end_stuck() from there. Streams that are not `created` any more begin. Errors: TraceError.
+  // Runs until no stream can proceed; after end_stuck(), continues. Streams that are no longer `created` begin. Errors:
+  // TraceError.
   void run();
 
   struct Stuck {
     std::uint32_t stream;
-    std::uint64_t operation;         // that waits for ever
-    std::vector<Operation> endings;  // of what it has begun
-    std::string why;                 // with its place
+    std::uint64_t operation;         // the one that waits forever
+    std::vector<Operation> endings;  // operations that end what it has begun
+    std::string why;                 // the reason, with its place
   };
-  // Ends some before that operation, so that the rest has a chance: who waits for more than the whole trace has; else who waits
-  // for what comes only behind somebody that waits, too; else who waits for the end of one that waits; else who is created only
-  // by what it creates itself. What they would have
-  // brought is taken from `all`. Errors: TraceError.
+  // Ends some streams before the operation that they wait in, so that the rest can proceed: those that wait for more than the
+  // whole trace has; otherwise those that wait for something that only comes after another wait; otherwise those that wait for
+  // the end of a waiting stream; otherwise those created only by streams that they create. Removes from `all` what they would
+  // have supplied. Errors: TraceError.
   std::vector<Stuck> end_stuck();
 
  private:
@@ -47,9 +48,9 @@ class Rehearsal {
     std::size_t in_frame = 0;
     std::uint64_t at = 0;
     bool created = false, ended = false;
-    std::uint64_t handlers = 0;               // that have begun
-    std::optional<std::uint64_t> opens_at{};  // of the barrier to which it has come: so many arrivals
-    std::vector<Operation> awaited{};         // a group, until it is whole
+    std::uint64_t handlers = 0;               // handlers begun
+    std::optional<std::uint64_t> opens_at{};  // the number of arrivals that opens the barrier that it has reached
+    std::vector<Operation> awaited{};         // a group of awaits, while it is incomplete
 
     const Operation* next();
   };
@@ -73,7 +74,7 @@ class Rehearsal {
   std::vector<Actor> actors_;
 };
 
-// Null: the stream has come to its end.
+// Null at the stream's end.
 const Operation* Rehearsal::Actor::next() {
   if (in_frame == frame.size()) {
     frame = cursor.frame();
@@ -103,7 +104,7 @@ bool Rehearsal::is_on_its_way(const Actor& actor) const {
   return begun && !actor.ended;
 }
 
-// Until it ends or waits; true: it has come further.
+// Runs until the stream ends or waits; returns whether it proceeded.
 bool Rehearsal::go_on(Actor& actor) {
   bool any = false;
   for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
@@ -136,7 +137,7 @@ bool Rehearsal::may_pass(Actor& actor, const Operation& it) {
   return wanted(actor, it) <= so_far_.comes(it, actor.stream);
 }
 
-// Of several words any one is enough; who waits for none of them only looks.
+// Of several words any one is enough; an await for none of them only reads.
 bool Rehearsal::may_pass_awaits(const Actor& actor) const {
   const auto goes_on = [](const Operation& await) { return (await.flags & kPaired) != 0; };
   const auto waits = [](const Operation& await) { return await.argument > 0; };
@@ -153,7 +154,7 @@ std::uint64_t Rehearsal::wanted(const Actor& actor, const Operation& it) {
 }
 
 void Rehearsal::pass(Actor& actor, const Operation& it) {
-  if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);  // its coming has been counted
+  if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);  // its arrival has been counted
   actor.unended.follow(it);
   actor.opens_at.reset();
   if (it.kind == Kind::await && (it.flags & kPaired) == 0) actor.awaited.clear();
@@ -201,7 +202,7 @@ std::vector<Rehearsal::Stuck> Rehearsal::end_stuck() {
   return stuck;
 }
 
-// REQUIRES: nobody waits. So their creators have not begun either.
+// REQUIRES: no stream waits, so the streams' creators have not begun either.
 std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
   std::vector<Stuck> never;
   for (Actor& actor : actors_) {
@@ -212,7 +213,7 @@ std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
 }
 
 void Rehearsal::end(Actor& actor) {
-  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // it had come there, and does not any more
+  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // its arrival is taken back
   for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
     all_.forget(actor.stream, *it);
     ++actor.in_frame;
@@ -220,13 +221,13 @@ void Rehearsal::end(Actor& actor) {
   actor.ended = true;
 }
 
-// "holds files, which it gives back"
+// Such as "holds files, which it gives back".
 std::string unfinished(const Unended& unended) {
   const std::string* const lock = unended.latest_lock();
   return lock == nullptr ? "is in a handler, which it ends" : fmt::format("holds {}, which it gives back", *lock);
 }
 
-// Ends streams where they break a rule, or hold a lock or are in a handler at their end.
+// Ends streams where they break a rule; also ends locks and handlers that are open at a stream's end.
 void end_unsound(Reader& reader, Supplies& supplies) {
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     const SoundPart sound = sound_part(reader, stream, supplies);
@@ -240,7 +241,7 @@ void end_unsound(Reader& reader, Supplies& supplies) {
   }
 }
 
-// When it was created is not known any more, only that it was.
+// The time of its creation is lost; it is only known that it was created.
 void begin_uncreated(Reader& reader, const Supplies& supplies) {
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     const Stream& facts = reader.symbols().streams[stream];
@@ -251,7 +252,7 @@ void begin_uncreated(Reader& reader, const Supplies& supplies) {
   }
 }
 
-// What one stream does not do any more, another may wait for; and whom it does not create any more begins by itself.
+// Others may wait for operations that a stream no longer makes; streams that it no longer creates begin by themselves.
 void end_waiting(Reader& reader, Supplies& supplies) {
   Rehearsal rehearsal(reader, supplies);
   for (bool again = true; again;) {

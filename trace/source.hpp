@@ -1,4 +1,4 @@
-// What a reader of one form hands out (Reader has the contracts).
+// The interface of a reader for one form (Reader has the contracts).
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace linebounce::trace {
 
-// One stream's operations, frame by frame: what is behind a Cursor.
+// One stream's operations, frame by frame: the implementation of a Cursor.
 class Frames {
  public:
   virtual ~Frames() = default;
   virtual std::span<const Operation> next() = 0;
   [[nodiscard]] virtual std::uint64_t first() const = 0;
-  // Where in the file operation number `at` of the latest frame is: "byte 81920", "line 12".
+  // The position in the file of the current frame's operation number `at`: "byte 81920", "line 12".
   [[nodiscard]] virtual std::string position(std::uint64_t at) const = 0;
 };
 
@@ -34,12 +34,12 @@ class Source {
   // Filled by the constructor.
   Symbols symbols;
   Summary summary;
-  std::vector<std::uint64_t> operations;  // of each stream
+  std::vector<std::uint64_t> operations;  // by stream
   std::string fingerprint;
   std::string damage;
 
-  // One more thing that is wrong. A file has each name once, and each of its streams and frames may be damaged: beyond a
-  // megabyte of text nothing is added but that there is more.
+  // Adds an error. A file has each name once, but each of its streams and frames may be damaged: beyond a megabyte of text,
+  // only a note that there is more is added.
   void add_damage(std::string_view what) {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     constexpr std::string_view kMore = "\nand more";
@@ -55,8 +55,8 @@ std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOpt
 // Holds all operations in memory.
 std::unique_ptr<Source> text_source(const std::filesystem::path& file, ReadOptions options);
 
-// Object::of_lock may come before its lock. Errors: FormatError, of one that never came; or, to `recover`, what belongs to no
-// lock is placed as any other object.
+// Object::of_lock may precede its lock. Errors: FormatError if the lock is never defined; when recovering, such an object is
+// placed like any other.
 void resolve_locks(Symbols& symbols, bool recover);
 
 }  // namespace linebounce::trace

@@ -1,4 +1,4 @@
-// What one stream's operations have to be, whatever other streams do.
+// The rules for a single stream's operations, independent of other streams.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,21 @@
 
 namespace linebounce::trace {
 
-// What a stream has begun and has to end: locks that it holds, a handler. Every operation costs the same, however many they
-// are.
+// What a stream has begun and must end: locks that it holds, a handler. Every operation costs the same, however many there are.
 class Unended {
  public:
   explicit Unended(const Symbols& symbols) : symbols_(symbols) {}
 
-  // Errors: FormatError, of what cannot be begun or ended now.
+  // Errors: FormatError for operations that cannot begin or end now.
   void follow(const Operation& it);
   [[nodiscard]] bool empty() const { return endings_.empty(); }
-  // The name of the lock that was taken last; nullptr: it holds none.
+  // The name of the lock taken last; nullptr if none is held.
   [[nodiscard]] const std::string* latest_lock() const;
-  // What ends all of it, the latest first.
+  // The operations that end everything, latest first.
   [[nodiscard]] std::vector<Operation> endings() const;
 
  private:
-  using Moment = std::uint64_t;  // counts what was begun
+  using Moment = std::uint64_t;  // a counter of begun locks and handlers
   void take(std::uint32_t lock, bool shared);
   void give_back(std::uint32_t lock, bool shared);
   void turn_handler(bool begins);
@@ -35,8 +34,8 @@ class Unended {
 
   const Symbols& symbols_;
   Moment next_ = 0;
-  std::map<Moment, Operation> endings_;                 // of each, by when it was begun
-  std::map<std::uint32_t, std::vector<Moment>> holds_;  // of each lock: shared holds may nest
+  std::map<Moment, Operation> endings_;                 // by the moment at which it was begun
+  std::map<std::uint32_t, std::vector<Moment>> holds_;  // by lock: shared holds may nest
   std::optional<Moment> handler_;
 };
 
@@ -44,7 +43,7 @@ class StreamRules {
  public:
   StreamRules(const Symbols& symbols, std::uint32_t stream);
 
-  // The stream's next operation. Errors: FormatError, of one that breaks a rule.
+  // Takes the stream's next operation. Errors: FormatError if it breaks a rule.
   void follow(const Operation& it);
   [[nodiscard]] const Unended& unended() const { return unended_; }
 

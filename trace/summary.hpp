@@ -1,4 +1,4 @@
-// What a trace as a whole is known by.
+// Facts about a trace as a whole.
 #pragma once
 
 #include <algorithm>
@@ -9,24 +9,24 @@
 
 namespace linebounce::trace {
 
-// How sentences begin that say of atomic operations which the trace lacks: where some are, "nothing is shared" is no verdict.
+// The beginning of sentences about atomic operations that are not in the trace; with such a sentence, "nothing is shared" is
+// not a verdict.
 inline constexpr const char* kUnseenAtomics = "atomic instructions";
-// How the sentence begins that says of a program's own locks that the trace has them as plain operations.
+// The beginning of the sentence that a program's own locks are plain operations in the trace.
 inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
-// What Summary::recorder begins with where a real program was recorded.
+// The beginning of Summary::recorder for recordings of real programs.
 inline constexpr const char* kProgramRecorder = "linebounce-record";
-// How the sentence begins that says that the trace has no times between accesses: neither instructions nor pauses.
+// The beginning of the sentence that the trace has neither instructions nor pauses between accesses.
 inline constexpr const char* kAssumedInstructions = "instructions between accesses";
 
 struct Summary {
-  std::string program;   // that was recorded: "dbench", "lbzip2 -k file"
-  std::string recorder;  // and by what: "linebounce trace record dcache_dbench --point 3"
-  // Of the run that was recorded, where it was a timed one, for replays to be held against: counts of its misses by source
-  // ("local_c2c"), and the machine and the whole configuration.
+  std::string program;   // the recorded program: "dbench", "lbzip2 -k file"
+  std::string recorder;  // the recorder: "linebounce trace record dcache_dbench --point 3"
+  // For comparison with replays of a timed run: its misses by source ("local_c2c"), its machine and its whole configuration.
   std::string machine;
   std::map<std::string, std::int64_t> misses;
   std::string configuration;  // TOML
-  // What the trace could not hold, a sentence each: for who replays it.
+  // What the trace could not record, one sentence each, for users of a replay.
   std::vector<std::string> missing;
   friend bool operator==(const Summary&, const Summary&) = default;
 };

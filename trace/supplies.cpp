@@ -68,7 +68,7 @@ void Supplies::forget(std::uint32_t stream, const Operation& it) {
   if (it.kind == Kind::create) creations_[it.id] = false;
 }
 
-// What one more of is there with the operation; nullptr: of nothing.
+// The supply that the operation adds one to; nullptr if none.
 Supplies::Supply* Supplies::brought_by(std::uint32_t stream, const Operation& it) {
   if (it.is_memory()) return (it.flags & kCounted) == 0 ? nullptr : written_by(it);
   switch (it.kind) {

@@ -1,4 +1,4 @@
-// What streams owe each other: how often all of them together do what somebody waits for.
+// The dependencies between streams: how often all of them together do what some stream waits for.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +14,38 @@
 
 namespace linebounce::trace {
 
-// An operation of the trace.
+// A position of an operation in the trace.
 struct Spot {
   std::uint32_t stream = kNone;
   std::uint64_t operation = 0;
 };
 
-// The order between streams is not known here, only how often anything happens at all.
+// The order between streams is unknown here, only how often each thing happens.
 class Supplies {
  public:
   explicit Supplies(const Symbols& symbols);
 
-  // The next operation of a stream, whose own rules it keeps; stream after stream. Errors: FormatError, of a second `create`
-  // and of a counted write of what nobody awaits.
+  // Counts the next operation of a stream that keeps its own rules; one stream after the other. Errors: FormatError for a
+  // second `create`, and for a counted write of a word that no stream awaits.
   void count(const Spot& at, const Operation& it);
-  // Takes back what an operation that was counted has brought, but not what it waits for. REQUIRES: no call of first_debt()
-  // follows.
+  // Takes back what a counted operation supplied, but not what it waits for. REQUIRES: first_debt() is not called afterwards.
   void forget(std::uint32_t stream, const Operation& it);
 
   struct Debt {
     Spot where;
     std::string what;
   };
-  // Of whom, at the end of all streams, something is awaited that has not come.
+  // The first wait, after all streams are counted, for something that does not come often enough.
   [[nodiscard]] std::optional<Debt> first_debt() const;
 
-  // How often that comes which an operation of `stream` waits for: a wait, await, sleep, barrier or handler. / Its name.
+  // How often the trace has what an operation of `stream` waits for: a wait, await, sleep, barrier or handler. / Its name.
   [[nodiscard]] std::uint64_t comes(const Operation& it, std::uint32_t stream) const;
   [[nodiscard]] std::string awaited(const Operation& it, std::uint32_t stream) const;
   [[nodiscard]] bool creates(std::uint32_t stream) const { return creations_[stream]; }
   [[nodiscard]] bool has_operations(std::uint32_t stream) const { return has_operations_[stream]; }
 
  private:
-  // What the trace has of something, the most that anybody waits for, and where.
+  // The number of supplies of something, the largest number that a stream waits for, and where.
   struct Supply {
     std::uint64_t count = 0;
     std::uint64_t demand = 0;
@@ -62,13 +61,13 @@ class Supplies {
   [[nodiscard]] std::optional<Debt> uncreated(std::uint32_t id) const;
 
   const Symbols& symbols_;
-  bool awaits_several_ = false;  // the last await goes on with the next
+  bool awaits_several_ = false;  // the last await continues with the next
   std::vector<Supply> events_, words_, arrivals_;
   std::map<std::uint32_t, Supply> wakes_;       // by CPU
   std::map<std::uint32_t, Supply> interrupts_;  // by CPU * 2^16 + vector
   std::vector<bool> creations_;
   std::vector<bool> has_operations_;
-  std::vector<Spot> joins_;  // the first, of each stream
+  std::vector<Spot> joins_;  // the first join of each stream
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> word_at_;
 };
 

@@ -1,4 +1,4 @@
-// What every symbol and the summary consist of, by name: the one list behind JSON, the text form and their readers.
+// The members of every symbol and of the summary, by name: the single list for JSON, the text form and their readers.
 #pragma once
 
 #include <array>

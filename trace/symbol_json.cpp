@@ -35,7 +35,7 @@ ordered_json value_json(const std::vector<WaitsIn>& waits_in) {
 }
 template <class T>
 ordered_json value_json(const std::optional<T>& value) {
-  return *value;  // an absent one is its member's default, which is left out
+  return *value;  // an absent member has its default
 }
 template <class T>
 ordered_json value_json(const T& value) {
@@ -56,13 +56,13 @@ std::string text_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// For messages: of lists and objects, which may be of any size, only what they are.
+// For messages: lists and objects, which may be large, are only named as such.
 std::string short_text(const ordered_json& json) {
   if (json.is_structured()) return json.is_array() ? "a list" : "an object";
   std::string text = text_of(json);
   std::size_t most = 40;
   if (text.size() <= most) return text;
-  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // within a character of UTF-8
+  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // in the middle of a UTF-8 character
   return text.substr(0, most) + "...";
 }
 
@@ -132,11 +132,11 @@ void from_json(const ordered_json& json, T& value, std::initializer_list<std::st
   }
 }
 
-constexpr int kDeepest = 8;  // lists and objects within each other; the deepest legal member is a list of objects
+constexpr int kDeepest = 8;  // nested lists and objects; the deepest legal member is a list of objects
 
-// Parsing takes no stack, however deep the text is nested; what walks through the result later would.
+// Parsing uses no stack, however deep the nesting; functions that walk through the result would.
 ordered_json parsed(std::string_view text) {
-  // The parser takes such a byte for the text's end.
+  // The parser treats this byte as the end of the text.
   if (text.find('\0') != std::string_view::npos) throw FormatError("this is not JSON: it has a byte 0");
   const auto refuse_deep = [](int depth, ordered_json::parse_event_t, const ordered_json&) {
     if (depth > kDeepest) throw FormatError(fmt::format("lists and objects are nested more than {} deep", kDeepest));

@@ -1,4 +1,4 @@
-// The names that a trace's operations speak of. Each kind is numbered from 0 in the order of definition.
+// The names that a trace's operations refer to. Each kind is numbered from 0 in the order of definition.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ struct Field {
 struct Structure {
   std::string name;
   std::int64_t size = 0;  // bytes
-  int alignment = 8;      // of its objects
+  int alignment = 8;      // of its objects, in bytes
   std::vector<Field> fields;
-  std::optional<int> base_offset;  // bytes from the start of a line to where its objects begin
-  std::string subsystem;           // whose structure it is; empty: nobody's
-  std::string source = {};         // where it is defined: "/src/queue.h:12"; empty: not known
+  std::optional<int> base_offset;  // offset within a line at which its objects begin, in bytes
+  std::string subsystem;           // the structure's subsystem; empty: none
+  std::string source = {};         // where it is defined: "/src/queue.h:12"; empty if unknown
   friend bool operator==(const Structure&, const Structure&) = default;
 };
 
 struct Object {
   std::string name;
   std::uint32_t structure = kNone;  // kNone: an array of bytes without fields
-  std::int64_t size = 0;            // bytes; of a structure's object, its size
-  int alignment = 0;                // 0: the structure's
-  // Where it is to be: empty: where the machine's policy puts it; "node N"; "first_touch", "interleaved", "local".
+  std::int64_t size = 0;            // bytes; for an object of a structure, the structure's size
+  int alignment = 0;                // in bytes; 0: the structure's
+  // Its home: empty: chosen by the machine's policy; "node N"; "first_touch", "interleaved", "local".
   std::string home;
-  // Where it was in the recorded program. Objects with an address keep their distance from near ones when they are placed, and
-  // come behind those without.
+  // The address in the recorded program. When placed, objects with an address keep their distance to near ones, and follow
+  // those without.
   std::optional<std::uint64_t> address;
-  std::uint32_t of_lock = kNone;  // placed by this lock for itself: another lock in its place does without
-  // From malloc or new, which align it to no more than 16 bytes: in another run it may lie elsewhere in its line.
+  std::uint32_t of_lock = kNone;  // placed by this lock for itself: a lock that replaces it needs no such object
+  // From malloc or new, which align it to at most 16 bytes: in another run its position in the line may differ.
   bool movable = false;
-  std::string source = {};  // where a variable is declared, and a block asked for: "/src/queue.c:40"; empty: not known
+  std::string source = {};  // where the variable is declared or the block allocated: "/src/queue.c:40"; empty if unknown
   friend bool operator==(const Object&, const Object&) = default;
 };
 
-// What a word holds before the program starts is not recorded: replay needs no values.
+// Initial values of words are not recorded, because a replay needs no values.
 
 struct Function {
   std::string name;
@@ -54,33 +54,33 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
-// Where a lock's waiting is counted.
+// The function in which a lock's waiting is counted.
 struct WaitsIn {
-  std::uint32_t taker = kNone;  // the function that takes it; kNone: any other
-  std::uint32_t function = 0;   // in which it waits then
+  std::uint32_t taker = kNone;  // the function that takes the lock; kNone: any other
+  std::uint32_t function = 0;   // the function that the wait is counted in
   friend bool operator==(const WaitsIn&, const WaitsIn&) = default;
 };
 
 struct Lock {
   std::string name;
-  std::string algorithm;         // a name of `list locks`, or what the recorded program had: "pthread_mutex"
-  bool sleeps = false;           // who waits for it gives the CPU away
-  std::uint32_t object = kNone;  // whose word it is; kNone: it has a line of its own
-  std::int64_t offset = 0;       // of the word
+  std::string algorithm;         // a name from `list locks`, or the recorded program's: "pthread_mutex"
+  bool sleeps = false;           // waiters give up the CPU
+  std::uint32_t object = kNone;  // the object with its word; kNone: the lock has a line of its own
+  std::int64_t offset = 0;       // of the word, in bytes
   int word_bytes = 8;
-  std::string figures;            // locks with the same are counted together; empty: its name
-  std::vector<WaitsIn> waits_in;  // who is in none of them waits in the function that takes it
-  bool in_handlers = false;       // taken in interrupt handlers: no lock that sleeps can take its place
-  bool readers_write = false;     // a reader's section writes: no lock whose readers read again
-  // kFollowNothing, or why readers can't do without the lock and read again: "its readers follow list.first, a pointer that
-  // writers change". Empty: not known, or no readers.
+  std::string figures;            // locks with the same `figures` are counted together; empty: the lock's name
+  std::vector<WaitsIn> waits_in;  // waits by any other function are counted in the function that takes the lock
+  bool in_handlers = false;       // taken in interrupt handlers, so no sleeping lock can replace it
+  bool readers_write = false;     // reader sections write, so no lock whose readers read again can replace it
+  // kFollowNothing, or why readers can't run without the lock and read again: "its readers follow list.first, a pointer that
+  // writers change". Empty: unknown, or no readers.
   std::string readers_follow;
 
   [[nodiscard]] const std::string& counted_as() const { return figures.empty() ? name : figures; }
   friend bool operator==(const Lock&, const Lock&) = default;
 };
 
-// Of Lock::readers_follow: no pointer that a writer changes, and no memory that is freed meanwhile.
+// A value of Lock::readers_follow: no pointer that a writer changes, and no memory that is freed in the meantime.
 inline constexpr const char* kFollowNothing = "nothing";
 
 struct Barrier {
@@ -95,7 +95,7 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// Of an object, awaited by somebody.
+// A word of an object that some stream awaits.
 struct Word {
   std::uint32_t object = kNone;
   std::int64_t offset = 0;
@@ -103,12 +103,12 @@ struct Word {
   friend bool operator==(const Word&, const Word&) = default;
 };
 
-// A thread's operations, or the handlers of one interrupt vector on one CPU.
+// The operations of a thread, or of one interrupt vector's handlers on one CPU.
 struct Stream {
   std::string name;
-  int cpu = -1;          // where it ran, if that is known
-  int vector = -1;       // of an interrupt stream
-  bool created = false;  // by a `create`; else it begins with the trace
+  int cpu = -1;          // the CPU it ran on, if known
+  int vector = -1;       // for an interrupt stream
+  bool created = false;  // by a `create`; otherwise it begins with the trace
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
@@ -124,26 +124,26 @@ class Symbols {
   std::vector<Event> events;
   std::vector<Word> words;
   std::vector<Stream> streams;
-  std::set<std::uint32_t> cpus;  // on which streams ran
+  std::set<std::uint32_t> cpus;  // the CPUs that streams ran on
 
-  // What takes memory, in the order in which it does: objects (but of_lock), locks and barriers.
+  // The symbols that take memory, in order: objects (except those with of_lock), locks and barriers.
   struct Placed {
     enum class What : std::uint8_t { object, lock, barrier } what;
     std::uint32_t id;
   };
   std::vector<Placed> placed;
 
-  // Its number. REQUIRES: what it refers to is defined, but for Object::of_lock.
+  // Returns its number. REQUIRES: everything that it refers to is defined, except Object::of_lock.
   std::uint32_t define(const Symbol& symbol);
 
-  // The first field of an object that has this byte; nullptr: none has, or the object is no structure's.
+  // The first field of the object that contains this byte; nullptr if there is none, or if the object has no structure.
   [[nodiscard]] const Field* field_at(const Object& object, std::int64_t offset) const;
 
   // "rq[3].nr_running", "buffer+72": for messages and the text form.
   [[nodiscard]] std::string place_name(std::uint32_t object, std::int64_t offset) const;
 };
 
-// What is wrong with a symbol that would be defined next, with the legal values; empty: nothing. Not seen here: whether
+// The error in a symbol to be defined next, with the legal values; empty if there is none. Does not check whether
 // Object::of_lock is a lock, which may come later.
 std::string complaint(const Symbols& before, const Symbol& symbol);
 

@@ -1,4 +1,4 @@
-// Which symbol a name of the text form means: the first of its kind that was defined with it; the others go by number.
+// Resolves names in the text form: a name refers to the first symbol of its kind with it; others are written with their number.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace linebounce::trace {
 
 class TextNames {
  public:
-  // The symbol that was defined last.
+  // Adds the symbol defined last.
   void add(const Symbols& symbols, const Symbol& symbol);
 
-  // `id` as it is written: NAME, NAME#3 where an earlier one has the name, #3 where nothing is defined.
+  // `id` as written: NAME; NAME#3 if an earlier symbol has the name; #3 if it is undefined.
   [[nodiscard]] std::string shown(const Symbols& symbols, Names kind, std::uint32_t id) const;
   // A place in an object: rq[3].nr_running, rq[3].nr_running+2, buffer+72.
   [[nodiscard]] std::string shown_place(const Symbols& symbols, std::uint32_t object, std::uint64_t offset) const;
 
-  // The same backwards. Errors: FormatError, of names that are not defined.
+  // The inverse. Errors: FormatError for undefined names.
   [[nodiscard]] std::uint32_t read(const Symbols& symbols, Scanner& line, Names kind) const;
   [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> read_place(const Symbols& symbols, Scanner& line) const;
 
@@ -35,11 +35,11 @@ class TextNames {
   std::map<Place, std::uint32_t> words_;
 };
 
-// NAME member=value ... of a symbol, which obeys the rules of symbols.hpp. Errors: FormatError. REQUIRES: `kind` is one of
-// kSymbolKinds.
+// Reads NAME member=value ... of a symbol, which must obey the rules in symbols.hpp. Errors: FormatError. REQUIRES: `kind` is
+// one of kSymbolKinds.
 Symbol read_symbol(std::string_view kind, const Symbols& symbols, const TextNames& names, Scanner& line);
 
-// KIND and what follows it. Errors: FormatError.
+// Reads KIND and the rest of an operation. Errors: FormatError.
 Operation read_operation(const Symbols& symbols, const TextNames& names, Scanner& line);
 
 }  // namespace linebounce::trace

@@ -12,7 +12,7 @@
 namespace linebounce::trace {
 namespace {
 
-// KIND and what follows it, of one operation.
+// Reads KIND and the rest of one operation.
 class OperationReader {
  public:
   OperationReader(const Symbols& symbols, const TextNames& names, Scanner& line)
@@ -73,7 +73,7 @@ class OperationReader {
     }
   }
 
-  // Flags, and what a kind has no use for and has all the same.
+  // Reads flags, and members that the kind does not use but the text has.
   void read_extra(Operation& it) {
     const std::string name = line_.name(kNameMarks);
     const auto names = flag_names(it.kind);

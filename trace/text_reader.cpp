@@ -122,7 +122,7 @@ class TextSource final : public Source {
   bool ended_ = false;
 };
 
-// All at once.
+// Delivers all operations in one frame.
 class TextFrames final : public Frames {
  public:
   explicit TextFrames(const TextSource::Lines& lines) : lines_(lines) {}

@@ -1,4 +1,5 @@
-// One line per symbol and per operation, in the order in which they come: as the streams took turns when they were recorded.
+// Writes one line for each symbol and operation, in the order of arrival, which is the order in which streams took turns when
+// they were recorded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace linebounce::trace {
 namespace {
 
-// " key=value" of the members that have not their default.
+// " key=value" for the members that differ from their defaults.
 class MemberText {
  public:
   MemberText(const Symbols& symbols, const TextNames& names) : symbols_(symbols), names_(names) {}
@@ -44,7 +45,7 @@ class MemberText {
   [[nodiscard]] std::string value(std::string_view key, std::uint32_t id) const {
     if (key == "structure") return names_.shown(symbols_, Names::structure, id);
     if (key == "object") return names_.shown(symbols_, Names::object, id);
-    return fmt::format("#{}", id);  // of_lock: its lock may come later
+    return fmt::format("#{}", id);  // of_lock: the lock may come later
   }
   [[nodiscard]] static std::string value(std::string_view, std::int64_t number) { return fmt::format("{}", number); }
   [[nodiscard]] static std::string value(std::string_view, int number) { return fmt::format("{}", number); }
@@ -144,7 +145,7 @@ class TextSink final : public Sink {
     }
   }
 
-  // A stream may have the name of something else that a line can begin with.
+  // A stream's name may equal another word that begins a line.
   [[nodiscard]] std::string stream_name(const Symbols& symbols, std::uint32_t stream) const {
     std::string name = names_.shown(symbols, Names::stream, stream);
     const auto& others = kLineBeginnings;

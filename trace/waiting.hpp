@@ -1,4 +1,4 @@
-// What a thread does from one look at a lock to the next while it waits for it, as far as operations tell.
+// The operations between two reads of a lock by a thread that waits for it, as far as a trace shows them.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace linebounce::trace {
 
-// At most 32 operations and 1000 instructions or cycles, with no store to anything but a stack.
+// At most 32 operations and 1000 instructions or cycles, and stores to stacks only.
 class TurnOfWait {
  public:
   explicit TurnOfWait(const Symbols& symbols);
 
-  // A look at the lock: the next turn.
+  // Begins the next turn, with a read of the lock.
   void begin();
   // Takes the turn's next operation. Returns false if a thread that only waits would not do it.
   bool may_have(const Operation& operation);
-  // The functions that the turn has entered are those that it has left.
+  // Whether the turn has left all functions that it entered.
   [[nodiscard]] bool ends_where_it_began() const { return depth_ == 0; }
-  // Loads of anything but a stack.
+  // Loads from anywhere but a stack.
   [[nodiscard]] std::size_t shared_loads() const { return shared_loads_; }
   [[nodiscard]] std::uint64_t instructions() const { return instructions_; }
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }

@@ -1,5 +1,5 @@
-// Finds, in one stream, the sections that a word guards as a lock would: taken by an exchange, a compare-and-exchange or a
-// ticket, and given back by the same thread with a store.
+// Finds, in one stream, sections that a word guards like a lock: acquired by an exchange, a compare-exchange or a ticket, and
+// released by the same thread with a store.
 #pragma once
 
 #include <compare>
@@ -20,28 +20,28 @@ struct WordPlace {
 };
 
 struct WordSection {
-  WordPlace word;                            // whose store gives it back
-  WordPlace tickets;                         // the word that tickets come from; without tickets the same as `word`
-  std::uint64_t acquired = 0, released = 0;  // numbers of the stream's operations
-  std::uint64_t retries = 0;                 // failed attempts before it
-  std::uint64_t looks = 0;                   // loads of the word while it was not had
+  WordPlace word;                            // the word whose store releases the lock
+  WordPlace tickets;                         // the word that tickets are drawn from; without tickets the same as `word`
+  std::uint64_t acquired = 0, released = 0;  // operation numbers in the stream
+  std::uint64_t retries = 0;                 // failed attempts before the acquisition
+  std::uint64_t looks = 0;                   // loads of the word while the lock was not held
   int bytes = 0;                             // of `word`
 };
 
 class WordSections {
  public:
-  // Gets each section when it ends.
+  // Called with each section when it ends.
   using Sink = std::function<void(const WordSection&)>;
 
-  // `watched`: words of which every store and fetch-and-add outside a section is a misuse; of others only those of threads that
-  // take them.
+  // `watched`: words for which every store and fetch-and-add outside a section is a misuse; for other words only those by
+  // threads that acquire them.
   explicit WordSections(Sink sink, std::set<WordPlace> watched = {}) : sink_(std::move(sink)), watched_(std::move(watched)) {}
 
-  // The stream's operations in order. `number`: from 0.
+  // Takes the stream's operations in order. `number`: from 0.
   void take(const Operation& operation, std::uint64_t number);
-  // How often a word was used as no lock is: stored to without being had, or taken twice.
+  // How often a word was used in a way that no lock is: stored to without being held, or taken twice.
   [[nodiscard]] const std::map<WordPlace, std::uint64_t>& misuses() const { return misuses_; }
-  // Fetch-and-adds of each word: of one that tickets come from no more than there are sections.
+  // Fetch-and-adds of each word: a word with tickets has at most as many as sections.
   [[nodiscard]] const std::map<WordPlace, std::uint64_t>& draws() const { return draws_; }
 
  private:
@@ -49,21 +49,21 @@ class WordSections {
     bool held = false;
     bool by_comparing = false;
     std::uint64_t acquired = 0, retries = 0, looks = 0;
-    std::uint64_t looks_since = 0;  // its latest exchange: of a wait, if another one comes
+    std::uint64_t looks_since = 0;  // since its latest exchange; part of a wait if another exchange follows
   };
-  // A fetch-and-add that may have drawn a ticket: the first word near it that is looked at may be what is served now.
+  // A fetch-and-add that may have drawn a ticket: the first word near it that is read may be the number now served.
   struct Ticket {
     WordPlace drawn_from;
     std::uint64_t number = 0;
     bool looked = false;
-    std::uint64_t serving = 0;  // offset, if looked at
+    std::uint64_t serving = 0;  // its offset, once read
     std::uint64_t looks = 0;
   };
 
   void take_load(const WordPlace& at);
   void take_exchange(const WordPlace& at, int bytes, std::uint64_t number);
   void take_compare_exchange(const WordPlace& at, bool failed, std::uint64_t number);
-  // `releases`: an atomic store that releases, which a ticket lock needs.
+  // `releases`: an atomic store with release order, which a ticket lock needs.
   void take_store(const WordPlace& at, int bytes, bool releases, std::uint64_t number);
   void end_section(const WordPlace& at, Use& use, int bytes, std::uint64_t number);
   void take_fetch_add(const WordPlace& at, int bytes, std::uint64_t number);
@@ -72,7 +72,7 @@ class WordSections {
   Sink sink_;
   std::set<WordPlace> watched_;
   std::map<WordPlace, Use> uses_;
-  std::vector<Ticket> tickets_;  // the newest last
+  std::vector<Ticket> tickets_;  // newest last
   std::set<WordPlace> served_;   // words that tickets have waited for
   std::map<WordPlace, std::uint64_t> misuses_, draws_;
 };

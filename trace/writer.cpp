@@ -20,7 +20,7 @@ Writer::~Writer() {
   try {
     file_->sink->flush();
   } catch (const WriteError&) {
-    // Whoever gave up the trace has said why; that the disk is full, too, helps nobody.
+    // The exception that abandoned the trace has given its reason; a full disk would add nothing.
   }
 }
 

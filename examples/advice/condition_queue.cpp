@@ -41,7 +41,7 @@ class Queue {
 
 Queue queue;
 
-// Each sample is a line long; its first channel is added up, and the sum until there is noted in its last one.
+// Each sample is one line; its first channel is summed, and the running sum is stored in its last one.
 alignas(64) unsigned values[threads][batches_each][samples][channels];
 
 void add_up(unsigned thread) {

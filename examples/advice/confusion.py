@@ -48,8 +48,8 @@ class Program:
 
 @dataclass
 class Answer:
-    """The changes that are advised, the best first, and what that one gains on each machine, in percent of throughput; what
-    most of the threads' time goes to on the first machine."""
+    """The advised changes, best first, and the first one's gain on each machine in percent of throughput; also where most of
+    the threads' time goes on the first machine."""
 
     changes: list[str]
     gains: list[float]
@@ -58,7 +58,7 @@ class Answer:
 
 @dataclass
 class Cured:
-    """A program with its known cure beside the program without."""
+    """A program with its known cure beside the one without."""
 
     transfers_before: float
     transfers_after: float
@@ -82,7 +82,7 @@ def read_program(source: Path) -> Program:
 
 
 def programs(folder: Path = HERE) -> dict[str, Program]:
-    """Those with a cure first."""
+    """The programs, those with a cure first."""
     found = [read_program(source) for source in sorted(folder.glob("*.c*"))]
     return {program.name: program for program in sorted(found, key=lambda program: not program.has_cure)}
 
@@ -103,7 +103,7 @@ def advice(tools: Tools, trace: Path) -> Answer:
 
 
 def concerns(program: Program, change: str) -> bool:
-    """Does this change what the program loses by?"""
+    """Whether a change addresses the program's loss."""
     lock = LOCK_CHANGE.match(change)
     if lock is not None:
         return program.kind == "lock" and lock[1] == program.subject
@@ -117,13 +117,14 @@ def is_right(program: Program, answer: Answer) -> bool:
 
 
 def as_replayed(tools: Tools, program: Program, trace: Path) -> Path:
-    """After advice(). A lock of the program's own has to be a lock, or its waits would be as long as when it was recorded."""
+    """After advice(): the trace to replay. The program's own lock must have become a lock in it; otherwise its waits would
+    be as long as in the recording."""
     with_locks = tools.output / "advise" / trace.stem / "locks" / "with_word_locks.lbt"
     return with_locks if program.kind == "lock" else trace
 
 
 def gain_of(tools: Tools, program: Program, trace: Path, flag: str) -> float:
-    """By how many percent the program takes less time with the change in its source, recorded again."""
+    """By how many percent the program is faster with the change in its source, recorded again."""
     before, after = (tools.replay(as_replayed(tools, program, each)) for each in (trace, record_and_ask(tools, program, flag)))
     return 100 * (before.us / after.us - 1)
 
@@ -131,7 +132,7 @@ def gain_of(tools: Tools, program: Program, trace: Path, flag: str) -> float:
 def record_and_ask(tools: Tools, program: Program, flag: str) -> Path:
     trace = record(tools, program, flag)
     if program.kind == "lock":
-        advice(tools, trace)  # makes the trace in which its lock is one
+        advice(tools, trace)  # also makes the trace in which the program's own lock is a lock
     return trace
 
 

@@ -23,7 +23,7 @@ enum { readers = 2, writers = 2, buckets = 1024, name_bytes = 60, added_each = 2
 struct table {
   atomic_uint* keys;
   unsigned mask;
-  OWN_LINE pthread_mutex_t lock;  // for those who add
+  OWN_LINE pthread_mutex_t lock;  // for threads that add
 };
 
 static alignas(64) struct table table = {.mask = buckets - 1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -51,7 +51,7 @@ static void* add(void* argument) {
   struct table* table = *(struct table**)argument;
   unsigned random = 3;
   for (int i = 0; i < added_each; i++) {
-    char name[name_bytes];  // from which the key is made: most of the time the lock is free
+    char name[name_bytes];  // input of the key, whose computation takes most of the time, without the lock
     for (int j = 0; j < name_bytes; j++) name[j] = (char)(next(&random) % 26);
     unsigned key = 1;
     for (int j = 0; j < name_bytes; j++) key = key * 62 + (unsigned)name[j] * 2;

@@ -25,7 +25,7 @@ struct tally {
 static alignas(64) struct tally tallies[threads];
 static alignas(64) unsigned char sizes[threads][packets_each];
 
-// Called for each packet, as from a driver: what it counts is in memory, not in a register for the length of a loop.
+// Called for each packet, as by a driver, so that the counts stay in memory instead of in registers during a loop.
 static __attribute__((noinline)) void take(struct tally* tally, unsigned char size) {
   tally->packets++;
   tally->bytes += size;

@@ -33,13 +33,13 @@ PAGE = ROOT / "docs" / "real-programs.md"
 BEGIN, END = "<!-- predictions: begin -->", "<!-- predictions: end -->"
 HEAD = ["program", "recommended", "predicted", "changed source", "published", "sign"]
 PUBLISHED_CASES = HERE.parent / "published"
-# Examples beside those of these folders, with the flag of the recommended change; that of the others is another change.
+# Examples outside these folders, with the flag of the recommended change; empty if the known cure is another change.
 OTHERS = {"counters.c": "-DPADDED", "hash_table.c": "", "memory_pool.c": "", "log_queue.cpp": ""}
-Change = dict[str, Any]  # of advise.json
+Change = dict[str, Any]  # an entry of advise.json
 PUBLISHED = re.compile(r"^// published: ([+-]?[\d.]+) % (.+)$", re.MULTILINE)
 WHY = re.compile(r"^// why: (.+(?:\n//   .+)*)$", re.MULTILINE)
-NO_DIFFERENCE = 5  # percent; where others saw none
-WORTH_IT = 1  # percent; what gains less need not be recommended
+NO_DIFFERENCE = 5  # percent; a gain within this agrees with a published 0
+WORTH_IT = 1  # percent; smaller gains need not be recommended
 NOTHING = "nothing"
 
 
@@ -54,7 +54,7 @@ class Row:
     program: str
     recommended: str
     predicted: list[float]  # by machine
-    changed_pct: float | None = None  # of the change in the source; none: it is another change
+    changed_pct: float | None = None  # of the change in the source; none if the known cure is another change
     published: Published | None = None
     why: str = ""
 
@@ -100,7 +100,7 @@ def why_in(source: Path) -> str:
 
 
 def changes_of(tools: Tools, trace: Path) -> list[Change]:
-    """All that is recommended, with or without a condition."""
+    """All recommended changes, with or without a condition."""
     directory = tools.output / "advise" / trace.stem
     page = json.loads((directory / "advise.json").read_text(encoding="utf-8"))
     changes: list[Change] = page["changes"] + page["conditional"]
@@ -117,7 +117,7 @@ def is_cure(program: confusion.Program, change: Change) -> bool:
 
 
 def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
-    """The known cure is compared with the first recommendation of its kind."""
+    """Compares the known cure with the first recommendation of its kind."""
     trace = confusion.record(tools, program)
     confusion.advice(tools, trace)
     changes = changes_of(tools, trace)
@@ -133,7 +133,7 @@ def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
 
 
 def programs() -> dict[str, tuple[confusion.Program, str]]:
-    """Each with the flag of its known cure; empty: it has none."""
+    """Programs by name, each with the flag of its known cure; empty if it has none."""
     all_programs = confusion.programs() | confusion.programs(PUBLISHED_CASES)
     has_cure = {name for name, it in all_programs.items() if it.has_cure or published_in(it.source)}
     found = {name: (program, "-DCURED" if name in has_cure else "") for name, program in all_programs.items()}
@@ -143,7 +143,7 @@ def programs() -> dict[str, tuple[confusion.Program, str]]:
     return found
 
 
-Cells = list[str]  # of one row of the table
+Cells = list[str]  # the cells of one row
 
 
 def table(rows: list[Cells], nothing: list[str]) -> str:
@@ -164,7 +164,7 @@ def counted(rows: list[Cells]) -> str:
 
 
 def rows_in(text: str) -> dict[str, list[Cells]]:
-    """Of each program in a table its rows."""
+    """The rows of each program in a table."""
     found: dict[str, list[Cells]] = {}
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -174,7 +174,7 @@ def rows_in(text: str) -> dict[str, list[Cells]]:
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
-    """What is before the table, the table, and what is behind it."""
+    """The text before the table, the table, and the text after it."""
     head, _, rest = page.partition(BEGIN)
     old, found, tail = rest.partition(END)
     if not found:
@@ -183,7 +183,7 @@ def parts_of(page: str) -> tuple[str, str, str]:
 
 
 def differences(old: dict[str, list[Cells]], new: dict[str, list[Cells]]) -> list[str]:
-    """Programs whose first recommendation or its sign is another."""
+    """Programs whose first recommendation, or its sign, has changed."""
 
     def verdict(rows: list[Cells] | None) -> str:
         return f"{rows[0][1]} ({rows[0][-1].split(':')[0]})" if rows else NOTHING
@@ -218,7 +218,7 @@ def main() -> int:
     old = rows_in(table_now)
     new = {name: rows for name, rows in old.items() if options.programs and name not in options.programs}
     for name in options.programs or known:
-        for _ in range(3 if options.check else 1):  # no two recordings are quite the same
+        for _ in range(3 if options.check else 1):  # recordings differ
             new[name] = shown_rows(name)
             if not differences({name: old.get(name, [])}, {name: new[name]}):
                 break

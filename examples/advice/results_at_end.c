@@ -4,7 +4,7 @@
 // from getting the memory that another one has freed, which a recording would take for shared.
 //
 // expect: bottleneck computation
-#define _POSIX_C_SOURCE 200809L  // barriers
+#define _POSIX_C_SOURCE 200809L  // for barriers
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,9 +21,9 @@
 enum { rings = 2, places = 512, numbers = 3000 };
 
 struct ring {
-  OWN_LINE atomic_uint head;  // the consumer's
+  OWN_LINE atomic_uint head;  // changed by the consumer
   unsigned tail_seen;
-  OWN_LINE atomic_uint tail;  // the producer's
+  OWN_LINE atomic_uint tail;  // changed by the producer
   unsigned head_seen;
   OWN_LINE int number[places];
 };

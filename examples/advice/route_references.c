@@ -43,7 +43,7 @@ static void* forward(void* bytes) {
   unsigned random = 1;
   for (int i = 0; i < packets_each; i++) {
     random = random * 1664525u + 1013904223u;
-    const struct route* to = *(struct route* volatile*)&route;  // as READ_ONCE: it may be replaced at any time
+    const struct route* to = *(struct route* volatile*)&route;  // like READ_ONCE: the pointer may be replaced at any time
     const unsigned size = (random >> 21) + to->header_bytes;
     sent += size < to->most_bytes ? size : to->most_bytes;
     if (to->device != 1 || to->gateway == 0) abort();

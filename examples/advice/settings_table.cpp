@@ -33,7 +33,7 @@ class Settings {
 
 Settings settings;
 
-// Each sample is a line long; its first channel is rated, in the last one.
+// Each sample is one line; the rating of its first channel is stored in its last one.
 alignas(64) unsigned values[threads][rounds * samples][channels];
 
 void rate(unsigned thread) {

@@ -4,7 +4,7 @@
 // lock. All threads begin together and often give up the processor, so that a recording on a busy machine has them take turns.
 //
 // expect: bottleneck next_task
-#define _POSIX_C_SOURCE 200809L  // barriers
+#define _POSIX_C_SOURCE 200809L  // for barriers
 #include <pthread.h>
 #include <sched.h>
 #include <stdalign.h>

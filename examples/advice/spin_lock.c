@@ -6,7 +6,7 @@
 // looks first.
 //
 // expect: lock gate
-#define _POSIX_C_SOURCE 200809L  // barriers
+#define _POSIX_C_SOURCE 200809L  // for barriers
 
 #include <pthread.h>
 #include <sched.h>
@@ -46,7 +46,7 @@ static void* take_numbers(void* unused) {
   for (int i = 0; i < numbers_each; i++) {
     enter();
     sequence.log[sequence.next] = sequence.next * 3;
-    if (++sequence.next % turn == 0) sched_yield();  // the owner's time slice ends, as it would in longer runs
+    if (++sequence.next % turn == 0) sched_yield();  // ends the owner's time slice, as would happen in longer runs
     leave();
   }
   return unused;

@@ -3,7 +3,7 @@
 // No cure: a thread reads its neighbours' outermost rows, which it has to, and each row begins a line.
 //
 // expect: bottleneck computation
-#define _POSIX_C_SOURCE 200809L  // barriers
+#define _POSIX_C_SOURCE 200809L  // for barriers
 
 #include <pthread.h>
 #include <stdalign.h>

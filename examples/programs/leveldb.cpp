@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kThreads = 4;
-constexpr int kKeys = 100;  // of each thread
+constexpr int kKeys = 100;  // for each thread
 constexpr int kReads = 300;
 
 void demand(const leveldb::Status& status) {
@@ -60,7 +60,7 @@ int main(int count, char** arguments) {
   leveldb::Options options;
   options.create_if_missing = true;
   options.error_if_exists = true;
-  options.write_buffer_size = 64 << 10;  // so small that it compacts
+  options.write_buffer_size = 64 << 10;  // small enough for compactions
   leveldb::DB* opened = nullptr;
   demand(leveldb::DB::Open(options, arguments[1], &opened));
   const std::unique_ptr<leveldb::DB> database(opened);

@@ -24,7 +24,7 @@ static struct version* current;
 #ifdef PADDED
 __attribute__((aligned(64)))
 #endif
-static unsigned long freed;  // by call_rcu's thread alone
+static unsigned long freed;  // written only by call_rcu's thread
 
 static struct version* make(long number) {
   struct version* version = malloc(sizeof *version);

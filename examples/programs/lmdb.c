@@ -32,13 +32,13 @@ static unsigned get(MDB_txn* transaction, unsigned number) {
   return value;
 }
 
-// Main begins the transactions: a thread that comes when another has ended would have that one's slot.
+// The main thread begins the transactions, because a thread that starts after another has ended would reuse its slot.
 struct reader {
   MDB_txn* transaction;
   long torn;
 };
 
-// The writer changes two keys at a time, by as much: a reader must see both or none.
+// The writer changes two keys at a time by the same amount: a reader must see both changes or neither.
 static void* read_pairs(void* mine) {
   MDB_txn* transaction = ((struct reader*)mine)->transaction;
   for (unsigned i = 0; i < times * kReads; i++) {

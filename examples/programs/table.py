@@ -41,7 +41,7 @@ UNSEEN = r"of what was recorded: it lacks atomic operations|No verdict"
 
 @dataclass
 class Package:
-    """A source package's tarball, and binary packages of which nothing is installed."""
+    """A source package's tarball, and binary packages, none of which is installed."""
 
     name: str = ""
     tarball: str = ""
@@ -62,13 +62,13 @@ class Compiler:
 
 @dataclass
 class Cure:
-    """A change in the source whose gain is known by measuring: by replays of recordings with and without it."""
+    """A change in the source with a known gain, measured by replaying recordings with and without it."""
 
     what: str
-    flags: tuple[str, ...]  # of the compiler; with `taken_away` they undo what the program does
-    gain_pct: tuple[float, float] | None  # bounds; None: recordings differ so much that none would mean anything
+    flags: tuple[str, ...]  # for the compiler; with `taken_away` they undo an existing cure
+    gain_pct: tuple[float, float] | None  # bounds; None if recordings differ too much for any
     taken_away: bool = False
-    expected: str = ""  # find-sharing's verdict without what was taken away
+    expected: str = ""  # find-sharing's verdict without the existing cure
 
 
 @dataclass
@@ -78,10 +78,10 @@ class Program:
     build: Callable[["Workshop", Compiler, tuple[str, ...]], Path]
     command: Callable[["Run"], list[str | Path]]
     expected: str  # find-sharing's verdict: a regular expression
-    truth: str  # how that is known to be right or wrong
-    spends: str = ""  # where most of the threads' time goes, as row.spends says it: a regular expression
-    longer: int = 1  # times as much work where the slow-down is measured
-    binary: bool = False  # recorded as it is, by QEMU
+    truth: str  # how the verdict is known to be right or wrong
+    spends: str = ""  # where most of the threads' time goes, as a regular expression for row.spends
+    longer: int = 1  # the factor by which the run that measures the slow-down is longer
+    binary: bool = False  # recorded unchanged, in QEMU
     cure: Cure | None = None
     least_threads: int = 4
     check: Callable[["Workshop", bytes], bool] = lambda _shop, _result: True
@@ -89,7 +89,7 @@ class Program:
 
 @dataclass
 class Run:
-    """What a command line is made of."""
+    """The parts of a command line."""
 
     recorder: list[str | Path]
     program: Path
@@ -118,7 +118,7 @@ class Row:
 
 
 class Workshop(Tools):
-    """Where programs are fetched, built and run."""
+    """The folders where programs are fetched, built and run."""
 
     def __init__(self, build: Path, output: Path) -> None:
         super().__init__(build, output)
@@ -135,7 +135,8 @@ class Workshop(Tools):
             self.run(HERE.parent / "fetch.sh", FOLDER, *source, *package.debs)
 
     def source(self, program: str, compiler: Compiler, package: Package) -> tuple[Path, bool]:
-        """The package's source for this compiler, and whether it has to be built: it is new, or the compiler has changed."""
+        """The package's source for this compiler, and whether it must be built because it is new or the compiler has
+        changed."""
         folder = FOLDER / program / compiler.name
         stamp = folder.with_suffix(".built")
         if stamp.exists() and stamp.read_text() == compiler.fingerprint:
@@ -153,13 +154,13 @@ class Workshop(Tools):
         folder.with_suffix(".built").write_text(compiler.fingerprint)
 
     def shell(self, folder: Path, *command: str | Path) -> None:
-        """A step of a build; its output is in a log."""
+        """Runs a step of a build, with its output in a log."""
         with (folder / "linebounce.log").open("a") as log:
             if subprocess.run(command, cwd=folder, stdout=log, stderr=log, check=False).returncode != 0:
                 raise BuildError(f"{' '.join(map(str, command[:3]))} ... in {folder}; see {log.name}")
 
     def compile(self, output: str, compiler: Compiler, source: str, flags: tuple[str, ...], *arguments: str | Path) -> Path:
-        """A workload of ours with a library of theirs."""
+        """Compiles a program of ours with a packaged library."""
         program = self.output / f"{output}_{compiler.name}{''.join(flags)}"
         cplusplus = source.endswith(".cpp")
         command = [compiler.cxx if cplusplus else compiler.cc, "-O2", "-g", "-pthread", *flags]
@@ -168,7 +169,7 @@ class Workshop(Tools):
         return program
 
     def debian(self, package: str, program: str) -> Path:
-        """A program of a binary package."""
+        """A program from a binary package."""
         folder = FOLDER / "debian" / package
         if not folder.exists():
             folder.parent.mkdir(exist_ok=True)
@@ -182,7 +183,7 @@ class BuildError(Exception):
 
 
 def make_inputs(folder: Path) -> None:
-    """A text, files to search, and sequences that descend from one another: the same each time."""
+    """A text, files to search, and sequences that descend from one another, always the same."""
     chance = random.Random(1)
     words = ["".join(chance.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(chance.randint(2, 9))) for _ in range(2000)]
     text = " ".join(chance.choice(words) for _ in range(600000))
@@ -247,9 +248,9 @@ def build_redis(shop: Workshop, compiler: Compiler, flags: tuple[str, ...]) -> P
     aligned = "__attribute__((aligned(CACHE_LINE_SIZE))) threads_pending"
     text = (folder / "src" / "networking.c").read_text()
     assert aligned in text or not new
-    if flags:  # the alignment of 7.0's threads_pending taken away: as it was in 6.0
+    if flags:  # removes the alignment of threads_pending that 7.0 added, as in 6.0
         (folder / "src" / "networking.c").write_text(text.replace(aligned, "threads_pending"))
-    (folder / "src" / "redis-server").unlink(missing_ok=True)  # linked anew: the compiler may bring another library
+    (folder / "src" / "redis-server").unlink(missing_ok=True)  # links again, because the compiler may bring another library
     shop.shell(folder, *make)
     program = shop.output / f"redis_{compiler.name}{''.join(flags)}"
     shutil.copy(folder / "src" / "redis-server", program)
@@ -323,7 +324,7 @@ def build_lbzip2(shop: Workshop, compiler: Compiler, _flags: tuple[str, ...]) ->
         return shop.debian("lbzip2", "lbzip2")
     folder, new = shop.source("lbzip2", compiler, LBZIP2)
     if new:
-        # Its gnulib is older than glibc 2.28, and wants to be told what has changed there.
+        # Its gnulib is older than glibc 2.28, and must be told what changed there.
         flags = "CFLAGS=-O2 -g -D_IO_ftrylockfile"
         shop.shell(folder, "./configure", f"CC={compiler.cc}", flags, "--disable-dependency-tracking")
         shop.shell(folder, "make", "-j2", "-C", "lib")
@@ -346,7 +347,7 @@ def build_ripgrep(shop: Workshop, _compiler: Compiler, _flags: tuple[str, ...]) 
 
 
 def decompresses_by(package: str, program: str) -> Callable[[Workshop, bytes], bool]:
-    """Does what was compressed while it was recorded become the text again?"""
+    """Checks that the output compressed during the recording decompresses to the text."""
 
     def check(shop: Workshop, result: bytes) -> bool:
         command: list[str | Path] = [shop.debian(package, program), "-dc"]
@@ -501,7 +502,7 @@ PROGRAMS = {
 
 
 def run_once(shop: Workshop, program: Program, built: Path, recorder: list[str | Path], times: int) -> tuple[bytes, float]:
-    """What it prints, and its wall time in seconds."""
+    """The program's output, and its wall time in seconds."""
     scratch = shop.output / "scratch"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
@@ -520,7 +521,7 @@ def recorder(shop: Workshop, program: Program, trace: Path) -> list[str | Path]:
 
 
 def result_of(name: str, output: bytes) -> bytes:
-    """Without the order in which threads print."""
+    """The output without the order in which threads print."""
     return b"\n".join(sorted(output.splitlines())) if name.startswith("ripgrep") else output
 
 

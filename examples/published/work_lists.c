@@ -26,7 +26,7 @@ struct buffer {
   long object[places];
 };
 
-// A head is the number of its first buffer plus one, and above it how often the head was changed.
+// A head is the number of its first buffer plus one; its upper bits count the changes of the head.
 struct work {
   OWN_LINE _Atomic unsigned long full;
   OWN_LINE _Atomic unsigned long empty;

@@ -8,9 +8,9 @@ namespace boost::context {
 namespace {
 
 constexpr std::size_t kStack = 96 * 1024;
-constexpr std::size_t kAsync = 32 * 1024;  // what is unwound of a stack, while it does not run
+constexpr std::size_t kAsync = 32 * 1024;  // space for an unwound stack while it does not run
 
-// A lock's search makes a fiber for each CPU and schedule: their memory is used again.
+// A lock search makes a fiber for each CPU and schedule, so their memory is reused.
 template <std::size_t Bytes>
 class Pool {
  public:
@@ -33,7 +33,7 @@ Pool<kAsync> unwound;
 
 struct fiber::State {
   emscripten_fiber_t self{};
-  char* stack = nullptr;  // null: a host's, which was there before
+  char* stack = nullptr;  // null: the host's stack, which already existed
   char* asyncify = unwound.take();
   std::function<fiber(fiber&&)> run;
   bool started = false;
@@ -49,7 +49,7 @@ fiber::State* fiber::current = nullptr;
 fiber::State* fiber::previous = nullptr;
 
 namespace {
-// Of the fiber that has just ended: freed by whom it went to, for it can't free what it stands on.
+// The fiber that has just ended: freed by the next one, because it can't free the stack that it runs on.
 void* ended = nullptr;
 }  // namespace
 
@@ -72,7 +72,7 @@ void fiber::switch_to(State& from, State& to) {
 
 fiber fiber::resume() && {
   State* const to = std::exchange(state_, nullptr);
-  State host;  // lives on the stack that waits
+  State host;  // stored on the waiting stack
   State* const from = current != nullptr ? current : &host;
   if (from == &host) host.init_host();
   previous = from;

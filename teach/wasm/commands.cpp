@@ -1,4 +1,4 @@
-// `check` and `check-lock` as on the command line; what they print is the result.
+// Runs `check` and `check-lock` as on the command line; their output is the result.
 #include "teach/wasm/commands.hpp"
 
 #include <CLI/CLI.hpp>
@@ -50,7 +50,7 @@ CommandResult command(const std::vector<std::string>& arguments) {
 
 namespace linebounce::sim {
 
-// Jobs in this process, one after the other: here simulations leave nothing behind.
+// Runs jobs in this process, one after the other, because simulations leave nothing behind here.
 void exit_on_interrupts() {}
 struct InterruptGuard::Saved {};
 InterruptGuard::InterruptGuard() : saved_(nullptr), descriptor_(-1) {}
@@ -72,7 +72,7 @@ void run_in_processes(int count, int, InterruptGuard&, const PoolCallbacks& call
   }
 }
 
-// Random tests of a machine take processes and time: the program's.
+// Random tests of a machine need processes and time, so only the program has them.
 const char* const kRandomFooter = "";
 bool RandomArguments::wanted(const std::string&) const {
   return false;

@@ -1,4 +1,4 @@
-// The program's subcommands that work on a text alone.
+// The program's subcommands that work on a single text.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace linebounce::teach {
 
 struct CommandResult {
   int exit = 0;
-  std::string output;  // the standard output's
+  std::string output;  // from the standard output
   std::string error;
 };
 
-// {"check", "mesi_snoop", "--json"}
+// `arguments`: such as {"check", "mesi_snoop", "--json"}
 CommandResult command(const std::vector<std::string>& arguments);
 
 }  // namespace linebounce::teach

@@ -1,6 +1,6 @@
-// What JavaScript calls. Fibers unwind the stack of whoever called, and what JavaScript gets as a value is that of the first
-// unwinding: a function that may run a machine returns nothing, and is asked behind it. Texts are those of lb_result().
-// One instance runs one machine: a program that is left in the middle leaves what stands on its stack.
+// The functions that JavaScript calls. Fibers unwind the caller's stack, and JavaScript would get the value of the first
+// unwinding, so a function that may run a machine returns nothing; its results are fetched by other calls. lb_result() returns
+// texts. One instance runs one machine, because a program stopped in the middle leaves data on its stack.
 #include <cstddef>
 #include <sstream>
 #include <string>
@@ -23,15 +23,15 @@ constexpr int kNeverHolds = -1, kNoMoment = -2;
 
 }  // namespace
 
-// Runs an experiment. The result: its steps, as `linebounce steps` prints them.
+// Runs an experiment. The result is its steps, as `linebounce steps` prints them.
 extern "C" void lb_run(const char* file) {
   const std::string path = file;
   recorded = sim::record_steps(path);
   result = sim::steps_document(recorded);
 }
 
-// The position in the run behind the first step from `from` on at which the moment holds; kNeverHolds; kNoMoment: the result
-// says why the text is none.
+// The position after the first step from `from` on at which the moment holds; kNeverHolds; kNoMoment if the text is malformed:
+// the result then has the reason.
 extern "C" int lb_find(const char* text, int from) {
   try {
     const auto found = sim::find_moment(recorded, text, static_cast<std::size_t>(from));
@@ -42,7 +42,7 @@ extern "C" int lb_find(const char* text, int from) {
   }
 }
 
-// `check` or `check-lock`: its arguments, a line each. The result is what it prints; where it prints nothing, its error.
+// Runs `check` or `check-lock` with one argument per line. The result is the output or, if there is none, the error.
 extern "C" void lb_command(const char* lines) {
   std::vector<std::string> arguments;
   std::istringstream in(lines);
@@ -51,7 +51,7 @@ extern "C" void lb_command(const char* lines) {
   exit_code = done.exit;
   result = done.output.empty() ? done.error : done.output;
 }
-// Its exit code.
+// The exit code of the last command.
 extern "C" int lb_exit() {
   return exit_code;
 }

@@ -1,4 +1,4 @@
-// fmt's library, which the package has for another processor only: its one source, from its headers.
+// The fmt library, compiled from its headers, because the package is built for another processor.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -11,7 +11,7 @@ class sc_kernel {
   bool elaborated = false;
   bool stopped = false;
 
-  // The earliest pending event; of several the one that was made first. Null: none.
+  // The earliest pending event, by creation order among equals. Null if there is none.
   [[nodiscard]] sc_event* next() const {
     sc_event* earliest = nullptr;
     for (sc_event* event : events) {
@@ -66,7 +66,7 @@ sc_module::sc_module(const sc_module_name&) {
 sc_module::~sc_module() {
   sc_kernel& k = kernel();
   std::erase(k.modules, this);
-  // A machine goes as a whole, and the next one starts at time zero.
+  // The whole machine is gone, so the next one starts at time zero.
   if (k.modules.empty()) {
     k.now = sc_time();
     k.elaborated = k.stopped = false;

@@ -1,4 +1,4 @@
-// Traces stay with the program: what opens one here is refused.
+// The page reads no traces: opening one is refused.
 #include <cstdlib>
 
 #include "trace/reader.hpp"

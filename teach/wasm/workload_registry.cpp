@@ -1,4 +1,4 @@
-// The workloads of the page: programs, locks and counters in Lua, and random references for tests. The program has them all
+// The page's workloads: programs, locks and counters in Lua, and random references for tests. The program has all of them
 // (workloads/workload_registry.cpp).
 #include "workloads/workload_registry.hpp"
 

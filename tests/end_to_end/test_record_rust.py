@@ -1,4 +1,4 @@
-"""Programs in Rust: unchanged, and compiled with -Zsanitizer=thread as record/README.md describes."""
+"""Programs in Rust: unchanged, and compiled with -Zsanitizer=thread as docs/record-binary.md describes."""
 
 import json
 import os

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostRounds = 8;         // how often derivatives are taken from one start
 constexpr int kMostSteps = 4;          // steps with the same derivatives; latencies are linear except for whole clocks
 constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
-constexpr double kGoodShare = 0.002;   // of a block's mean: no measurement is better
+constexpr double kGoodShare = 0.002;   // error as a share of a block's mean; measurements are not more precise
 constexpr double kLargestRest = 0.98;  // a change must remove two percent of the sum of squares
 constexpr double kLastStep = 0.9;      // at the very end, a tenth of the blocks' deviations is enough
 constexpr double kNothing = 0.0005;    // of the sum of squares: smaller deviations of blocks are ignored

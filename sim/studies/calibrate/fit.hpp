@@ -21,9 +21,9 @@ using Values = std::map<std::string, double>;  // by path
 using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vector<Values>&)>;
 
 enum class SearchEnd {
-  cut_off,        // no rounds were left
-  nothing_left,   // the rest is almost nothing, or differences inside blocks, which no knob moves
-  no_step_gains,  // each knob that does something of its own was turned up and down, and the derivatives property nothing more
+  cut_off,        // the limit on rounds was reached
+  nothing_left,   // what is left is almost nothing, or differences inside blocks, which no knob changes
+  no_step_gains,  // no knob with an effect of its own gains by a step up or down, nor do the derivatives promise any gain
 };
 
 struct FitResult {

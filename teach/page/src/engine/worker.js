@@ -1,5 +1,5 @@
-// Runs in a worker, behind emscripten's glue (createEngine). One instance of the module for each run: a program that is left
-// in the middle leaves what stands on its stack. The last instances stay, so that moments can be asked for.
+// Runs in a worker, together with emscripten's glue code (createEngine). Each run has its own instance of the module, because a
+// program stopped in the middle leaves data on its stack. The last instances are kept, so that moments can be searched for.
 /* global createEngine, self */
 const kRoot = "/linebounce";
 const kKept = 4;

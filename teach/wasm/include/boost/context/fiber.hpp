@@ -1,4 +1,4 @@
-// Boost.Context's fiber on emscripten's, as far as the models and the lock checker use it.
+// Boost.Context's fiber on top of emscripten's, as far as the models and the lock checker use it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace boost::context {
 
 namespace detail {
-// Thrown in a fiber that is destroyed before it has ended.
+// Thrown in a fiber that is destroyed before it ends.
 struct forced_unwind {};
 }  // namespace detail
 
@@ -37,7 +37,7 @@ class fiber {
  private:
   struct State;
   explicit fiber(State* state) : state_(state) {}
-  // A function that can't be copied becomes one that can.
+  // Makes a copyable function from one that can't be copied.
   template <typename Function>
   static std::function<fiber(fiber&&)> share(Function&& function) {
     auto shared = std::make_shared<std::decay_t<Function>>(std::forward<Function>(function));
@@ -47,8 +47,8 @@ class fiber {
   static void entry(void* argument);
   static void switch_to(State& from, State& to);
 
-  static State* current;   // null: a context that is no fiber of ours
-  static State* previous;  // who resumed what runs now; null: it has ended
+  static State* current;   // null: the context is not a fiber of ours
+  static State* previous;  // the fiber that resumed the current one; null after it has ended
 
   State* state_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// A fiber's stack; there are no pages here that could be protected.
+// A fiber's stack, without protected pages, which do not exist here.
 #pragma once
 
 #include "fiber.hpp"

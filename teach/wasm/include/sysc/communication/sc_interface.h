@@ -1,4 +1,4 @@
-// What SystemC's interfaces derive from.
+// The base class of SystemC's interfaces.
 #pragma once
 namespace sc_core {
 class sc_interface {
