@@ -14,7 +14,8 @@ namespace linebounce {
 
 using CopyIndex = std::uint32_t;  // index of a Copy in its CacheAgent
 
-class CacheArray {
+// Aligned so that it lies on one cache line of the host: a bus asks the caches of all holders of a line.
+class alignas(64) CacheArray {
  public:
   // REQUIRES: the number of sets and `line_bytes` are powers of two, as sim/config checks.
   explicit CacheArray(const CacheSpec& spec);
@@ -91,6 +92,7 @@ class CacheArray {
   int nowhere_;              // a place behind all others, which is always free
   Replacement replacement_;
 };
+static_assert(sizeof(CacheArray) == 64);
 
 template <class Evictable>
 int CacheArray::victim(std::uint64_t block, Evictable evictable) const {

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
 
 namespace linebounce {
@@ -16,18 +15,17 @@ class ZeroedArray {
 
  public:
   // Errors: std::bad_alloc.
-  explicit ZeroedArray(std::size_t size) : memory_(static_cast<T*>(std::calloc(size, sizeof(T)))), all_(memory_.get(), size) {
+  explicit ZeroedArray(std::size_t size) : memory_(static_cast<T*>(std::calloc(size, sizeof(T)))) {
     if (memory_ == nullptr && size > 0) throw std::bad_alloc();
   }
 
-  [[nodiscard]] T& operator[](std::size_t index) const { return all_[index]; }
+  [[nodiscard]] T& operator[](std::size_t index) const { return memory_[index]; }
 
  private:
   struct Free {
     void operator()(T* memory) const { std::free(memory); }
   };
   std::unique_ptr<T[], Free> memory_;
-  std::span<T> all_;
 };
 
 }  // namespace linebounce

@@ -31,6 +31,7 @@ class CacheUnitOwner {
 
 class CacheUnit final : public BusClient {
  public:
+  // REQUIRES: `spec` outlives the cache unit.
   CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
   // REQUIRES: called once, before the simulation starts.
   void connect(Bus& bus) { bus_ = &bus; }
@@ -188,7 +189,7 @@ class CacheUnit final : public BusClient {
   [[gnu::cold]] StageId tell_fill(const Mshr& mshr, Tick pins, StageId stage) const;
   [[noreturn]] void fail_as_stale(const Copy& copy, Tick at) const;
 
-  const CoreSpec spec_;
+  const CoreSpec& spec_;  // one for all cores of the machine
   CacheAgent agent_;
   int client_;
   Bus* bus_ = nullptr;

@@ -42,6 +42,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
     FailureSink* failures;
   };
 
+  // REQUIRES: `spec` outlives the core.
   Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads,
        const Wiring& wiring);
 
@@ -124,7 +125,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);
   }
 
-  const CoreSpec spec_;
+  const CoreSpec& spec_;  // one for all cores of the machine
   Wiring wiring_;
   CacheUnit unit_;
   std::unique_ptr<Footprint> footprint_;  // null if the machine models neither TLB nor instruction cache

@@ -285,9 +285,7 @@ class HardwareThread final : public Cpu {
 
   Tick limit_ = 0;  // operations before this time may run now
   Status status_ = Status::ready;
-  Value result_ = 0;                        // result of the operation that blocked the thread
-  bool pairs_loads_ = false;                // while load_pair() runs
-  std::optional<LoadMiss> last_load_miss_;  // latest load miss within load_pair(), which resets it before each of its two loads
+  Value result_ = 0;  // result of the operation that blocked the thread
   StoreBuffer store_buffer_;
   Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
   Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()
@@ -306,6 +304,9 @@ class HardwareThread final : public Cpu {
   Spin spin_;
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
+
+  bool pairs_loads_ = false;                // while load_pair() runs
+  std::optional<LoadMiss> last_load_miss_;  // latest load miss within load_pair(), which resets it before each of its two loads
 
   // Counts from which progress() computes its result.
   std::int64_t spin_instructions_ = 0;

@@ -144,9 +144,9 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
     int from, to;
     Tick latency;
     std::array<Tick, 2> occupancy;  // how long a message occupies the link: [0] without a line, [1] with one
-    BusyTime<16> busy;
     Tick free = 0;
     std::int64_t bytes = 0;
+    BusyTime<16> busy;
     std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end are not yet credited back
     std::array<std::deque<Packet*>, kMessageClasses> waiting{};
   };
