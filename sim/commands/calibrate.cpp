@@ -1,14 +1,21 @@
+#include "sim/commands/calibrate.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 
+#include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/commands/recognised.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/sources/machine_topology.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
 #include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/terminal/calibration_report.hpp"
@@ -18,19 +25,11 @@
 namespace linebounce::sim {
 namespace {
 
-struct CalibrateArguments {
-  std::string from;
-  std::string machine;
-  std::string output;
-  std::string access = "atomic";
-  std::string family;
-  int at_once = available_cores();
-};
-
 constexpr const char* kCalibrateFooter = R"(
-FILE is what linebounce-probe writes, or a matrix as `core-to-core-latency --csv` prints it: a row and a column for each
-CPU, in nanoseconds, without a header; the diagonal and one side of it may be empty. The tool's terminal output is read as
-well. Groups of CPUs may differ in size, and cores have positions. docs/calibrate.md says what is fitted, and how.
+FILE is what linebounce-probe writes, or a core-to-core matrix: a row and a column for each CPU, in nanoseconds, between commas,
+semicolons, tabs or blanks, with the CPUs' numbers or without; the diagonal and one side of it may be empty.
+core-to-core-latency, c2clat and MCTOP print such. Groups of CPUs may differ in size, and cores have positions.
+docs/calibrate.md says what is fitted, and how.
 
 Examples:
   linebounce-probe -o mine.probe                                               measure this machine
@@ -57,6 +56,107 @@ class CandidateLine {
   bool active_;
 };
 
+// Groups of CPUs that have the same number of something, by their first CPU.
+std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus, int TopologyCpu::*what) {
+  std::map<int, std::vector<int>> groups;
+  for (int cpu = 0; cpu < cpus; ++cpu) groups[topology.cpus[cpu].*what].push_back(cpu);
+  std::vector<std::vector<int>> sorted;
+  for (auto& [number, group] : groups) sorted.push_back(std::move(group));
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+MachineTopology read_topology(const std::string& file) {
+  const std::string text = read_text(file);
+  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
+  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
+  if (form == "lstopo") return read_lstopo(text, file);
+  if (form == "lscpu") return read_lscpu(text, file);
+  throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's or lstopo's", file, form));
+}
+
+// Nodes, shared caches and cores as the topology tells them. A node's CPUs share one cache at most in part: a cache that
+// reaches over several nodes is none of a bus.
+CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string& file) {
+  if (std::ssize(topology.cpus) != cpus)
+    throw ConfigError(
+        fmt::format("{}: has {} CPUs, and the matrix {}: both have to be of the same CPUs", file, topology.cpus.size(), cpus));
+  CpuGroups groups{cpus_by(topology, cpus, &TopologyCpu::node), cpus_by(topology, cpus, &TopologyCpu::cache),
+                   cpus_by(topology, cpus, &TopologyCpu::core)};
+  const auto within_a_node = [&](const std::vector<int>& bus) {
+    return std::ranges::any_of(groups.nodes, [&](const std::vector<int>& node) { return std::ranges::includes(node, bus); });
+  };
+  if (!std::ranges::all_of(groups.buses, within_a_node)) groups.buses = groups.nodes;
+  return groups;
+}
+
+// MLC measures nodes: the pairs of CPUs have their nodes' latencies.
+LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology, const std::string& file) {
+  const auto cpus = static_cast<int>(topology.cpus.size());
+  if (cpus < 2 || cpus > kMostCpus) throw ConfigError(fmt::format("{}: {} CPUs; legal: 2 to {}", file, cpus, kMostCpus));
+  LatencyMatrix matrix(cpus);
+  for (int a = 0; a < cpus; ++a) {
+    for (int b = 0; b < a; ++b) {
+      const auto writer = static_cast<std::size_t>(topology.cpus[a].node),
+                 reader = static_cast<std::size_t>(topology.cpus[b].node);
+      if (writer == reader) {
+        matrix.set(a, b, mlc.local_hitm_ns);
+      } else if (writer < mlc.remote_hitm_ns.size() && reader < mlc.remote_hitm_ns.size()) {
+        matrix.set_both(a, b, mlc.remote_hitm_ns[writer][reader], mlc.remote_hitm_ns[reader][writer]);
+      } else {
+        throw ConfigError(fmt::format("{}: has no latency between nodes {} and {}", file, writer, reader));
+      }
+    }
+  }
+  check_unit(matrix, file);
+  return matrix;
+}
+
+// What the file has: a matrix, or all that the probe measured.
+Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
+  const std::string text = read_text(arguments.from);
+  Losses losses;
+  if (is_probe_file(text)) {
+    request.probe = parse_probe_file(text, arguments.from);
+    request.measured = request.probe->matrix;
+    return losses;
+  }
+  const FormQuestion question{.file = arguments.from,
+                              .as = arguments.as,
+                              .kinds = {FormKind::machine},
+                              .command = "linebounce import " + shell_word(arguments.from)};
+  const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
+  std::optional<MachineTopology> topology;
+  if (!arguments.topology.empty()) topology = read_topology(arguments.topology);
+  // What is nothing known is read as a matrix, whose reader says which line and column are wrong.
+  const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
+  const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
+  if (form == "lscpu" || form == "lstopo")
+    throw ConfigError(
+        fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
+                    "linebounce import {0} "
+                    "m.csv -o mine.toml`, or measure all with linebounce-probe",
+                    arguments.from));
+  if (form == "mlc") {
+    if (!topology)
+      throw ConfigError(
+          fmt::format("{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > "
+                      "cpus.json; linebounce import cpus.json {0} -o mine.toml`",
+                      arguments.from));
+    const MlcLatencies mlc = read_mlc(text, arguments.from);
+    request.measured = matrix_of(mlc, *topology, arguments.from);
+    request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    return mlc.losses;
+  }
+  MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(static_cast<int>(kUsualMhz)));
+  if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", fmt::format("{:g}", kUsualMhz));
+  request.measured = std::move(measured.matrix);
+  if (topology) request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+  return losses;
+}
+
+}  // namespace
+
 ExitCode run_calibrate(const CalibrateArguments& arguments) {
   if (std::filesystem::path(arguments.output).extension() != ".toml") {
     throw ConfigError("--output " + arguments.output + ": a machine file's name ends in .toml");
@@ -68,13 +168,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
                       kNoDirectoryName);
   }
   request.matrix_file = arguments.from;
-  const std::string text = read_text(arguments.from);
-  if (is_probe_file(text)) {
-    request.probe = parse_probe_file(text, arguments.from);
-    request.measured = request.probe->matrix;
-  } else {
-    request.measured = parse_latency_matrix(text, arguments.from);
-  }
+  const Losses losses = read_measured(arguments, request);
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.access = arguments.access;
   if (!arguments.family.empty()) request.family = arguments.family;
@@ -92,16 +186,19 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   std::cout << calibration_report(calibration, painter_for_stdout());
   std::cout << fmt::format("\n  Written: {}\n  See it:  linebounce run core_to_core --machine {}{}\n", arguments.output,
                            arguments.output, arguments.access == "atomic" ? " --set workload.access=atomic" : "");
+  std::cout << losses_text(losses, painter_for_stdout());
   return ExitCode::done;
 }
 
-}  // namespace
-
 void add_calibrate(Command& program) {
   const auto arguments = std::make_shared<CalibrateArguments>();
+  arguments->at_once = available_cores();
   Command command =
       program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
-  command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a matrix: CSV, in nanoseconds").required();
+  command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a core-to-core matrix").required();
+  command.option(
+      "--topology", "FILE", &arguments->topology,
+      "Which CPUs share a core, a cache and a node, from lscpu -J -e or lstopo's XML; default: as the matrix shows it");
   command.option(
       "--machine", "NAME", &arguments->machine,
       "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");
@@ -112,6 +209,9 @@ void add_calibrate(Command& program) {
       .one_of({"atomic", "load"});
   command.option("--family", "NAME", &arguments->family,
                  "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
+  command
+      .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {:g}", kUsualMhz))
+      .between(1, 20000);
   add_jobs(command, arguments->at_once);
   command.footer(kCalibrateFooter);
   command.action([arguments] { return run_calibrate(*arguments); });

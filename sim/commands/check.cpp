@@ -226,7 +226,18 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
   return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
 }
 
+// A model in Murphi's language, as --murphi writes it.
+void refuse_murphi(const std::string& protocol) {
+  if (!protocol.ends_with(".m")) return;
+  throw ConfigError(
+      fmt::format("{}: is Murphi's language, by its name: check reads protocols as tables (NAME.md), and writes Murphi with "
+                  "--murphi FILE.m; "
+                  "rumur verifies what it wrote",
+                  protocol));
+}
+
 ExitCode check(const CheckArguments& arguments) {
+  refuse_murphi(arguments.protocol);
   const Protocol protocol = load_protocol(arguments.protocol);
   if (!arguments.bus.empty() && protocol.kind != ProtocolKind::node)
     throw ConfigError(

@@ -32,6 +32,7 @@ constexpr const char* kLinesFooter = R"(Examples:
   linebounce lines out/oltp --top 3 --structure rq       only run queues
   linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; a structure's objects summed
   linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, as JSON
+  linebounce import report.txt && linebounce lines       a report of perf c2c, in its own order
 
 A row is one object's part of a cache line; objects that share a line have one row each. Only loads and stores that miss are
 counted; an atomic operation counts as a store. Local and remote HITM: a modified copy in a cache of the requester's node, or of
@@ -55,6 +56,7 @@ struct Recorded {
   ReportedPoint point;
   std::vector<LineRow> rows;
   std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
+  bool is_imported = false;              // measured by another tool: lines keep their order
 };
 
 bool has_finished(const ReportedPoint& point) {
@@ -93,7 +95,8 @@ Recorded read_directory(const LinesArguments& arguments) {
           number,
           points.at(number),
           std::move(lines[number]),
-          read_results(results, results.string() + ": ", read_assumptions)};
+          read_results(results, results.string() + ": ", read_assumptions),
+          read_results(results, results.string() + ": ", read_experiment_name) == kImportedExperiment};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
@@ -184,8 +187,33 @@ void print_tables(const LinesArguments& arguments, const Recorded& recorded, con
   if (!recorded.assumptions.empty()) std::cout << "\n" << assumptions_text(recorded.assumptions, paint);
 }
 
-ExitCode show_lines(const LinesArguments& arguments) {
+// The directory below out/ whose lines were written last. Errors: ConfigError if there is none.
+fs::path latest_results() {
+  constexpr int kDeepest = 3;
+  fs::path latest;
+  fs::file_time_type written;
+  std::error_code error;
+  fs::recursive_directory_iterator at("out", fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (at.depth() >= kDeepest) at.disable_recursion_pending();
+    if (at->path().filename() == "points") at.disable_recursion_pending();
+    if (at->path().filename() != "lines.csv" || !is_there(at->path().parent_path() / "results.json")) continue;
+    const fs::file_time_type time = at->last_write_time(error);
+    if (error || (!latest.empty() && time <= written)) continue;
+    latest = at->path().parent_path();
+    written = time;
+  }
+  if (latest.empty()) throw ConfigError("DIR is missing, and there are no results below out/: name a results directory");
+  return latest;
+}
+
+ExitCode show_lines(LinesArguments arguments) {
+  if (arguments.directory.empty()) {
+    arguments.directory = latest_results().string();
+    if (!arguments.json) std::cout << "  " << arguments.directory << ", the latest results below out/\n\n";
+  }
   const Recorded recorded = read_directory(arguments);
+  arguments.choice.by_number = recorded.is_imported;
   LineSet set = lines_of(recorded.rows, arguments.choice);
   if (!arguments.structure.empty()) keep_structure(set, arguments.structure, recorded.rows);
   if (arguments.json) {
@@ -201,7 +229,8 @@ ExitCode show_lines(const LinesArguments& arguments) {
 void add_lines(Command& program) {
   auto arguments = std::make_shared<LinesArguments>();
   Command command = program.subcommand("lines", "Show the cache lines that miss most, field by field, from results");
-  command.option("DIR", "", &arguments->directory, "A results directory, as `linebounce run` writes it").required();
+  command.option("DIR", "", &arguments->directory,
+                 "A results directory, as `linebounce run` or `import` writes it; default: the latest one below out/");
   command.option("--top", "N", &arguments->top, "Lines to show, those with the most latency first; default: 10")
       .between(1, 1000000);
   command.option("--structure", "S", &arguments->structure, "Only lines of objects of this structure");

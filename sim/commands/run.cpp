@@ -7,6 +7,7 @@
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/commands/recognised.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
@@ -59,6 +60,7 @@ std::string shown_point(const RunArguments& arguments) {
 }
 
 Plan plan_of(const RunArguments& arguments) {
+  refuse_foreign_file(arguments.experiment);
   Experiment experiment = load_runnable(arguments.experiment, overrides_of(arguments));
   const std::vector<int> points = alone(arguments);
   if (points.empty()) return make_plan(std::move(experiment));

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "models/text/quote_marks.hpp"
+#include "models/text/structure_listing.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/table_reader.hpp"
@@ -126,6 +128,14 @@ class StructureReader {
   PlacedFields placed_;
 };
 
+// Its extension, or any other but a layout's own: then the file has to be there.
+bool is_listing_path(const std::string& name_or_path) {
+  const std::filesystem::path path = name_or_path;
+  if (path.extension() == kPaholeExtension) return true;
+  std::error_code ignored;
+  return path.has_extension() && path.extension() != kLayoutFiles.extension && std::filesystem::is_regular_file(path, ignored);
+}
+
 LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   const toml::table table = parse_toml(text, file);
   TableReader reader(table, file, "");
@@ -144,10 +154,23 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-LayoutFile read_pahole(const std::string& text, const std::filesystem::path& file) {
+// As it was before a mail quoted it.
+std::string unquoted(const std::string& text) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += std::string(without_quote_marks(std::string_view(text).substr(begin, end - begin))) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
+  const std::string text = unquoted(given);
   LayoutFile layouts;
   layouts.name = file.stem().string();
   layouts.title = "from pahole's output";
+  layouts.line_bytes = pahole_line_bytes(text).value_or(layouts.line_bytes);
   for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
   return layouts;
 }
@@ -155,11 +178,11 @@ LayoutFile read_pahole(const std::string& text, const std::filesystem::path& fil
 }  // namespace
 
 bool is_layout_path(const std::string& name_or_path) {
-  return is_path(kLayoutFiles, name_or_path) || name_or_path.ends_with(kPaholeExtension);
+  return is_path(kLayoutFiles, name_or_path) || is_listing_path(name_or_path);
 }
 
 std::filesystem::path find_layout_file(const std::string& name_or_path, const std::string& place) {
-  if (name_or_path.ends_with(kPaholeExtension)) return name_or_path;
+  if (is_listing_path(name_or_path)) return name_or_path;
   return find_file(kLayoutFiles, name_or_path, "", place);
 }
 
@@ -169,7 +192,8 @@ LayoutFile load_layout_file(const std::string& name_or_path, const std::string& 
 }
 
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
-  return file.extension() == kPaholeExtension ? read_pahole(text, file) : read_layout_toml(text, file.string());
+  const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text);
+  return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());
 }
 
 int natural_alignment(int size) {

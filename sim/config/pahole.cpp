@@ -92,8 +92,10 @@ class Parser {
     if (is(":")) skip_ancestors();
     within_ = fmt::format(" in {}, which begins in line {}", name.empty() ? "a structure" : name, begin.line);
     expect("{");
-    const Body inside = body();
+    Body inside = body();
     const std::vector<Token> behind = until_semicolon();
+    // Before 2007 pahole put the size behind the structure.
+    if (!inside.size && peek().kind == TokenKind::comment) inside.size = size_in(peek());
     if (alias) name = declared_name(behind);
     if (name.empty()) refuse(begin, "this structure has no name");
     if (!names_.insert(name).second) refuse(begin, fmt::format("there are two structures {}", name));
@@ -323,7 +325,48 @@ class Parser {
   int depth_ = 0;
 };
 
+// "/* --- cacheline 2 boundary (128 bytes) was 8 bytes ago --- */": 64.
+std::optional<int> line_in_boundary(std::string_view comment) {
+  constexpr std::string_view kBoundary = "cacheline ", kBytes = "boundary (";
+  const std::size_t begin = comment.find(kBoundary), bytes_at = comment.find(kBytes);
+  if (begin == comment.npos || bytes_at == comment.npos) return std::nullopt;
+  std::string_view number_text = comment.substr(begin + kBoundary.size()),
+                   bytes_text = comment.substr(bytes_at + kBytes.size());
+  const auto number = take_number(number_text), bytes = take_number(bytes_text);
+  if (!number || !bytes || *number < 1 || *bytes % *number != 0) return std::nullopt;
+  return *bytes / *number;
+}
+
+// The number behind a word of a comment: 40 of "last cacheline: 40 bytes".
+std::optional<int> figure_behind(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == text.npos) return std::nullopt;
+  std::string_view rest = text.substr(at + word.size());
+  return take_number(rest);
+}
+
+bool is_line_size(int bytes) {
+  return bytes >= 8 && bytes <= 4096 && std::has_single_bit(static_cast<unsigned>(bytes));
+}
+
 }  // namespace
+
+std::optional<int> pahole_line_bytes(const std::string& text) {
+  for (std::size_t at = text.find("/*"); at != std::string::npos; at = text.find("/*", at + 2)) {
+    const std::size_t end = std::min(text.find("*/", at), text.size());
+    const auto bytes = line_in_boundary(std::string_view(text).substr(at, end - at));
+    if (bytes && is_line_size(*bytes)) return bytes;
+  }
+  // Structures that end in their second line or behind it say how long the lines before are.
+  for (std::size_t at = text.find("size: "); at != std::string::npos; at = text.find("size: ", at + 1)) {
+    const std::string_view about = std::string_view(text).substr(at, text.find("\n}", at) - at);
+    const auto size = figure_behind(about, "size: "), lines = figure_behind(about, "cachelines: ");
+    const auto last = figure_behind(about, "last cacheline: ");
+    if (!size || !lines || !last || *lines < 2 || (*size - *last) % (*lines - 1) != 0) continue;
+    if (const int bytes = (*size - *last) / (*lines - 1); is_line_size(bytes)) return bytes;
+  }
+  return std::nullopt;
+}
 
 std::vector<Layout> parse_pahole(const std::string& text, const std::string& file) {
   return Parser(tokens_of(text, file), file).parse();

@@ -2,6 +2,7 @@
 // information.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ inline constexpr const char* kPaholeExtension = ".pahole";
 // become one field, with the union's name or all names joined by `|`. A list_head becomes NAME.next and NAME.prev. `file`: the
 // text's name in messages. Errors: ConfigError if the text isn't pahole's or is cut off.
 std::vector<Layout> parse_pahole(const std::string& text, const std::string& file);
+
+// The size of cache lines that the text speaks of, by its comments on line boundaries; none: it does not tell.
+std::optional<int> pahole_line_bytes(const std::string& text);
 
 }  // namespace linebounce::sim

@@ -73,7 +73,9 @@ LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice) {
     line.uses[{row.offset, row.field, row.function, row.access}].add(row);
   }
   for (const auto& [key, line] : lines) set.lines.push_back(finished(key, line));
-  std::ranges::stable_sort(set.lines, [](const Line& a, const Line& b) { return a.misses.latency_ns > b.misses.latency_ns; });
+  std::ranges::stable_sort(set.lines, [&choice](const Line& a, const Line& b) {
+    return choice.by_number ? a.number < b.number : a.misses.latency_ns > b.misses.latency_ns;
+  });
   return set;
 }
 

@@ -52,10 +52,15 @@ struct Line {
 struct LineChoice {
   bool as_sampled = false;  // only rows for which is_sampled() is true
   bool sum = false;         // count lines with the same number, of all objects of a structure, as one line
+  bool by_number = false;   // in the order of their numbers: of an imported report, its own order
 };
 
+// Of lines that another tool has measured and `import` has read.
+inline constexpr const char* kImportedExperiment = "imported";
+inline constexpr const char* kImportedStructure = "measured";
+
 struct LineSet {
-  std::vector<Line> lines;  // the line with the most latency first
+  std::vector<Line> lines;  // the line with the most latency first, unless LineChoice::by_number
   MissSum all;              // including those on arrays
   MissSum arrays;           // misses on arrays, whose lines are not told apart; in none of the lines
 };

@@ -37,8 +37,11 @@ class FetchedInstructions {
   void fetch() { ++fetched_; }
   // The latest instruction accesses memory: those before it did not, and come first.
   void access();
-  // The end of the trace.
-  void finish() { execute(fetched_); }
+  // The end of the trace, or of a turn.
+  void finish() {
+    execute(fetched_);
+    fetched_ = 0;
+  }
   [[nodiscard]] bool any() const { return any_; }
 
  private:

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "sim/sources/address_objects.hpp"
-#include "sim/sources/formats.hpp"
+#include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
@@ -24,12 +25,8 @@ std::uint64_t word_at(const Record& record, std::size_t offset) {
   return word;
 }
 
-}  // namespace
-
-std::vector<std::string> convert_champsim(const std::filesystem::path& file, trace::Writer& out) {
+void read_champsim(const std::filesystem::path& file, std::uint32_t stream, AddressObjects& objects, trace::Writer& out) {
   std::ifstream in = open_input(file);
-  const std::uint32_t stream = out.define(trace::Stream{"thread", -1, -1, false});
-  AddressObjects objects(out);
   FetchedInstructions fetched(out, stream);
   const auto access = [&](trace::Kind kind, std::uint64_t address) {
     if (address == 0) return;
@@ -48,12 +45,47 @@ std::vector<std::string> convert_champsim(const std::filesystem::path& file, tra
     throw trace::TraceError(fmt::format("{}: record {}: only {} of its {} bytes are there: no ChampSim trace, or cut short",
                                         file.string(), number + 1, in.gcount(), kRecord));
   fetched.finish();
-  return {
-      "A ChampSim trace is one thread's.",
-      "ChampSim knows no locks, no atomic operations and no order between threads.",
-      "ChampSim does not say how large an access is: each is one of 8 bytes.",
-      "ChampSim has no names: objects are pages of 4 KiB, and there are no functions.",
-  };
+}
+
+Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
+  AddressObjects objects(out);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const bool alone = files.size() == 1;
+    const std::string name = alone ? "thread" : fmt::format("cpu/{}", i);
+    read_champsim(files[i], out.define(trace::Stream{name, alone ? -1 : static_cast<int>(i), -1, false}), objects, out);
+  }
+  Losses losses;
+  losses.add(files.size() == 1 ? Loss::one_thread : Loss::no_order, "ChampSim");
+  losses.add(Loss::no_locks, "ChampSim");
+  losses.add(Loss::no_atomics, "ChampSim");
+  losses.add(Loss::no_sizes, "ChampSim", std::to_string(kChampsimWord));
+  losses.add(Loss::no_names, "ChampSim");
+  return losses;
+}
+
+// Of every record: the bytes about branches are 0 or 1, no branch that is none is taken, and the instruction has an address.
+Likeness champsim_likeness(const Excerpt& excerpt) {
+  constexpr std::size_t kIsBranch = 8, kIsTaken = 9;
+  const std::string_view bytes = excerpt.bytes;
+  if (excerpt.is_text || bytes.size() < kRecord || (excerpt.whole && bytes.size() % kRecord != 0)) return {};
+  for (std::size_t at = 0; at + kRecord <= bytes.size(); at += kRecord) {
+    const auto is_branch = static_cast<unsigned char>(bytes[at + kIsBranch]);
+    const auto is_taken = static_cast<unsigned char>(bytes[at + kIsTaken]);
+    const bool has_address = bytes.substr(at, 8).find_first_not_of('\0') != std::string_view::npos;
+    if (is_branch > 1 || is_taken > is_branch || !has_address) return {};
+  }
+  return {Likeness::Sure::possible, "its bytes about branches are 0 or 1 in each of its first records of 64 bytes"};
+}
+
+}  // namespace
+
+Form champsim_form() {
+  return {.name = "champsim",
+          .what = "ChampSim's trace, not compressed",
+          .marks = "records of 64 bytes, an instruction each",
+          .likeness = champsim_likeness,
+          .convert = convert_champsim,
+          .joins_files = true};
 }
 
 }  // namespace linebounce::sim

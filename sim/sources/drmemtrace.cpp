@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "sim/sources/address_objects.hpp"
-#include "sim/sources/formats.hpp"
+#include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
-#include "trace/summary.hpp"
+#include "trace/error.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -25,7 +25,7 @@ class DrMemtrace {
  public:
   DrMemtrace(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
 
-  std::vector<std::string> convert() {
+  Losses convert() {
     while (const auto line = in_.next()) {
       const std::string_view text = stripped(*line);
       if (text.starts_with("View tool results")) {
@@ -38,7 +38,7 @@ class DrMemtrace {
     for (auto& [name, thread] : threads_) {
       if (thread.fetched) thread.fetched->finish();
     }
-    return missing();
+    return losses();
   }
 
  private:
@@ -115,15 +115,17 @@ class DrMemtrace {
     return it;
   }
 
-  [[nodiscard]] std::vector<std::string> missing() const {
-    std::vector<std::string> sentences = {
-        fmt::format("{} are not marked by drmemtrace: each is a load and a store here.", trace::kUnseenAtomics),
-        "drmemtrace knows no locks and no order between threads: what one waited for is not here.",
-        "drmemtrace has no names of data: objects are pages of 4 KiB, and there are no functions.",
-    };
-    if (flushes_ > 0) sentences.push_back(std::to_string(flushes_) + " flushes of cache lines are left out.");
-    if (!complete_) sentences.emplace_back("The text ends without the view tool's results: it may have been cut off.");
-    return sentences;
+  [[nodiscard]] Losses losses() const {
+    constexpr const char* kSource = "drmemtrace";
+    Losses losses;
+    losses.add(Loss::no_atomics, kSource);
+    losses.add(Loss::no_locks, kSource);
+    losses.add(Loss::no_order, kSource);
+    losses.add(Loss::no_names, kSource);
+    losses.add_count(Loss::flushes_dropped, kSource, flushes_);
+    if (!complete_) losses.add(Loss::cut_off, kSource, "the view tool's results");
+    losses.add_count(Loss::quotes_removed, kSource, in_.quoted());
+    return losses;
   }
 
   LineFile in_;
@@ -134,10 +136,22 @@ class DrMemtrace {
   bool complete_ = false;
 };
 
+Losses convert_drmemtrace(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
+  return DrMemtrace(files.front(), out).convert();
+}
+
 }  // namespace
 
-std::vector<std::string> convert_drmemtrace(const std::filesystem::path& file, trace::Writer& out) {
-  return DrMemtrace(file, out).convert();
+Form drmemtrace_form() {
+  return {.name = "drmemtrace",
+          .what = "DynamoRIO's drmemtrace (drcachesim), as its view tool prints it",
+          .marks = "\"Output format:\" and a line for each record",
+          .likeness =
+              [](const Excerpt& excerpt) {
+                const bool named = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with("Output format:");
+                return certain_if(named, "it begins with the output format of the view tool");
+              },
+          .convert = convert_drmemtrace};
 }
 
 }  // namespace linebounce::sim

@@ -1,61 +1,61 @@
-// Valgrind's tool Lackey with --trace-mem=yes prints "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores " S" and
-// modifications " M", between Valgrind's own lines ("==PID== ...").
-#include "sim/sources/address_objects.hpp"
-#include "sim/sources/formats.hpp"
+// What Valgrind's tool Lackey prints with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores
+// " S" and modifications " M"; Valgrind's own lines ("==PID== ...") stand between. Assignments use the same lines.
+#include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-class Lackey {
- public:
-  Lackey(const std::filesystem::path& file, trace::Writer& out)
-      : in_(file), stream_(out.define(trace::Stream{"thread", -1, -1, false})), objects_(out), fetched_(out, stream_) {}
+using What = AddressLine::What;
 
-  std::vector<std::string> convert() {
-    while (const auto line = in_.next()) {
-      std::string_view rest = *line;
-      const std::string_view kind = take_word(rest);
-      if (!kind.empty() && !kind.starts_with("==") && !kind.starts_with("--")) record(kind, rest);
-    }
-    fetched_.finish();
-    return {
-        "Lackey does not tell threads apart: all accesses are one thread's.",
-        "Lackey knows no locks and no order between threads, and atomic operations are a load and a store.",
-        "Lackey has no names: objects are pages of 4 KiB, and there are no functions.",
-    };
-  }
+std::optional<What> lackey_kind(std::string_view word) {
+  if (word == "I") return What::fetch;
+  if (word == "L") return What::load;
+  if (word == "S") return What::store;
+  if (word == "M") return What::modify;
+  return std::nullopt;
+}
 
- private:
-  // The largest plausible access: x86's fxsave and xsave.
-  static constexpr std::uint64_t kLargest = 4096;
+// "==4711== Lackey, an example Valgrind tool", "--4711-- ...".
+bool is_of_valgrind(std::string_view text) {
+  if (!text.starts_with("==") && !text.starts_with("--")) return false;
+  const std::size_t end = text.find(text.substr(0, 2), 2);
+  return end != std::string_view::npos && decimal(text.substr(2, end - 2)).has_value();
+}
 
-  void record(std::string_view kind, std::string_view place) {
-    const std::size_t comma = place.find(',');
-    const auto address = hexadecimal(place.substr(0, comma));
-    const auto bytes = comma == std::string_view::npos ? std::nullopt : decimal(place.substr(comma + 1));
-    if (!address || !bytes || *bytes == 0 || *bytes > kLargest)
-      in_.refuse("expected I, L, S or M, a hexadecimal address, a comma and a size");
-    if (kind == "I") {
-      fetched_.fetch();
-      return;
-    }
-    if (kind != "L" && kind != "S" && kind != "M") in_.refuse("a line is none of I, L, S and M");
-    fetched_.access();
-    if (kind != "S") objects_.access(stream_, trace::Kind::load, *address, *bytes);
-    if (kind != "L") objects_.access(stream_, trace::Kind::store, *address, *bytes);
-  }
+std::optional<AddressLine> lackey_line(std::string_view text) {
+  if (is_of_valgrind(text)) return AddressLine{};
+  const auto what = lackey_kind(take_word(text));
+  const std::size_t comma = text.find(',');
+  if (!what || comma == std::string_view::npos) return std::nullopt;
+  const auto address = hexadecimal(stripped(text.substr(0, comma)));
+  const auto bytes = decimal(stripped(text.substr(comma + 1)));
+  if (!address || !bytes || *bytes == 0) return std::nullopt;
+  return AddressLine{.what = *what, .address = *address, .bytes = *bytes};
+}
 
-  LineFile in_;
-  std::uint32_t stream_;
-  AddressObjects objects_;
-  FetchedInstructions fetched_;
-};
+constexpr AddressGrammar kLackey{.source = "Lackey",
+                                 .expected = "I, L, S or M, a hexadecimal address, a comma and a size",
+                                 .parse = lackey_line,
+                                 .has_sizes = true};
+
+Likeness lackey_likeness(const Excerpt& excerpt) {
+  Likeness likeness = likeness_of(kLackey)(excerpt);
+  if (likeness.fits() || excerpt.lines.empty() || !is_of_valgrind(excerpt.lines.front().text)) return likeness;
+  // Before the first access stands what Valgrind says of itself; a program's own output may come between.
+  if (excerpt.has("== Lackey,")) return {Likeness::Sure::certain, "Valgrind's Lackey names itself in it"};
+  return likeness;
+}
 
 }  // namespace
 
-std::vector<std::string> convert_lackey(const std::filesystem::path& file, trace::Writer& out) {
-  return Lackey(file, out).convert();
+Form lackey_form() {
+  return {.name = "lackey",
+          .what = "valgrind --tool=lackey --trace-mem=yes",
+          .marks = "L ADDRESS,SIZE; S ADDRESS,SIZE; M; I; Valgrind's ==PID== lines",
+          .likeness = lackey_likeness,
+          .convert = convert_lines_of(kLackey),
+          .joins_files = true};
 }
 
 }  // namespace linebounce::sim

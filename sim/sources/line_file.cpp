@@ -70,7 +70,9 @@ std::optional<std::string_view> LineFile::next() {
     return std::nullopt;
   }
   ++number_;
-  return line_;
+  const std::string_view line = without_quote_marks(line_);
+  if (line.size() < line_.size()) ++quoted_;
+  return line;
 }
 
 void LineFile::refuse(const std::string& text) const {

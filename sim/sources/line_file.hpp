@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "models/text/quote_marks.hpp"
+
 namespace linebounce::sim {
 
 // Errors: trace::TraceError if it can't be opened or is compressed: then it says with what to decompress it.
@@ -17,16 +19,18 @@ class LineFile {
  public:
   explicit LineFile(const std::filesystem::path& file) : name_(file.string()), stream_(open_input(file)) {}
 
-  // The next line, without its end; none: that was the last. Valid until the next call.
+  // The next line, without its end and without a mail's quote marks; none: that was the last. Valid until the next call.
   std::optional<std::string_view> next();
   // Throws trace::TraceError: "FILE: line 17: TEXT: "the line"".
   [[noreturn]] void refuse(const std::string& text) const;
+  [[nodiscard]] std::int64_t quoted() const { return quoted_; }  // lines that had quote marks
 
  private:
   std::string name_;
   std::ifstream stream_;
   std::string line_;
   std::int64_t number_ = 0;
+  std::int64_t quoted_ = 0;
 };
 
 // Without blanks at both ends.

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "models/text/shell_word.hpp"
-#include "sim/sources/formats.hpp"
+#include "sim/sources/perf_script.hpp"
 #include "trace/error.hpp"
 
 namespace linebounce::sim {
@@ -45,10 +45,9 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-}  // namespace
-
 // A recording has only the requested fields, so fields that perf says it can't print are left out.
-std::vector<std::string> convert_perf_data(const fs::path& file, trace::Writer& out) {
+Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out) {
+  const fs::path& file = files.front();
   const ScratchFolder scratch;
   const fs::path printed = scratch.file("printed"), errors = scratch.file("errors");
   std::vector<std::string> fields = {"comm", "pid", "tid", "cpu", "time", "event", "addr", "data_src", "ip", "sym"};
@@ -57,7 +56,7 @@ std::vector<std::string> convert_perf_data(const fs::path& file, trace::Writer& 
     const std::string command = fmt::format("perf script -i {} -F {} > {} 2> {}", shell_word(file.string()),
                                             fmt::join(fields, ","), shell_word(printed.string()), shell_word(errors.string()));
     const int status = std::system(command.c_str());
-    if (status == 0) return convert_perf_script(printed, out);
+    if (status == 0) return convert_perf_script({printed}, out);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
       throw trace::TraceError(file.string() + ": perf reads it, which is not installed (Debian's package linux-perf)");
     const std::string said = text_of(errors);
@@ -68,6 +67,19 @@ std::vector<std::string> convert_perf_data(const fs::path& file, trace::Writer& 
     if (missing[1] == "addr")
       throw trace::TraceError(file.string() + ": its samples have no data addresses: record with perf mem record, or -d");
   }
+}
+
+}  // namespace
+
+Form perf_data_form() {
+  return {.name = "perf-data",
+          .what = "perf.data of perf mem record or perf c2c record",
+          .marks = "PERFILE2 at its beginning",
+          .likeness =
+              [](const Excerpt& excerpt) {
+                return certain_if(excerpt.bytes.starts_with("PERFILE2"), "it begins as perf.data does");
+              },
+          .convert = convert_perf_data};
 }
 
 }  // namespace linebounce::sim

@@ -1,11 +1,12 @@
 // `perf script` prints samples with data addresses as "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", most of which may
 // be left out (perf-script(1), -F). The processor's report about the access follows the address: "|OP LOAD|LVL L1 hit| ... |LCK
 // Yes|". Lines that begin with a tab are call chains.
+#include "sim/sources/perf_script.hpp"
+
 #include <map>
 #include <optional>
 
 #include "sim/sources/address_objects.hpp"
-#include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
@@ -87,13 +88,13 @@ class PerfScript {
  public:
   PerfScript(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
 
-  std::vector<std::string> convert() {
+  Losses convert() {
     while (const auto line = in_.next()) {
       if (line->starts_with('\t') || line->starts_with('#') || stripped(*line).empty()) continue;
       add(read(*line));
     }
     for (const auto& [thread, state] : threads_) leave(state);
-    return missing();
+    return losses();
   }
 
  private:
@@ -161,17 +162,16 @@ class PerfScript {
     out_->append(thread.stream, operation);
   }
 
-  [[nodiscard]] std::vector<std::string> missing() const {
-    std::vector<std::string> sentences = {
-        "perf takes samples: of many accesses one is here, and what is shared is rarer and of other shares than in the "
-        "program.",
-        "Samples know no locks, no instructions between them, no time and no order between threads.",
-        "Samples do not say how large an access is: each is one of 8 bytes.",
-        "Objects are pages of 4 KiB; each function is seen without its callers.",
-    };
-    if (of_no_kind_ > 0)
-      sentences.push_back(std::to_string(of_no_kind_) + " samples say neither load nor store: they are loads here.");
-    return sentences;
+  [[nodiscard]] Losses losses() const {
+    constexpr const char* kSource = "perf";
+    Losses losses;
+    losses.add(Loss::samples, kSource);
+    losses.add(Loss::samples_alone, kSource);
+    losses.add(Loss::no_sizes, kSource, std::to_string(kSampleBytes));
+    losses.add(Loss::samples_functions, kSource);
+    losses.add_count(Loss::samples_without_kind, kSource, of_no_kind_);
+    losses.add_count(Loss::quotes_removed, kSource, in_.quoted());
+    return losses;
   }
 
   LineFile in_;
@@ -182,10 +182,41 @@ class PerfScript {
   std::int64_t of_no_kind_ = 0;
 };
 
+// Of a line that is a sample with an address.
+bool is_sample(std::string_view line) {
+  if (!take_thread(line)) return false;
+  take_cpu(line);
+  if (!is_time(take_word(line))) return false;
+  return take_event(line) && hexadecimal(take_word(line));
+}
+
+// The comments that perf writes with --header say more, but need not be there.
+Likeness perf_script_likeness(const Excerpt& excerpt) {
+  std::int64_t samples = 0;
+  Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
+    const bool sample = is_sample(text);
+    if (sample) ++samples;
+    // Between two samples stand the call chain's lines: an address and a name.
+    std::string_view ahead = text;
+    return sample || text.starts_with('#') || (samples > 0 && hexadecimal(take_word(ahead)) && !ahead.empty());
+  });
+  if (samples == 0) likeness.sure = Likeness::Sure::no;
+  if (likeness.fits()) likeness.sure = Likeness::Sure::certain;
+  return likeness;
+}
+
 }  // namespace
 
-std::vector<std::string> convert_perf_script(const std::filesystem::path& file, trace::Writer& out) {
-  return PerfScript(file, out).convert();
+Losses convert_perf_script(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
+  return PerfScript(files.front(), out).convert();
+}
+
+Form perf_script_form() {
+  return {.name = "perf-script",
+          .what = "perf script of perf mem samples",
+          .marks = "COMMAND PID [CPU] TIME: EVENT: ADDRESS",
+          .likeness = perf_script_likeness,
+          .convert = convert_perf_script};
 }
 
 }  // namespace linebounce::sim

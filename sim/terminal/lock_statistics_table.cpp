@@ -38,7 +38,7 @@ struct Told {
 };
 
 Table table_of(const LockStatisticsFile& file, const Told& told, const Painter& paint) {
-  std::vector<Column> columns = {names(file.what), figures("waits", 9, 1)};
+  std::vector<Column> columns = {names(file.what), figures(file.all_timed ? "taken" : "waits", 9, 1)};
   if (told.acquisitions) columns.push_back(figures("of all", 8, 1));
   for (const char* title : {"waited", "mean", "longest"}) columns.push_back(figures(title, 9, 1));
   if (told.hold) {
@@ -59,10 +59,11 @@ std::vector<Cell> cells_of(const LockStatistics& lock, const Told& told, double 
   for (const std::string& text : {time_text(lock.wait.total_us), mean_text(lock.wait, lock.waits), longest_text(lock.wait)})
     cells.emplace_back(text);
   if (told.hold) {
-    cells.emplace_back(mean_text(*lock.hold, *lock.acquisitions));
-    cells.emplace_back(longest_text(*lock.hold));
+    const LockTimes hold = lock.hold.value_or(LockTimes());
+    cells.emplace_back(lock.hold ? mean_text(hold, lock.acquisitions.value_or(0)) : "");
+    cells.emplace_back(longest_text(hold));
   }
-  if (told.held) cells.emplace_back(fmt::format("{:.3g} %", lock.hold->total_us / seconds / 1e4));
+  if (told.held) cells.emplace_back(lock.hold ? fmt::format("{:.3g} %", lock.hold->total_us / seconds / 1e4) : "");
   return cells;
 }
 
@@ -70,7 +71,7 @@ std::vector<Cell> cells_of(const LockStatistics& lock, const Told& told, double 
 
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint) {
   if (file.locks.empty()) return "  no lock was taken\n";
-  const bool hold = file.locks.front().hold.has_value();
+  const bool hold = std::ranges::any_of(file.locks, [](const LockStatistics& lock) { return lock.hold.has_value(); });
   // Since Linux 5.19 without lockdep, perf lock report sees only acquisitions that wait.
   const bool acquisitions = std::ranges::any_of(
       file.locks, [](const LockStatistics& lock) { return lock.acquisitions.value_or(lock.waits) != lock.waits; });

@@ -215,7 +215,7 @@ def test_with_a_machine_its_structure_stays(linebounce: Program) -> None:
         (",\nNaN,\n", 'm.csv:2:1: "NaN" is no latency'),
         (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
         ("1\n", "m.csv:1:1: a matrix of one CPU"),
-        ("cpu,0,1\n0,,5\n1,5,\n", 'm.csv:1:1: "cpu" is no latency'),
+        ("cpu,0,1\n0,,x\n1,5,\n", 'm.csv:2:4: "x" is no latency'),
         (",\n0.07,\n", "m.csv: half of the latencies are up to 0.07 ns, which is no core-to-core latency (legal: 1 to 10000)"),
         (",,\n60000,,\n140000,60000,\n", "are they in picoseconds? expected nanoseconds"),
         ("\n".join([",".join(["1"] * 300)] * 300), "300 CPUs are more than a machine can have"),

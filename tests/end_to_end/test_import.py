@@ -116,7 +116,7 @@ def test_lock_stat_is_shown_by_class_with_where_it_was_waited(linebounce: Progra
     result = linebounce("import", "lock_stat")
     assert result.code == 0, result.stderr
     shown = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ") and line.split()]
-    assert shown[3:7] == ["tree_lock", "insert_node+0x16e", "find_node+0x31", "&rq->__lock"]
+    assert shown[4:8] == ["tree_lock", "insert_node+0x16e", "find_node+0x31", "&rq->__lock"]
     assert "--seconds and --cpus" in result.stdout
     for options in (("-o", "x.lbt"), ("--seconds", "1"), ("--cpus", "4")):
         message = linebounce.refused("import", "lock_stat", *options)

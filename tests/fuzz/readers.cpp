@@ -22,8 +22,9 @@
 #include "sim/plan/results_json.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/seed_file.hpp"
-#include "sim/sources/formats.hpp"
-#include "sim/sources/lock_statistics.hpp"
+#include "sim/sources/forms.hpp"
+#include "sim/sources/litmus_text.hpp"
+#include "sim/sources/perf_c2c.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
 #include "sim/studies/calibrate/probe_file.hpp"
 #include "trace/fingerprint.hpp"
@@ -34,9 +35,19 @@ using namespace sim;
 
 namespace {
 
-template <std::size_t kFormat>
-void read_foreign(const std::string& bytes) {
-  convert_foreign(kSourceFormats[kFormat], in_memory(bytes), "/dev/null");
+// A trace's or lock table's form, by its place in the table of those that read files themselves.
+void read_form(const char* name, const std::string& bytes) {
+  const Form& form = *form_named(name);
+  if (form.convert) convert_files(form, {in_memory(bytes)}, "/dev/null");
+  if (form.read_locks) form.read_locks(in_memory(bytes));
+}
+
+// Whatever it may be is then read as that.
+void recognise_and_read(const std::string& bytes) {
+  for (const FormCandidate& candidate : recognise(excerpt_of_text(bytes, "in")).candidates) {
+    // perf itself reads this one.
+    if (candidate.form->name != "perf-data") read_form(candidate.form->name.data(), bytes);
+  }
 }
 
 void read_manifest_and_change_it(const std::string& text) {
@@ -85,12 +96,19 @@ constexpr std::array kReaders = {
     Reader{"lock", read_lock},
     Reader{"trace", read_trace},
     Reader{"trace_frames", read_trace_frames},
-    Reader{"dinero", read_foreign<0>},
-    Reader{"lackey", read_foreign<1>},
-    Reader{"champsim", read_foreign<2>},
-    Reader{"perf_script", read_foreign<3>},
-    Reader{"drmemtrace", read_foreign<4>},
-    Reader{"lock_statistics", [](const std::string& bytes) { read_lock_statistics(in_memory(bytes)); }},
+    Reader{"dinero", [](const std::string& bytes) { read_form("dinero", bytes); }},
+    Reader{"lackey", [](const std::string& bytes) { read_form("lackey", bytes); }},
+    Reader{"champsim", [](const std::string& bytes) { read_form("champsim", bytes); }},
+    Reader{"perf_script", [](const std::string& bytes) { read_form("perf-script", bytes); }},
+    Reader{"drmemtrace", [](const std::string& bytes) { read_form("drmemtrace", bytes); }},
+    Reader{"lock_statistics", [](const std::string& bytes) { read_form("lock_stat", bytes); }},
+    Reader{"ordered", [](const std::string& bytes) { read_form("ordered", bytes); }},
+    Reader{"perf_lock", [](const std::string& bytes) { read_form("perf-lock", bytes); }},
+    Reader{"perf_lock_csv", [](const std::string& bytes) { read_form("perf-lock-csv", bytes); }},
+    Reader{"klockstat", [](const std::string& bytes) { read_form("klockstat", bytes); }},
+    Reader{"perf_c2c", [](const std::string& bytes) { read_c2c_report(in_memory(bytes)); }},
+    Reader{"litmus", [](const std::string& text) { read_herd_test(text, "in.litmus"); }},
+    Reader{"recognised", recognise_and_read},
     Reader{"manifest", read_manifest_and_change_it},
     Reader{"results", [](const std::string& text) { read_points(text); }},
     Reader{"seed_file", read_seeds},

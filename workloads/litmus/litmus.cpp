@@ -103,7 +103,7 @@ void Litmus::set_up(const WorkloadSetup& setting) {
   for (const int node : setting.layout.nodes_with_memory) {
     std::vector<Address> apart;
     for (int variable = 0; variable < test_.variables; ++variable) {
-      const std::string name = fmt::format("{}[{}]", static_cast<char>('x' + variable), node);
+      const std::string name = fmt::format("{}[{}]", kLitmusVariables[variable], node);
       apart.push_back(memory.place_array(name, memory.line_bytes(), Home::on(node)));
     }
     words_.push_back(apart);
@@ -293,12 +293,18 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
 
 struct LitmusOptions {
   std::string test = "mp";
+  std::string threads;
+  std::string asks;
   std::int64_t rounds = 2000;
 
   void bind(ParameterBinder& parameters) {
     std::vector<std::string> names;
     for (const LitmusTest& known : litmus_tests()) names.push_back(known.name);
     parameters.text("test", test, "which litmus test", names);
+    parameters.text("threads", threads,
+                    "another test instead: its threads, as \"x = 1; r0 = y || y = 1; r1 = x\"; `linebounce import FILE.litmus` "
+                    "writes it; empty: none");
+    parameters.text("asks", asks, "what that test asks about, as \"r0=0 r1=0\"");
     parameters.number("rounds", rounds, 1, 1e7, "how often it runs, each time under other conditions");
   }
 };
@@ -311,7 +317,9 @@ WorkloadEntry litmus_workload() {
           declare<LitmusOptions>(),
           [](const Parameters& parameters) -> std::unique_ptr<Workload> {
             const auto options = read_options<LitmusOptions>(parameters);
-            return make_litmus(find_litmus_test(options.test), options.rounds);
+            const bool is_known = options.threads.empty();
+            return make_litmus(is_known ? find_litmus_test(options.test) : litmus_test_of(options.threads, options.asks),
+                               options.rounds);
           },
           {{"litmus.rounds", "rounds"}, {"litmus.relaxed", "relaxed"}, {"litmus.forbidden", "forbidden"}}};
 }

@@ -7,8 +7,6 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr char kFirstVariable = 'x';
-
 using Words = std::vector<std::string>;
 
 class Parser {
@@ -59,8 +57,9 @@ class Parser {
   }
 
   int variable(const std::string& word) {
-    if (word.size() != 1 || word.front() < kFirstVariable || word.front() > 'z') refuse(word);
-    const int number = word.front() - kFirstVariable;
+    const std::size_t place = word.size() == 1 ? kLitmusVariables.find(word.front()) : std::string_view::npos;
+    if (place == std::string_view::npos) refuse(word);
+    const int number = static_cast<int>(place);
     test_.variables = std::max(test_.variables, number + 1);
     return number;
   }
@@ -126,7 +125,7 @@ std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
     if (i < static_cast<std::size_t>(registers)) {
       text += "r" + std::to_string(i);
     } else {
-      text += static_cast<char>(kFirstVariable + last_values[i - registers]);
+      text += kLitmusVariables[last_values[i - registers]];
     }
     text += "_" + std::to_string(outcome[i]);
   }
@@ -142,6 +141,58 @@ LitmusTest parse_litmus_test(std::string_view name, std::string_view title, cons
   for (const std::string_view thread : threads) parser.thread(thread);
   parser.asks(asks);
   return test;
+}
+
+namespace {
+
+// A register that a thread uses, it has loaded before.
+void check_registers(const LitmusTest& test) {
+  std::vector<int> loaded_by(test.registers, LitmusStatement::kNone);
+  for (int thread = 0; thread < static_cast<int>(test.threads.size()); ++thread) {
+    for (const LitmusStatement& statement : test.threads[thread]) {
+      for (const int used : {statement.value_from, statement.after}) {
+        if (used != LitmusStatement::kNone && loaded_by[used] != thread)
+          throw std::invalid_argument("register r" + std::to_string(used) + " is used before its thread has loaded it");
+      }
+      if (!statement.reads()) continue;
+      if (loaded_by[statement.target] != LitmusStatement::kNone)
+        throw std::invalid_argument("register r" + std::to_string(statement.target) + " is loaded twice; each is loaded once");
+      loaded_by[statement.target] = thread;
+    }
+  }
+  for (int number = 0; number < test.registers; ++number) {
+    if (loaded_by[number] == LitmusStatement::kNone)
+      throw std::invalid_argument("register r" + std::to_string(number) + " is loaded nowhere");
+  }
+}
+
+}  // namespace
+
+LitmusTest litmus_test_of(const std::string& threads, const std::string& asks) {
+  constexpr std::string_view kBetween = "||";
+  constexpr std::size_t kMostThreads = 8, kMostRegisters = 32;
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= threads.size();) {
+    const std::size_t end = std::min(threads.find(kBetween, begin), threads.size());
+    parts.push_back(std::string_view(threads).substr(begin, end - begin));
+    begin = end + kBetween.size();
+  }
+  if (parts.size() > kMostThreads) throw std::invalid_argument("a litmus test has at most 8 threads");
+  try {
+    LitmusTest test = parse_litmus_test("given", "", parts, asks);
+    if (test.registers > static_cast<int>(kMostRegisters)) throw std::invalid_argument("registers are r0 to r31");
+    if (test.asks.empty()) throw std::invalid_argument("the test asks for no outcome, as \"r0=0 x=1\" does");
+    check_registers(test);
+    return test;
+  } catch (const std::out_of_range&) {
+    throw std::invalid_argument("a number is too large");
+  } catch (const std::invalid_argument& error) {
+    // std::stoi says only its own name.
+    if (std::string_view(error.what()) == "stoi") throw std::invalid_argument("expected a number behind r or =");
+    throw;
+  } catch (const std::logic_error& error) {
+    throw std::invalid_argument(error.what());
+  }
 }
 
 const LitmusTest& find_litmus_test(std::string_view name) {

@@ -6,7 +6,8 @@
 //   - `r0 = exchange x 1`: atomic, and a fence, as Cpu::exchange is
 //   - `await x 1`: loads x again and again until it is 1, as Cpu::spin_until_acquire does
 //   - `fence`
-// Variables x, y and z are words that hold 0 at first. Registers r0, r1, ... belong to the test, each is written once.
+// Variables x, y, z, a, b, ... (kLitmusVariables) are words that hold 0 at first. Registers r0, r1, ... belong to the test,
+// each is written once.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,9 @@
 #include <vector>
 
 namespace linebounce::workloads {
+
+// Names of variables, by number; r is none, for registers begin with it.
+inline constexpr std::string_view kLitmusVariables = "xyzabcdefghijklmnopqstuvw";
 
 struct LitmusStatement {
   enum class Kind : std::uint8_t { load, store, exchange, await, fence };
@@ -54,6 +58,9 @@ struct LitmusTest {
 // `asks`: the outcome that the test is about, "r0=1 r1=0 x=2". Errors: std::logic_error, naming the statement.
 LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
                              std::string_view asks);
+
+// The same from a user: threads with `||` between them. Errors: std::invalid_argument, naming the statement.
+LitmusTest litmus_test_of(const std::string& threads, const std::string& asks);
 
 // The catalogue, in the order of `list`.
 std::span<const LitmusTest> litmus_tests();

@@ -32,10 +32,12 @@ std::string text_at(Interpreter& lua, int argument, const char* what) {
 }
 
 std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
-  if (lua_isinteger(lua.state(), argument) == 0)
+  int is_whole = 0;
+  const lua_Integer number = lua_tointegerx(lua.state(), argument, &is_whole);
+  if (lua_type(lua.state(), argument) != LUA_TNUMBER || is_whole == 0)
     lua.fail(
         fmt::format("argument {} must be {}, a whole number, and is {}", argument, what, luaL_typename(lua.state(), argument)));
-  return lua_tointeger(lua.state(), argument);
+  return number;
 }
 
 // structure { ... }: returns a table of the fields' offsets, which are to be added to an address.

@@ -1,4 +1,4 @@
-// `linebounce trace convert` converts between the two forms; other programs' formats are in sim/sources/formats.hpp.
+// `linebounce trace convert` converts between the two forms; other programs' forms are in sim/sources/forms.cpp.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
-#include "sim/config/suggestions.hpp"
+#include "sim/commands/recognised.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/sources/formats.hpp"
+#include "sim/sources/own_forms.hpp"
 #include "trace/copy.hpp"
 #include "trace/recover.hpp"
 #include "trace/word_locks.hpp"
@@ -57,26 +58,29 @@ void from_trace(const ConvertArguments& arguments) {
   file.finish();
 }
 
-// The trace also lists what the foreign format does not hold; printing it here keeps it from being overlooked.
-void from_foreign(const SourceFormat& format, const ConvertArguments& arguments) {
+// The trace also lists what the foreign form does not hold; printing it here keeps it from being overlooked.
+void from_foreign(const Form& form, const ConvertArguments& arguments) {
   UnfinishedFile file(arguments.out);
-  const std::vector<std::string> missing = convert_foreign(format, arguments.in, file.path());
+  const Losses losses = convert_files(form, {arguments.in}, file.path());
   file.finish();
-  for (const std::string& sentence : missing) std::cout << sentence << "\n";
+  std::cout << losses_text(losses, painter_for_stdout());
 }
 
-constexpr const char* kTrace = "trace";  // the format of IN without --from
-
-// nullptr: a trace.
-const SourceFormat* format_asked_for(const ConvertArguments& arguments) {
-  if (arguments.from.empty()) return format_of(arguments.in);
-  std::vector<std::string> names = {kTrace};
-  for (const SourceFormat& format : kSourceFormats) {
-    if (format.name == arguments.from) return &format;
-    names.emplace_back(format.name);
-  }
-  if (arguments.from == kTrace) return nullptr;
-  throw ConfigError("--from: format " + not_known(arguments.from, names));
+// nullptr: a trace of Linebounce's own, or what may be a damaged one, whose reader says what is wrong.
+const Form* form_asked_for(const ConvertArguments& arguments) {
+  constexpr std::string_view kOwn = "trace";
+  if (arguments.from == kOwn || arguments.recover) return nullptr;
+  const FormQuestion question{
+      .file = arguments.in,
+      .as = arguments.from,
+      .kinds = {FormKind::trace},
+      .option = "--from",
+      .command = fmt::format("linebounce trace convert {} {}", shell_word(arguments.in), shell_word(arguments.out))};
+  if (!arguments.from.empty()) return choose_form(question, {}).form;
+  const Excerpt excerpt = excerpt_of(arguments.in);
+  const bool may_be_damaged = !excerpt.is_text && recognise(excerpt).candidates.empty();
+  if (is_own_trace(excerpt) || may_be_damaged) return nullptr;
+  return choose_form(question, excerpt).form;
 }
 
 ExitCode convert(const ConvertArguments& arguments) {
@@ -84,20 +88,22 @@ ExitCode convert(const ConvertArguments& arguments) {
   if (fs::equivalent(arguments.in, arguments.out, ignored)) {
     throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
   }
-  const SourceFormat* format = format_asked_for(arguments);
-  if (format == nullptr) {
+  const Form* form = form_asked_for(arguments);
+  if (form == nullptr) {
     from_trace(arguments);
     return ExitCode::done;
   }
   if (arguments.word_locks)
     throw ConfigError("--word-locks looks for locks in a trace: convert it first, then the trace again");
-  from_foreign(*format, arguments);
+  from_foreign(*form, arguments);
   return ExitCode::done;
 }
 
 std::string from_meaning() {
-  std::string text = "The format of IN; default: what its beginning tells, else trace";
-  for (const SourceFormat& format : kSourceFormats) text += fmt::format("; {}: {}", format.name, format.what);
+  std::string text = "The form of IN, where its content does not tell it: trace";
+  for (const Form& form : all_forms()) {
+    if (form.kind == FormKind::trace) text += fmt::format("; {}: {}", form.name, form.what);
+  }
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/sources/losses.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/terminal.hpp"
@@ -60,7 +61,8 @@ std::string measured_setting(const toml::table& recorded, const char* path) {
 ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& reader) {
   const toml::table recorded = recorded_configuration(reader.summary());
   ReplayStudy study{.name = "replay",
-                    .title = "Replay of " + fs::path(arguments.file).filename().string(),
+                    .title = "Replay of " + fs::path(arguments.file).filename().string() +
+                             (is_reconstruction(reader.summary().missing) ? ", a reconstruction" : ""),
                     .machine = arguments.machine,
                     .trace = arguments.file,
                     .seed = arguments.seed};

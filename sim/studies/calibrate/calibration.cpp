@@ -35,7 +35,9 @@ MachineSpec typed(const MachineTables& tables) {
 
 class Calibrator {
  public:
-  explicit Calibrator(const CalibrationRequest& request) : request_(request), structure_(find_structure(request.measured)) {}
+  explicit Calibrator(const CalibrationRequest& request)
+      : request_(request),
+        structure_(request.groups ? structure_of(request.measured, *request.groups) : find_structure(request.measured)) {}
 
   Calibration run() {
     result_.base = request_.machine.value_or(kGeneric);

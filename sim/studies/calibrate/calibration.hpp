@@ -13,6 +13,7 @@
 #include "sim/studies/calibrate/own_costs.hpp"
 #include "sim/studies/calibrate/positions.hpp"
 #include "sim/studies/calibrate/probe_file.hpp"
+#include "sim/studies/calibrate/structure.hpp"
 
 namespace linebounce::sim {
 
@@ -23,6 +24,7 @@ struct CalibrationRequest {
   // matrix shows
   std::optional<std::string> machine;
   std::string name;                        // of the new machine
+  std::optional<CpuGroups> groups = {};    // the structure, if another file has it; none: as the matrix shows it
   std::optional<ProbeFile> probe = {};     // the other measurements; none if the file is only a matrix
   std::string access = "atomic";           // the simulated receiver's operation on the line
   std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's

@@ -2,151 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
 #include "models/machine_spec.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/sources/number_grid.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 constexpr double kLeastMedianNs = 1;
 constexpr double kMostMedianNs = 10'000;
-constexpr std::string_view kBlank = " \t\r";
-constexpr std::string_view kPlusMinus = "\xc2\xb1";  // between a mean and its error
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-struct Cell {
-  std::string_view text;  // without blanks around it
-  std::size_t line = 0, column = 0;
-};
-using Row = std::vector<Cell>;
+// A decimal comma becomes a point.
+std::string with_point(std::string_view text, bool decimal_commas) {
+  std::string number(text);
+  if (decimal_commas) std::ranges::replace(number, ',', '.');
+  return number;
+}
 
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file) : file_(file) {
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    const std::size_t last = text.find_last_not_of(" \t\r\n");
-    if (last == std::string_view::npos) throw ConfigError(file_ + ": the file is empty; expected a core-to-core matrix");
-    if (text.find(kPlusMinus) != std::string_view::npos) {
-      split_terminal(text);
-      return;
-    }
-    // The first row may be all empty cells, and the last one may end in one: only whole lines are cut off at the end.
-    const std::size_t end = text.find('\n', last);
-    split(text.substr(0, end));
+  Parser(std::string_view text, const std::string& file, double mhz)
+      : file_(file), grid_(split_grid(text)), ns_per_unit_(grid_.in_cycles ? 1000 / mhz : 1) {
+    if (!grid_.problem.empty() && grid_.problem_at.text.empty()) throw ConfigError(file_ + ": " + grid_.problem);
+    if (!grid_.problem.empty()) refuse(grid_.problem_at, grid_.problem);
+    if (grid_.rows.empty()) throw ConfigError(file_ + ": the file is empty; expected a core-to-core matrix");
   }
 
-  LatencyMatrix parse() {
+  MeasuredMatrix parse() {
     check_shape();
-    const int cpus = static_cast<int>(rows_.size());
+    const int cpus = static_cast<int>(rows().size());
     LatencyMatrix matrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      if (const Cell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
+      if (const GridCell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
       for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
-    return matrix;
+    return {std::move(matrix), std::string(grid_.form), grid_.in_cycles};
   }
 
  private:
-  void split(std::string_view text) {
-    for (std::size_t line = 1, begin = 0; begin <= text.size(); ++line) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      rows_.push_back(split_line(text.substr(begin, end - begin), line));
-      begin = end + 1;
-    }
-  }
-
-  // The table of the terminal's form: a head with the CPUs' numbers, then for each a line with its number and the pairs with
-  // those before it. Around it stand other lines.
-  void split_terminal(std::string_view text) {
-    std::size_t columns = 0;
-    for (std::size_t line = 1, begin = 0; begin <= text.size(); ++line) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      Row words = split_words(text.substr(begin, end - begin), line);
-      begin = end + 1;
-      if (columns == 0) {
-        if (words.size() > 1 && numbers_from_0(words)) columns = words.size();
-      } else if (!words.empty() && rows_.size() < columns) {
-        if (words.front().text != std::to_string(rows_.size())) {
-          refuse(words.front(), fmt::format("expected the line of CPU {} of {}", rows_.size(), columns));
-        }
-        words.erase(words.begin());
-        words.resize(columns, {{}, line, end + 1});
-        rows_.push_back(std::move(words));
-      }
-    }
-    if (columns == 0)
-      throw ConfigError(file_ + ": a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it");
-    if (rows_.size() < columns)
-      throw ConfigError(fmt::format("{}: the table ends before the line of CPU {} of {}", file_, rows_.size(), columns));
-  }
-
-  // Without the errors, and without the terminal's colours.
-  static Row split_words(std::string_view text, std::size_t line) {
-    constexpr std::string_view kNumber = "0123456789.";
-    Row words;
-    for (std::size_t at = 0; at < text.size();) {
-      if (text[at] == '\x1b') {
-        at = std::min(text.find('m', at), text.size() - 1) + 1;
-      } else if (text.substr(at).starts_with(kPlusMinus)) {
-        at = std::min(text.find_first_not_of(kNumber, at + kPlusMinus.size()), text.size());
-      } else if (kBlank.find(text[at]) != std::string_view::npos) {
-        ++at;
-      } else {
-        const std::size_t end = std::min({text.find_first_of(" \t\r\x1b", at), text.find(kPlusMinus, at), text.size()});
-        words.push_back({text.substr(at, end - at), line, at + 1});
-        at = end;
-      }
-    }
-    return words;
-  }
-
-  static bool numbers_from_0(const Row& words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i].text != std::to_string(i)) return false;
-    }
-    return true;
-  }
-
-  static Row split_line(std::string_view text, std::size_t line) {
-    Row row;
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      const std::string_view raw = text.substr(begin, end - begin);
-      const std::size_t first = std::min(raw.find_first_not_of(kBlank), raw.size());
-      const std::size_t past = raw.find_last_not_of(kBlank) + 1;
-      row.push_back({first < past ? raw.substr(first, past - first) : std::string_view{}, line, begin + first + 1});
-      begin = end + 1;
-    }
-    return row;
-  }
+  [[nodiscard]] const std::vector<GridRow>& rows() const { return grid_.rows; }
 
   void check_shape() const {
-    const std::size_t columns = rows_.front().size();
-    for (const Row& row : rows_) {
+    const std::size_t columns = rows().front().size();
+    for (const GridRow& row : rows()) {
       if (row.size() == columns) continue;
-      refuse(row.back(),
+      refuse(row.empty() ? GridCell{} : row.back(),
              fmt::format("{} cells, but line 1 has {}: a matrix has a row and a column for each CPU", row.size(), columns));
     }
-    if (rows_.size() != columns) {
-      refuse(rows_.back().front(),
+    if (rows().size() != columns) {
+      refuse(rows().back().front(),
              fmt::format("the matrix is not square: {} rows of {} cells; expected a row and a column for each CPU",
-                         rows_.size(), columns));
+                         rows().size(), columns));
     }
     if (columns == 1)
-      refuse(rows_.front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
+      refuse(rows().front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
     if (const std::size_t most = kMostCpus; columns > most) {
-      refuse(rows_.front()[most], fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, most));
+      refuse(rows().front()[most], fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, most));
     }
   }
 
   // What stands on one side of the diagonal only is the pair's; of two the mean.
   void set_pair(LatencyMatrix& matrix, int a, int b) const {
-    const Cell& lower = cell(a, b);
-    const Cell& upper = cell(b, a);
+    const GridCell& lower = cell(a, b);
+    const GridCell& upper = cell(b, a);
     if (lower.text.empty() && upper.text.empty()) {
       refuse(lower, fmt::format("no value for CPUs {} and {}, neither here nor on the other side of the diagonal", a, b));
     }
@@ -157,10 +80,12 @@ class Parser {
     }
   }
 
-  double latency(const Cell& cell) const {
+  double latency(const GridCell& cell) const {
     double ns = 0;
-    const char* end = cell.text.data() + cell.text.size();
-    const auto [stopped, error] = std::from_chars(cell.text.data(), end, ns);
+    const std::string text = with_point(cell.text, grid_.decimal_commas);
+    const char* end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, ns);
+    ns *= ns_per_unit_;
     if (error != std::errc{} || stopped != end || !std::isfinite(ns)) {
       refuse(cell, fmt::format("\"{}\" is no latency; expected a number of nanoseconds", shown(cell.text)));
     }
@@ -176,14 +101,15 @@ class Parser {
     return out + (text.size() > 40 ? "..." : "");
   }
 
-  [[nodiscard]] const Cell& cell(int row, int column) const { return rows_[row][column]; }
+  [[nodiscard]] const GridCell& cell(int row, int column) const { return rows()[row][column]; }
 
-  [[noreturn]] void refuse(const Cell& cell, const std::string& text) const {
+  [[noreturn]] void refuse(const GridCell& cell, const std::string& text) const {
     throw ConfigError(fmt::format("{}:{}:{}: {}", file_, cell.line, cell.column, text));
   }
 
   const std::string& file_;
-  std::vector<Row> rows_;
+  NumberGrid grid_;
+  double ns_per_unit_;
 };
 
 double mean_of(const std::vector<double>& values) {
@@ -236,8 +162,12 @@ void check_unit(const LatencyMatrix& matrix, const std::string& file) {
                   file, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
 }
 
+MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz) {
+  return Parser(text, file, mhz).parse();
+}
+
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {
-  return Parser(text, file).parse();
+  return parse_measured_matrix(text, file, kUsualMhz).matrix;
 }
 
 Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout) {

@@ -1,4 +1,4 @@
-// A measured core-to-core matrix, as the common core-to-core-latency tool writes it with --csv.
+// A measured core-to-core matrix, as several tools and spreadsheets write it (sim/sources/number_grid.hpp).
 #pragma once
 
 #include <algorithm>
@@ -47,12 +47,21 @@ class LatencyMatrix {
   std::map<std::pair<int, int>, double> apart_;
 };
 
-// Reads the text of such a file: a row and a column for each CPU, without a head. The tool measures a pair once and leaves the
-// diagonal and all above it empty; where both directions stand there, their mean counts. What the tool shows on the terminal is
-// read as well: the table of means with their errors ("576±6"), with all that stands around it. `file` is for messages.
-// Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than a machine may
-// have, for a pair without a value, and for what is no latency: text, a negative number, NaN, infinity; and for latencies that
-// are in another unit, as their median shows.
+// Of a processor whose clock is not told.
+inline constexpr double kUsualMhz = 3000;
+
+struct MeasuredMatrix {
+  LatencyMatrix matrix;
+  std::string form;        // "a matrix with the CPUs' numbers"
+  bool in_cycles = false;  // the file has cycles, which were taken as such of a clock of `mhz`
+};
+
+// Reads the text of such a file: a row and a column for each CPU, in any form that split_grid() knows. A pair may be measured
+// once, with the diagonal and one side of it empty; where both directions stand there, their mean counts. `file` is for
+// messages. Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than a
+// machine may have, for a pair without a value, and for what is no latency: text, a negative number, NaN, infinity; and for
+// latencies that are in another unit, as their median shows.
+MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz);
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
 
 // No machine hands lines over in less than a clock, or as slowly as a disk. Errors: ConfigError, if half of the pairs do so.

@@ -169,13 +169,17 @@ class Finder {
       found_.notes.push_back(fmt::format(
           "The matrix has a level of {} groups between buses and nodes; a machine has none there.", levels_[i].size()));
     }
-    found_.nodes = static_cast<int>(nodes.size());
-    const Groups in_order = in_network_order(nodes);
-    found_.threads_per_core = most_members(cores);
-    found_.cores_per_bus = most_parts(buses, cores);
-    found_.buses_per_node = most_parts(in_order, buses);
+    return take({nodes, buses, cores});
+  }
+
+  Structure take(const CpuGroups& groups) {
+    found_.nodes = static_cast<int>(groups.nodes.size());
+    const Groups in_order = in_network_order(groups.nodes);
+    found_.threads_per_core = most_members(groups.cores);
+    found_.cores_per_bus = most_parts(groups.buses, groups.cores);
+    found_.buses_per_node = most_parts(in_order, groups.buses);
     if (!sockets_.empty()) found_.home = static_cast<int>(std::ranges::find(in_order, home_) - in_order.begin());
-    seat(in_order, buses, cores);
+    seat(in_order, groups.buses, groups.cores);
     return std::move(found_);
   }
 
@@ -406,6 +410,10 @@ class Finder {
 };
 
 }  // namespace
+
+Structure structure_of(const LatencyMatrix& matrix, const CpuGroups& groups) {
+  return Finder(matrix).take(groups);
+}
 
 Structure find_structure(const LatencyMatrix& matrix) {
   return Finder(matrix).find();

@@ -1,6 +1,7 @@
 // Finds which CPUs of a measured matrix are near each other: which share a core, a bus, a node, and how nodes are joined.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,15 @@ struct Structure {
     return static_cast<int>(seats.size()) != nodes * buses_per_node * cores_per_bus * threads_per_core;
   }
 };
+
+// What shares a core, a bus (the largest cache that cores share) and a node, where that is known: CPUs of the matrix, each
+// group sorted, the groups by their first CPU.
+struct CpuGroups {
+  std::vector<std::vector<int>> nodes, buses, cores;
+};
+
+// The structure of known groups; the matrix shows how nodes are joined.
+Structure structure_of(const LatencyMatrix& matrix, const CpuGroups& groups);
 
 // Clusters the CPUs by the median distance of groups and keeps clear cuts of the tree: the nearest CPUs of any two groups are a
 // fifth farther apart than CPUs in a group. The finest level is the threads of a core if its pairs are as near as only threads

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/sources/formats.hpp"
+#include "sim/sources/forms.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
@@ -63,25 +63,42 @@ inline std::map<trace::Kind, std::int64_t> counts(
   return sums;
 }
 
-inline Converted converted(decltype(SourceFormat::convert) convert, const std::string& content) {
+// `form`: its name for --as. Several contents are files 0, 1, ... that are joined.
+inline Converted converted(const std::string& form, const std::vector<std::string>& contents) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "in", std::ios::binary) << content;
+  std::vector<std::filesystem::path> files;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    files.push_back(folder / (contents.size() == 1 ? "in" : "in_" + std::to_string(i)));
+    std::ofstream(files.back(), std::ios::binary) << contents[i];
+  }
   trace::Writer writer(folder / "out.trace");
   trace::Summary summary;
-  summary.missing = convert(folder / "in", writer);
+  summary.missing = form_named(form)->convert(files, writer).sentences();
   writer.finish(summary);
   return read_all(folder / "out.trace");
 }
 
+inline Converted converted(const std::string& form, const std::string& content) {
+  return converted(form, std::vector<std::string>{content});
+}
+
 // A converter's error message for an unreadable file, without the file's folder.
-inline std::string refusal(decltype(SourceFormat::convert) convert, const std::string& content) {
+inline std::string refusal(const std::string& form, const std::string& content) {
   try {
-    converted(convert, content);
+    converted(form, content);
   } catch (const trace::TraceError& error) {
     const std::string text = error.what();
     return text.substr(text.find("/in: ") + 5);
   }
   return "accepted";
+}
+
+// The names of the forms that a text may have; with a mark behind those that are certain.
+inline std::vector<std::string> recognised(const std::string& text, const std::string& name = "in") {
+  std::vector<std::string> names;
+  for (const FormCandidate& candidate : recognise(excerpt_of_text(text, name)).candidates)
+    names.push_back(std::string(candidate.form->name) + (candidate.likeness.sure == Likeness::Sure::certain ? "!" : ""));
+  return names;
 }
 
 }  // namespace linebounce::sim

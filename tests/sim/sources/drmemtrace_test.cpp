@@ -25,7 +25,7 @@ constexpr const char* kViewEnd = "View tool results:\n              3 : total in
 
 TEST(DrMemtrace, EachThreadIsAStreamOnTheCpuThatItsMarkerNames) {
   const Converted it = converted(
-      convert_drmemtrace,
+      "drmemtrace",
       std::string(kViewHead) +
           "           1           0:     2765542 <marker: version 5>\n"
           "           2           0:     2765542 <marker: tid 2765542 on core 3>\n"
@@ -49,9 +49,9 @@ TEST(DrMemtrace, EachThreadIsAStreamOnTheCpuThatItsMarkerNames) {
 }
 
 TEST(DrMemtrace, PrefixesOfOlderTracesAndOfSeveralWorkloadsAreRead) {
-  const Converted it = converted(convert_drmemtrace, std::string("Output format:\n<record#>: T<tid> <record details>\n") +
-                                                         "   173370: T1774669 read 8 byte(s) @ 0x1010 by PC 0x402680\n"
-                                                         "10 2: W0.T292 write 8 byte(s) @ 0x1018 by PC 0x6789\n");
+  const Converted it = converted("drmemtrace", std::string("Output format:\n<record#>: T<tid> <record details>\n") +
+                                                   "   173370: T1774669 read 8 byte(s) @ 0x1010 by PC 0x402680\n"
+                                                   "10 2: W0.T292 write 8 byte(s) @ 0x1018 by PC 0x6789\n");
   ASSERT_EQ(it.symbols.streams.size(), 2U);
   EXPECT_EQ(it.symbols.streams[0].name, "thread/T1774669");
   EXPECT_EQ(it.symbols.streams[1].name, "thread/W0.T292");
@@ -59,24 +59,23 @@ TEST(DrMemtrace, PrefixesOfOlderTracesAndOfSeveralWorkloadsAreRead) {
 }
 
 TEST(DrMemtrace, PrefetchesOfDataAreKeptAndThoseOfInstructionsAndFlushesAreNot) {
-  const Converted it = converted(convert_drmemtrace, std::string(kViewHead) +
-                                                         "1 1: 7 pref-r-L1    1 byte(s) @ 0x1001 by PC 0x40\n"
-                                                         "2 2: 7 pref-w       1 byte(s) @ 0x1040 by PC 0x40\n"
-                                                         "3 3: 7 pref-i       1 byte(s) @ 0x1080 by PC 0x40\n"
-                                                         "4 3: 7 pref-HW      1 byte(s) @ 0x1080 by PC 0x40\n"
-                                                         "5 3: 7 dflush      64 byte(s) @ 0x1040 by PC 0x40\n" +
-                                                         kViewEnd);
+  const Converted it = converted("drmemtrace", std::string(kViewHead) +
+                                                   "1 1: 7 pref-r-L1    1 byte(s) @ 0x1001 by PC 0x40\n"
+                                                   "2 2: 7 pref-w       1 byte(s) @ 0x1040 by PC 0x40\n"
+                                                   "3 3: 7 pref-i       1 byte(s) @ 0x1080 by PC 0x40\n"
+                                                   "4 3: 7 pref-HW      1 byte(s) @ 0x1080 by PC 0x40\n"
+                                                   "5 3: 7 dflush      64 byte(s) @ 0x1040 by PC 0x40\n" +
+                                                   kViewEnd);
   EXPECT_THAT(it.streams[0], ElementsAre(viewed(Kind::prefetch, 1, 1), viewed(Kind::prefetch, 1, 0x40, trace::kForWrite)));
   EXPECT_THAT(it.missing, Contains(StartsWith("1 flushes")));
 }
 
 TEST(DrMemtrace, WhatIsNoRecordIsRefusedByItsLine) {
   const std::string head = kViewHead;
-  EXPECT_THAT(refusal(convert_drmemtrace, head + "hello world\n"), StartsWith("line 4: expected RECORD INSTRUCTION: THREAD"));
-  EXPECT_THAT(refusal(convert_drmemtrace, head + "1 1: 7 read 8 bytes\n"), StartsWith("line 4: expected SIZE byte(s) @ 0x"));
-  EXPECT_THAT(refusal(convert_drmemtrace, head + "1 1: 7 read 8 byte(s) @ 0x10z by PC 0x1\n"),
-              StartsWith("line 4: expected SIZE"));
-  EXPECT_THAT(refusal(convert_drmemtrace, head + "1 1: 7 jump 8 byte(s) @ 0x10 by PC 0x1\n"),
+  EXPECT_THAT(refusal("drmemtrace", head + "hello world\n"), StartsWith("line 4: expected RECORD INSTRUCTION: THREAD"));
+  EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 read 8 bytes\n"), StartsWith("line 4: expected SIZE byte(s) @ 0x"));
+  EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 read 8 byte(s) @ 0x10z by PC 0x1\n"), StartsWith("line 4: expected SIZE"));
+  EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 jump 8 byte(s) @ 0x10 by PC 0x1\n"),
               StartsWith("line 4: the record is none of ifetch"));
 }
 

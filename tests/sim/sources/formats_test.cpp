@@ -24,7 +24,7 @@ Operation named(Kind kind, std::uint32_t id) {
 }
 
 TEST(Dinero, ReadsAndWritesAreWordsAndInstructionsWithoutAccessesAreExecuted) {
-  const Converted it = converted(convert_dinero, "2 400\n2 404\n0 1000 a comment\n2 408\n1 1006\n2 40c\n3 0\n");
+  const Converted it = converted("dinero", "2 400\n2 404\n0 1000 a comment\n2 408\n1 1006\n2 40c\n3 0\n");
   ASSERT_EQ(it.streams.size(), 1U);
   EXPECT_THAT(it.streams[0], ElementsAre(execute(1), memory(Kind::load, 4, 0, 0), memory(Kind::store, 4, 0, 4), execute(1)));
   ASSERT_EQ(it.symbols.objects.size(), 1U);
@@ -35,27 +35,28 @@ TEST(Dinero, ReadsAndWritesAreWordsAndInstructionsWithoutAccessesAreExecuted) {
 }
 
 TEST(Dinero, ALineThatIsNoRecordIsRefusedByItsNumber) {
-  EXPECT_EQ(refusal(convert_dinero, "0 1000\n0 xyz\n"), "line 2: expected a label and a hexadecimal address: \"0 xyz\"");
-  EXPECT_THAT(refusal(convert_dinero, "7 1000\n"), StartsWith("line 1: the label is none of 0"));
+  EXPECT_EQ(refusal("dinero", "0 1000\n0 xyz\n"),
+            "line 2: expected a label (0 read, 1 write, 2 instruction, 3 and 4 escapes) and a hexadecimal address: \"0 xyz\"");
+  EXPECT_THAT(refusal("dinero", "7 1000\n"), StartsWith("line 1: expected a label (0 read"));
 }
 
 TEST(Lackey, AnAccessIsSplitIntoAlignedPiecesAndAtPages) {
   // 16 bytes at an address that is only a multiple of 4, then 16 that span two pages, then 32 aligned ones.
-  const Converted it = converted(convert_lackey, "==7== Lackey\nI  400000,3\n L 1004,16\n S 1ff8,16\n M 3000,32\n");
+  const Converted it = converted("lackey", "==7== Lackey\nI  400000,3\n L 1004,16\n S 1ff8,16\n M 3000,32\n");
   EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 4, 0, 4), memory(Kind::load, 8, 0, 8), memory(Kind::load, 4, 0, 16),
                                          memory(Kind::store, 8, 0, 0xFF8), memory(Kind::store, 8, 1, 0),
                                          memory(Kind::load, 8, 2, 0, 3), memory(Kind::store, 8, 2, 0, 3)));
 }
 
 TEST(Lackey, OnlyInstructionsWithoutAccessAreExecutedBesideAccesses) {
-  const Converted it = converted(convert_lackey, "I  40,1\nI  41,1\n L 1000,1\n S 1001,1\nI  42,1\nI  43,1\n");
+  const Converted it = converted("lackey", "I  40,1\nI  41,1\n L 1000,1\n S 1001,1\nI  42,1\nI  43,1\n");
   EXPECT_THAT(it.streams[0], ElementsAre(execute(1), memory(Kind::load, 1, 0, 0), memory(Kind::store, 1, 0, 1), execute(2)));
 }
 
 TEST(Lackey, LinesOfOtherKindsAndSizesAreRefused) {
-  EXPECT_THAT(refusal(convert_lackey, "I  40,1\n X 1000,4\n"), StartsWith("line 2: a line is none of I, L, S and M"));
-  EXPECT_THAT(refusal(convert_lackey, " L 1000\n"), StartsWith("line 1: expected"));
-  EXPECT_THAT(refusal(convert_lackey, " L 1000,0\n"), StartsWith("line 1: expected"));
+  EXPECT_THAT(refusal("lackey", "I  40,1\n X 1000,4\n"), StartsWith("line 2: expected I, L, S or M"));
+  EXPECT_THAT(refusal("lackey", " L 1000\n"), StartsWith("line 1: expected"));
+  EXPECT_THAT(refusal("lackey", " L 1000,0\n"), StartsWith("line 1: expected"));
 }
 
 std::string champsim_record(std::array<std::uint64_t, 2> written, std::array<std::uint64_t, 4> read) {
@@ -71,26 +72,26 @@ std::string champsim_record(std::array<std::uint64_t, 2> written, std::array<std
 TEST(ChampSim, AnInstructionReadsThenWritesAndAddressesOfZeroAreNone) {
   const std::string text =
       champsim_record({}, {}) + champsim_record({0x2010, 0}, {0x1008, 0x1013, 0, 0}) + champsim_record({}, {});
-  const Converted it = converted(convert_champsim, text);
+  const Converted it = converted("champsim", text);
   EXPECT_THAT(it.streams[0], ElementsAre(execute(1), memory(Kind::load, 8, 0, 8), memory(Kind::load, 8, 0, 16),
                                          memory(Kind::store, 8, 1, 16), execute(1)));
 }
 
 TEST(ChampSim, ARecordThatEndsEarlyIsRefusedByItsNumber) {
-  EXPECT_THAT(refusal(convert_champsim, champsim_record({}, {}) + "abc"), StartsWith("record 2: only 3 of its 64 bytes"));
+  EXPECT_THAT(refusal("champsim", champsim_record({}, {}) + "abc"), StartsWith("record 2: only 3 of its 64 bytes"));
 }
 
 TEST(ChampSim, ACompressedFileIsRefusedWithTheToolThatDecompressesIt) {
-  EXPECT_THAT(refusal(convert_champsim,
+  EXPECT_THAT(refusal("champsim",
                       "\xFD"
                       "7zXZ and more"),
               HasSubstr("decompress it first: xz -dc"));
-  EXPECT_THAT(refusal(convert_champsim, std::string("\x1F\x8B\x08", 3)), HasSubstr("gzip"));
+  EXPECT_THAT(refusal("champsim", std::string("\x1F\x8B\x08", 3)), HasSubstr("gzip"));
 }
 
 TEST(PerfScript, EachThreadIsAStreamAndSamplesStandInTheirFunctions) {
   const Converted it = converted(
-      convert_perf_script,
+      "perf-script",
       "worker one  100/101 [003] 12.5:  7 cpu/mem-loads,ldlat=30/P:  7f0000001010  68100142 |OP LOAD|LVL L1 hit|LCK No| 12 "
       "400123abcd table<int, long>::find(int)+0x7 (/usr/bin/x)\n"
       "\t400123abcd table::find (/usr/bin/x)\n"
@@ -109,15 +110,14 @@ TEST(PerfScript, EachThreadIsAStreamAndSamplesStandInTheirFunctions) {
 }
 
 TEST(PerfScript, SamplesThatSayNoKindAreCountedAsLoads) {
-  const Converted it =
-      converted(convert_perf_script, "true 24640 12878.736516: page-faults: 5587d2fa91e0 [unknown] ([stack])\n");
+  const Converted it = converted("perf-script", "true 24640 12878.736516: page-faults: 5587d2fa91e0 [unknown] ([stack])\n");
   EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 8, 0, 0x1e0)));
   EXPECT_THAT(it.missing, testing::Contains(HasSubstr("1 samples say neither")));
 }
 
 TEST(PerfScript, WhatIsNoSampleIsRefused) {
-  EXPECT_THAT(refusal(convert_perf_script, "# a header\nhello world\n"), StartsWith("line 2: expected COMMAND PID"));
-  EXPECT_THAT(refusal(convert_perf_script, "a 1 2.0: cycles:\n"), HasSubstr("perf script -F +addr"));
+  EXPECT_THAT(refusal("perf-script", "# a header\nhello world\n"), StartsWith("line 2: expected COMMAND PID"));
+  EXPECT_THAT(refusal("perf-script", "a 1 2.0: cycles:\n"), HasSubstr("perf script -F +addr"));
 }
 
 }  // namespace

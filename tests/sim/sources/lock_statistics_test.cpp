@@ -18,7 +18,10 @@ using testing::StartsWith;
 std::optional<LockStatisticsFile> statistics(const std::string& content) {
   const TemporaryFolder folder;
   std::ofstream(folder / "in", std::ios::binary) << content;
-  return read_lock_statistics(folder / "in");
+  for (const FormCandidate& one : recognise(excerpt_of(folder / "in")).candidates) {
+    if (one.form->kind == FormKind::locks) return one.form->read_locks(folder / "in");
+  }
+  return std::nullopt;
 }
 
 std::string refused_statistics(const std::string& content) {
@@ -84,7 +87,7 @@ TEST(LockStat, ANameEndsAtTheLastColon) {
 }
 
 TEST(LockStat, DamageIsRefusedByItsLine) {
-  EXPECT_THAT(refused_statistics("lock_stat version 0.3\n"), StartsWith("line 1: only version 0.4"));
+  EXPECT_THAT(refused_statistics("lock_stat version 0.3\n"), StartsWith("line 1: expected the titles"));
   EXPECT_THAT(refused_statistics("lock_stat version 0.4\nx: 1 2 3\n"), StartsWith("line 2: expected the titles"));
   EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.00\n"), StartsWith("line 6: expected 12 figures"));
   EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.0 4.0 5.0 6.0 7 18446744073709551616 9.0 10.0 11.0 12.0\n"),

@@ -1,0 +1,40 @@
+#include "models/text/structure_listing.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/text/quote_marks.hpp"
+
+namespace linebounce {
+namespace {
+
+bool opens_structure(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kBegins = {"struct ", "class ", "union ", "typedef struct"};
+  return line.ends_with('{') && std::ranges::any_of(kBegins, [line](std::string_view one) { return line.starts_with(one); });
+}
+
+bool has_place_comment(std::string_view line) {
+  const std::size_t begin = line.rfind("/*"), end = line.rfind("*/");
+  if (begin == line.npos || end == line.npos || end < begin + 2) return false;
+  const std::string_view inside = line.substr(begin + 2, end - begin - 2);
+  return inside.find_first_of("0123456789") != inside.npos && inside.find_first_not_of("0123456789: \t") == inside.npos;
+}
+
+}  // namespace
+
+bool is_structure_listing(std::string_view text) {
+  constexpr std::string_view kBlanksOfLines = " \t\r";
+  bool opens = false, places = false;
+  for (std::size_t begin = 0; begin < text.size() && !(opens && places);) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = without_quote_marks(text.substr(begin, end - begin));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanksOfLines), line.size()));
+    line = line.substr(0, line.find_last_not_of(kBlanksOfLines) + 1);
+    opens = opens || opens_structure(line);
+    places = places || has_place_comment(line);
+    begin = end + 1;
+  }
+  return opens && places;
+}
+
+}  // namespace linebounce

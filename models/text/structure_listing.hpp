@@ -1,0 +1,11 @@
+// Whether a text is a listing of structures with the offset and size of each member, as pahole prints them.
+#pragma once
+
+#include <string_view>
+
+namespace linebounce {
+
+// A line opens a structure, and a line has a comment of two figures behind a member: "/*    44    28 */".
+bool is_structure_listing(std::string_view text);
+
+}  // namespace linebounce

@@ -1,0 +1,136 @@
+// `linebounce import`
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+
+#include "models/text/shell_word.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/commands/import/importers.hpp"
+#include "sim/commands/recognised.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kImportFooter = R"(Examples:
+  perf c2c report --stdio > report.txt; linebounce import report.txt && linebounce lines
+      the lines that a machine's programs share, offset by offset, from a report or a part of one that a mail quotes
+  linebounce import matrix.csv -o mine.toml && linebounce run core_to_core --machine mine.toml
+      a machine from core-to-core-latency's, c2clat's or MCTOP's output, or from a spreadsheet
+  lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
+      the same with the cores, caches and nodes that lscpu, or lstopo --of xml, tells of
+  linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core
+      of lines as "1 r a1663dc4"
+  linebounce import core_0.data core_1.data --as per-core -o two.lbt
+      several files: each is one CPU's
+  linebounce import SB.litmus
+      what the test asks about: whether the model allows it, and how often it is seen
+  linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
+      of: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
+  perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
+      where a kernel waits for its locks
+
+FILE's form is recognised by its content; --as FORM says it. A file that may be several things is not guessed at: on a terminal
+the command asks, elsewhere it exits with 2 and the commands to choose from. What the data do not tell, or what was assumed, is
+printed below what was made of them, and stored in a trace. docs/import.md lists the forms and what becomes of each.)";
+
+struct KindImporter {
+  FormKind kind;
+  ExitCode (*import)(const ImportArguments& arguments, const Form& form);
+};
+constexpr std::array kImporters = {
+    KindImporter{FormKind::trace, import_trace},     KindImporter{FormKind::locks, import_locks},
+    KindImporter{FormKind::machine, import_machine}, KindImporter{FormKind::layout, import_layout},
+    KindImporter{FormKind::lines, import_lines},     KindImporter{FormKind::litmus, import_litmus},
+};
+
+std::string command_again(const ImportArguments& arguments) {
+  std::string command = "linebounce import";
+  for (const std::string& file : arguments.files) command += " " + shell_word(file);
+  if (!arguments.out.empty()) command += " -o " + shell_word(arguments.out);
+  return command;
+}
+
+void refuse_options_of_others(const ImportArguments& arguments, const Form& form) {
+  const bool has_clock = form.kind == FormKind::locks || form.kind == FormKind::lines || form.kind == FormKind::machine;
+  if (form.kind != FormKind::locks && (arguments.seconds || arguments.cpus))
+    throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
+  if (!has_clock && arguments.mhz)
+    throw ConfigError(fmt::format("{}: is {}; --mhz is for what counts in cycles", arguments.files.front(), form.what));
+  if (arguments.files.size() > 1 && !form.joins_files)
+    throw ConfigError(fmt::format("{}: {} is imported one file at a time", arguments.files[1], form.what));
+}
+
+void say_what_it_is(const std::string& file, const ChosenForm& chosen) {
+  if (chosen.because.empty()) return;
+  std::cout << paragraph(fmt::format("{}: {} {}, for {}.", file, chosen.is_certain ? "recognised as" : "taken for",
+                                     chosen.form->what, chosen.because),
+                         2, Colour::dim, painter_for_stdout());
+}
+
+ExitCode import_files(const ImportArguments& arguments) {
+  FormQuestion question{.file = arguments.files.front(), .as = arguments.as, .command = command_again(arguments)};
+  std::vector<const Form*> forms;
+  for (const std::string& file : arguments.files) {
+    question.file = file;
+    if (!fs::exists(file)) throw trace::TraceError(file + ": there is no such file");
+    const ChosenForm one = question.as.empty() ? choose_form(question, excerpt_of(file)) : choose_form(question, {});
+    if (forms.empty() || one.form != forms.back()) say_what_it_is(file, one);
+    forms.push_back(one.form);
+  }
+  const auto is_machine = [](const Form* form) { return form->kind == FormKind::machine; };
+  if (forms.size() > 1 && std::ranges::all_of(forms, is_machine)) return import_machine_parts(arguments, forms);
+  const auto other = std::ranges::find_if(forms, [&](const Form* form) { return form != forms.front(); });
+  if (other != forms.end())
+    throw ConfigError(fmt::format("{} is {}, and {} is {}: files of one form can be joined", arguments.files.front(),
+                                  forms.front()->name, arguments.files[other - forms.begin()], (*other)->name));
+  refuse_options_of_others(arguments, *forms.front());
+  const auto* const importer = std::ranges::find(kImporters, forms.front()->kind, &KindImporter::kind);
+  return importer->import(arguments, *forms.front());
+}
+
+std::string forms_text() {
+  std::string text = "The form of FILE, where its content does not tell it:";
+  for (const Form& form : all_forms()) {
+    if (form.kind != FormKind::own) text += fmt::format(" {}", form.name);
+  }
+  return text;
+}
+
+}  // namespace
+
+fs::path output_of(const ImportArguments& arguments, const std::string& extension) {
+  const fs::path first = arguments.files.front();
+  const fs::path out = arguments.out.empty() ? fs::path(first.stem()).concat(extension) : fs::path(arguments.out);
+  for (const std::string& file : arguments.files) {
+    std::error_code ignored;
+    if (fs::equivalent(file, out, ignored))
+      throw ConfigError(fmt::format("{}: is the file that is read; name another with -o", out.string()));
+  }
+  return out;
+}
+
+void add_import(Command& program) {
+  auto arguments = std::make_shared<ImportArguments>();
+  Command command = program.subcommand(
+      "import", "Make what fits of what you have: traces, machines, cache lines, locks, layouts, litmus tests of other tools");
+  command.option("FILE", "", &arguments->files, "What another tool has written; several: each is one CPU's trace").required();
+  command.option("--as", "FORM", &arguments->as, forms_text());
+  command.option(
+      "-o,--output", "OUT", &arguments->out,
+      "What is made: a trace (.lbt, or .txt as text), a machine (.toml), a results directory; default: by FILE's name");
+  command.option("--seconds", "S", &arguments->seconds, "lock_stat: how long it counted").between_reals(0.001, 1e6);
+  command.option("--cpus", "N", &arguments->cpus, "lock_stat: of how many CPUs").between(2, 1024);
+  command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock of what counts in cycles; default: {}", kImportMhz))
+      .between(1, 20000);
+  command.footer(kImportFooter);
+  command.action([arguments] { return import_files(*arguments); });
+}
+
+}  // namespace linebounce::sim

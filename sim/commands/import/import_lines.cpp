@@ -1,0 +1,141 @@
+// A perf c2c report as a results directory, which `lines` and the report show, and as a trace that is a reconstruction.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+
+#include "models/text/shell_word.hpp"
+#include "sim/commands/import/importers.hpp"
+#include "sim/commands/recognised.hpp"
+#include "sim/lines/line_rows.hpp"
+#include "sim/plan/results_json.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/manifest.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/sources/c2c_trace.hpp"
+#include "sim/sources/perf_c2c.hpp"
+#include "sim/terminal/line_table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostThreads = 8;
+
+// The share of the CPUs that are not on the line's home node.
+double remote_pct_of(const C2cUse& use, const std::optional<int>& home) {
+  if (!home || use.nodes.empty()) return 0;
+  const auto away = std::ranges::count_if(use.nodes, [&](int node) { return node != *home; });
+  return 100 * static_cast<double>(away) / static_cast<double>(use.nodes.size());
+}
+
+class LineRows {
+ public:
+  explicit LineRows(int mhz) : mhz_(mhz) {}
+
+  std::vector<LineRow> of(const C2cReport& report) {
+    for (std::size_t i = 0; i < report.lines.size(); ++i) {
+      for (const C2cUse& use : report.lines[i].uses) add(report.lines[i], static_cast<std::int64_t>(i), use);
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  void add(const C2cLine& line, std::int64_t number, const C2cUse& use) {
+    LineRow row;
+    row.structure = kImportedStructure;
+    row.object = fmt::format("{:#x}", line.address);
+    row.line = number;
+    row.offset = static_cast<std::int64_t>(use.offset);
+    row.function = use.function;
+    row.home = line.home.value_or(0);
+    row.remote_pct = remote_pct_of(use, line.home);
+    for (const int cpu : use.cpus) {
+      if (cpu < kMostCpus) row.cpus.set(static_cast<std::size_t>(cpu));
+    }
+    append(row, "load", "local_c2c", use.local_hitm, use.local_hitm_cycles);
+    append(row, "load", "remote_c2c", use.remote_hitm, use.remote_hitm_cycles);
+    append(row, "store", "upgrade", use.stores, 0);
+  }
+
+  void append(LineRow row, const char* access, const char* source, double samples, double cycles) {
+    constexpr double kNsOfMhz = 1000;
+    row.count = std::llround(samples);
+    if (row.count == 0) return;
+    row.access = access;
+    row.source = source;
+    row.latency_ns_mean = cycles * kNsOfMhz / mhz_;
+    rows_.push_back(std::move(row));
+  }
+
+  int mhz_;
+  std::vector<LineRow> rows_;
+};
+
+std::map<std::string, ReportedMetric> metrics_of(const C2cReport& report) {
+  std::int64_t remote = 0, local = 0, stores = 0;
+  for (const C2cLine& line : report.lines) {
+    remote += line.remote_hitm;
+    local += line.local_hitm;
+    stores += line.stores;
+  }
+  return {
+      {"samples.local_hitm", {local, "", {}}}, {"samples.remote_hitm", {remote, "", {}}}, {"samples.stores", {stores, "", {}}}};
+}
+
+// What `lines` and `report` read.
+void write_results(const fs::path& directory, const std::string& source, const std::vector<LineRow>& rows,
+                   const C2cReport& report, const Losses& losses) {
+  ReportedPoint point;
+  point.metrics = metrics_of(report);
+  Results results;
+  results.experiment = kImportedExperiment;
+  results.machine = "measured";
+  results.points = {point};
+  results.answer.text = fmt::format("Measured, not simulated: samples of {}, by perf c2c.", source);
+  results.assumptions = losses.sentences();
+  make_directories(directory);
+  PointData data;
+  data.lines = rows;
+  for (const CsvFile& file : csv_files(0, data)) {
+    if (file.name == "lines.csv") write_file(directory / file.name, file.content);
+  }
+  write_file(directory / "results.json", results_text(results));
+}
+
+}  // namespace
+
+ExitCode import_lines(const ImportArguments& arguments, const Form&) {
+  const fs::path in = arguments.files.front();
+  const C2cReport report = read_c2c_report(in);
+  const fs::path directory = arguments.out.empty() ? fs::path("out") / in.stem() : fs::path(arguments.out);
+  const int mhz = arguments.mhz.value_or(kImportMhz);
+  Losses losses = report.losses;
+  if (!arguments.mhz) losses.add(Loss::clock_assumed, "perf c2c", std::to_string(mhz));
+  losses.add(Loss::stores_without_source, "perf c2c");
+  const std::vector<LineRow> rows = LineRows(mhz).of(report);
+  write_results(directory, in.filename().string(), rows, report, losses);
+  const Painter paint = painter_for_stdout();
+  constexpr std::size_t kShown = 3;
+  std::cout << line_table(lines_of(rows, {.by_number = true}), kShown, paint) << "\n" << losses_text(losses, paint);
+
+  const fs::path trace = fs::path(directory / in.stem()).concat(".reconstruction.lbt");
+  UnfinishedFile file(trace);
+  trace::Writer writer(file.path());
+  trace::Summary summary;
+  summary.program = in.filename().string() + ", a reconstruction";
+  summary.recorder = "linebounce import " + in.filename().string();
+  summary.missing = write_c2c_trace(report, kMostThreads, writer).sentences();
+  writer.finish(summary);
+  file.finish();
+  std::cout << fmt::format(
+      "\n  {}  of {}: {}\n  See all:  linebounce lines {}\n  Simulate: linebounce trace replay {} --machine NAME\n",
+      directory.string(), in.string(), plural(report.lines.size(), "line"), shell_word(directory.string()),
+      shell_word(trace.string()));
+  std::cout << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, paint);
+  return ExitCode::done;
+}
+
+}  // namespace linebounce::sim

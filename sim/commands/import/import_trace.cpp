@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "sim/commands/import/importers.hpp"
+#include "sim/commands/recognised.hpp"
+#include "sim/plan/unfinished_file.hpp"
+
+namespace linebounce::sim {
+
+ExitCode import_trace(const ImportArguments& arguments, const Form& form) {
+  const std::filesystem::path out = output_of(arguments, ".lbt");
+  UnfinishedFile file(out);
+  const Losses losses = convert_files(form, {arguments.files.begin(), arguments.files.end()}, file.path());
+  file.finish();
+  std::cout << fmt::format("  {}  of {}: {}\n", out.string(), fmt::join(arguments.files, ", "), form.name)
+            << losses_text(losses, painter_for_stdout());
+  return ExitCode::done;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,204 @@
+#include "sim/sources/address_lines.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
+
+#include "sim/sources/address_objects.hpp"
+#include "sim/sources/line_file.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using What = AddressLine::What;
+
+constexpr int kMostCpuNumber = 65535;  // of a trace's streams
+constexpr std::uint64_t kLargestAccess = 4096;
+
+class AddressLines {
+ public:
+  AddressLines(const AddressGrammar& grammar, trace::Writer& out) : grammar_(grammar), out_(&out), objects_(out) {}
+
+  Losses convert(const std::vector<std::filesystem::path>& files) {
+    const std::vector<int> numbers = cpus_of(files);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      own_cpu_ = numbers[i];
+      LineFile in(files[i]);
+      while (const auto line = in.next()) {
+        if (const std::string_view text = stripped(*line); !text.empty()) record(text, in);
+      }
+      quoted_ += in.quoted();
+    }
+    for (auto& [number, cpu] : cpus_) cpu.fetched.finish();
+    return losses(files, numbers);
+  }
+
+ private:
+  struct Cpu {
+    std::uint32_t stream;
+    FetchedInstructions fetched;
+    std::int64_t wakes = 0;  // that it has been sent
+    bool unfenced = false;   // it has stored since its last fence
+  };
+
+  // By file; of one alone -1.
+  static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
+    if (files.size() == 1) return {-1};
+    std::vector<int> in_names, in_order;
+    std::set<int> distinct;
+    for (const std::filesystem::path& file : files) {
+      in_order.push_back(static_cast<int>(in_order.size()));
+      if (const auto number = number_in_name(file)) {
+        in_names.push_back(*number);
+        distinct.insert(*number);
+      }
+    }
+    return distinct.size() == files.size() ? in_names : in_order;
+  }
+
+  void record(std::string_view text, const LineFile& in) {
+    const auto line = grammar_.parse(text);
+    if (!line) in.refuse(fmt::format("expected {}", grammar_.expected));
+    if (line->what == What::nothing) return;
+    if (line->bytes > kLargestAccess) in.refuse(fmt::format("an access of more than {} bytes", kLargestAccess));
+    if (line->cpu > kMostCpuNumber) in.refuse(fmt::format("CPU numbers are 0 to {}", kMostCpuNumber));
+    if (line->what == What::compute && line->address > trace::kMostCount)
+      in.refuse(fmt::format("computes longer than a replay can count: {} cycles at most", trace::kMostCount));
+    if (line->what == What::other) {
+      ++others_;
+      return;
+    }
+    const int number = grammar_.has_cpus ? line->cpu : own_cpu_;
+    Cpu& cpu = turn_of(number);
+    if (line->what == What::fetch) {
+      cpu.fetched.fetch();
+      any_fetched_ = true;
+    } else if (line->what == What::compute) {
+      out_->append(cpu.stream, operation(trace::Kind::compute, 0, line->address));
+    } else {
+      access(cpu, *line);
+    }
+  }
+
+  void access(Cpu& cpu, const AddressLine& line) {
+    cpu.fetched.access();
+    const std::uint64_t bytes = line.bytes > 0 ? line.bytes : grammar_.word_bytes;
+    const std::uint64_t address = line.bytes > 0 ? line.address : line.address - line.address % grammar_.word_bytes;
+    if (line.what != What::store) objects_.access(cpu.stream, trace::Kind::load, address, bytes);
+    if (line.what != What::load) objects_.access(cpu.stream, trace::Kind::store, address, bytes);
+    cpu.unfenced = cpu.unfenced || line.what != What::load;
+  }
+
+  // The CPU whose turn it is now, if lines have an order.
+  Cpu& turn_of(int number) {
+    if (last_ != nullptr && number == last_number_) return *last_;
+    const auto found = cpus_.find(number);
+    Cpu& next = found != cpus_.end() ? found->second : begin(number);
+    if (grammar_.has_cpus && last_ != nullptr) hand_over(*last_, next, number);
+    last_ = &next;
+    last_number_ = number;
+    return next;
+  }
+
+  Cpu& begin(int number) {
+    const std::string name = number < 0 ? "thread" : fmt::format("cpu/{}", number);
+    const std::uint32_t stream = out_->define(trace::Stream{name, number, -1, false});
+    return cpus_.emplace(number, Cpu{stream, FetchedInstructions(*out_, stream)}).first->second;
+  }
+
+  // What the CPU before has stored is seen before the next one goes on.
+  void hand_over(Cpu& before, Cpu& next, int number) {
+    before.fetched.finish();
+    if (before.unfenced) out_->append(before.stream, operation(trace::Kind::fence, 0, 0));
+    before.unfenced = false;
+    out_->append(before.stream, operation(trace::Kind::wake, static_cast<std::uint32_t>(number), 0));
+    out_->append(next.stream, operation(trace::Kind::sleep, 0, ++next.wakes));
+  }
+
+  static trace::Operation operation(trace::Kind kind, std::uint32_t id, std::uint64_t argument) {
+    trace::Operation operation;
+    operation.kind = kind;
+    operation.id = id;
+    operation.argument = argument;
+    return operation;
+  }
+
+  [[nodiscard]] Losses losses(const std::vector<std::filesystem::path>& files, const std::vector<int>& numbers) const {
+    const std::string_view source = grammar_.source;
+    Losses losses;
+    if (grammar_.has_cpus) {
+      losses.add(Loss::order_kept, source);
+    } else if (files.size() == 1) {
+      losses.add(Loss::one_thread, source);
+    } else {
+      std::vector<std::string> which;
+      for (std::size_t i = 0; i < files.size(); ++i)
+        which.push_back(fmt::format("{} of CPU {}", files[i].filename().string(), numbers[i]));
+      losses.add(Loss::file_is_a_cpu, source, fmt::format("{}", fmt::join(which, ", ")));
+      losses.add(Loss::no_order, source);
+    }
+    losses.add(Loss::no_locks, source);
+    losses.add(Loss::no_atomics, source);
+    if (!grammar_.has_sizes) losses.add(Loss::no_sizes, source, std::to_string(grammar_.word_bytes));
+    losses.add(Loss::no_names, source);
+    if (!any_fetched_) losses.add(Loss::no_instructions, source);
+    if (grammar_.has_times) losses.add(Loss::times_dropped, source);
+    if (grammar_.below_cache) losses.add(Loss::below_a_cache, source);
+    losses.add_count(Loss::other_packets, source, others_);
+    losses.add_count(Loss::quotes_removed, source, quoted_);
+    return losses;
+  }
+
+  AddressGrammar grammar_;
+  trace::Writer* out_;
+  AddressObjects objects_;
+  std::map<int, Cpu> cpus_;
+  Cpu* last_ = nullptr;
+  int last_number_ = -1;
+  int own_cpu_ = -1;
+  bool any_fetched_ = false;
+  std::int64_t others_ = 0, quoted_ = 0;
+};
+
+}  // namespace
+
+ConvertTrace convert_lines_of(const AddressGrammar& grammar) {
+  return [grammar](const std::vector<std::filesystem::path>& files, trace::Writer& out) {
+    if (grammar.has_cpus && files.size() > 1)
+      throw trace::TraceError(
+          fmt::format("{}: {} names the CPU in each line: give one file", files[1].string(), grammar.source));
+    return AddressLines(grammar, out).convert(files);
+  };
+}
+
+std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar) {
+  return [grammar](const Excerpt& excerpt) {
+    bool any = false;
+    Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
+      const auto line = grammar.parse(text);
+      any = any || (line && line->what != What::nothing);
+      return line.has_value();
+    });
+    if (!any) likeness.sure = Likeness::Sure::no;
+    return likeness;
+  };
+}
+
+std::optional<AddressLine::What> read_or_write(std::string_view word) {
+  if (word == "r" || word == "R" || word == "read" || word == "READ") return What::load;
+  if (word == "w" || word == "W" || word == "write" || word == "WRITE") return What::store;
+  return std::nullopt;
+}
+
+std::optional<int> number_in_name(const std::filesystem::path& file) {
+  const std::string stem = file.stem().string();
+  const std::size_t before = stem.find_last_not_of("0123456789");
+  const auto number = decimal(std::string_view(stem).substr(before == std::string::npos ? 0 : before + 1));
+  if (!number || *number > kMostCpuNumber) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+}  // namespace linebounce::sim

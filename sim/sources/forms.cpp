@@ -1,0 +1,124 @@
+#include "sim/sources/forms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/listed.hpp"
+#include "models/text/visible.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+
+std::string_view noun_of(FormKind kind) {
+  constexpr std::array<std::string_view, 7> kNouns = {
+      "a trace", "statistics of locks", "cache lines", "a machine", "a layout", "a litmus test", "a file of Linebounce's own"};
+  return kNouns[ordinal(kind)];
+}
+
+const std::vector<Form>& all_forms() {
+  static const std::vector<Form> kForms = {
+      LISTED(MakeForm, ordered_form)(),       LISTED(MakeForm, read_write_form)(),  LISTED(MakeForm, per_core_form)(),
+      LISTED(MakeForm, smpcache_form)(),      LISTED(MakeForm, dinero_form)(),      LISTED(MakeForm, pinatrace_form)(),
+      LISTED(MakeForm, gem5_packets_form)(),  LISTED(MakeForm, lackey_form)(),      LISTED(MakeForm, champsim_form)(),
+      LISTED(MakeForm, drmemtrace_form)(),    LISTED(MakeForm, perf_script_form)(), LISTED(MakeForm, perf_data_form)(),
+      LISTED(MakeForm, perf_c2c_form)(),      LISTED(MakeForm, lock_stat_form)(),   LISTED(MakeForm, perf_lock_form)(),
+      LISTED(MakeForm, perf_lock_csv_form)(), LISTED(MakeForm, klockstat_form)(),   LISTED(MakeForm, matrix_form)(),
+      LISTED(MakeForm, mctop_form)(),         LISTED(MakeForm, probe_form)(),       LISTED(MakeForm, lscpu_form)(),
+      LISTED(MakeForm, lstopo_form)(),        LISTED(MakeForm, mlc_form)(),         LISTED(MakeForm, pahole_form)(),
+      LISTED(MakeForm, litmus_form)(),        LISTED(MakeForm, own_trace_form)(),   LISTED(MakeForm, own_toml_form)(),
+      LISTED(MakeForm, own_program_form)(),
+  };
+  return kForms;
+}
+
+const Form* form_named(std::string_view name) {
+  const auto found = std::ranges::find(all_forms(), name, &Form::name);
+  return found == all_forms().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> form_names() {
+  std::vector<std::string> names;
+  for (const Form& form : all_forms()) names.emplace_back(form.name);
+  return names;
+}
+
+Likeness certain_if(bool it_is, std::string_view because) {
+  return it_is ? Likeness{Likeness::Sure::certain, std::string(because)} : Likeness{};
+}
+
+Likeness likeness_of_lines(const Excerpt& excerpt, const std::function<bool(std::string_view)>& fits) {
+  if (excerpt.lines.empty()) return {};
+  const auto misfit = std::ranges::find_if(excerpt.lines, [&](const Excerpt::Line& line) { return !fits(line.text); });
+  if (misfit != excerpt.lines.end()) return {.first_misfit = misfit->number};
+  return {.sure = Likeness::Sure::possible,
+          .because = fmt::format("{} has that form", excerpt.lines.size() == 1 ? "its only line"
+                                                     : excerpt.whole           ? "each of its lines"
+                                                                               : "each of its first lines")};
+}
+
+namespace {
+
+constexpr std::size_t kShownOfLine = 60;
+
+// The form that the most lines fit, and the line at which it ends.
+std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
+  if (!excerpt.is_text) return "It is no text, and does not begin as a binary file of those kinds does.";
+  if (excerpt.lines.empty()) return "It is empty.";
+  std::int64_t furthest = excerpt.lines.front().number;
+  const Form* nearest = nullptr;
+  for (const FormCandidate& one : misfits) {
+    if (one.likeness.first_misfit <= furthest) continue;
+    furthest = one.likeness.first_misfit;
+    nearest = one.form;
+  }
+  const auto line = std::ranges::find(excerpt.lines, furthest, &Excerpt::Line::number);
+  const std::string shown = line == excerpt.lines.end() ? "" : visible_name(line->text.substr(0, kShownOfLine));
+  if (nearest == nullptr) return fmt::format("Line {} fits none of them: \"{}\"", furthest, shown);
+  return fmt::format("Up to line {} it could be {} ({}); line {} fits none of them: \"{}\"", furthest - 1, nearest->name,
+                     nearest->what, furthest, shown);
+}
+
+std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
+  std::string text = "nothing that Linebounce knows. " + first_misfit_text(excerpt, misfits) + "\nLooked for:";
+  for (const Form& form : all_forms()) text += fmt::format("\n  {:<13} {}: {}", form.name, form.what, form.marks);
+  return text;
+}
+
+}  // namespace
+
+Recognised recognise(const Excerpt& excerpt) {
+  std::vector<FormCandidate> certain, possible, misfits;
+  for (const Form& form : all_forms()) {
+    FormCandidate candidate{&form, form.likeness(excerpt)};
+    const Likeness::Sure sure = candidate.likeness.sure;
+    (sure == Likeness::Sure::certain    ? certain
+     : sure == Likeness::Sure::possible ? possible
+                                        : misfits)
+        .push_back(std::move(candidate));
+  }
+  Recognised recognised{certain.empty() ? std::move(possible) : std::move(certain), {}};
+  if (recognised.candidates.empty()) recognised.why_none = why_none(excerpt, misfits);
+  return recognised;
+}
+
+Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
+  // Found out before `out` is replaced.
+  std::vector<std::string> names;
+  for (const std::filesystem::path& file : files) {
+    if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");
+    names.push_back(file.filename().string());
+  }
+  trace::Writer writer(out);
+  trace::Summary summary;
+  summary.program = fmt::format("{}", fmt::join(names, " "));
+  summary.recorder = fmt::format("linebounce import {} --as {}", summary.program, form.name);
+  const Losses losses = form.convert(files, writer);
+  summary.missing = losses.sentences();
+  writer.finish(summary);
+  return losses;
+}
+
+}  // namespace linebounce::sim

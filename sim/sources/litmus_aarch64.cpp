@@ -1,0 +1,93 @@
+// Litmus tests' instructions of AArch64.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/litmus_builder.hpp"
+
+namespace linebounce::sim {
+
+// X0 of W0 and X0.
+std::string aarch64_register(std::string_view text) {
+  const std::string name = upper(text);
+  if (name.size() < 2 || (name[0] != 'W' && name[0] != 'X') || !decimal(std::string_view(name).substr(1))) return "";
+  return "X" + name.substr(1);
+}
+
+namespace {
+
+class AArch64 {
+ public:
+  explicit AArch64(TestBuilder& builder) : builder_(&builder) {}
+
+  void instruction(std::string_view text) {
+    const std::string name = upper(take_word(text));
+    const std::vector<std::string> operands = split_text(text, ",");
+    if (name == "DMB" || name == "DSB") {
+      const std::string which = upper(operands[0]);
+      if (which != "SY" && which != "ISH" && which != "OSH" && which != "NSH")
+        throw std::invalid_argument("of barriers only DMB SY and ISH have a counterpart here: a whole fence");
+      builder_->fence();
+    } else if (name == "MOV" && operands.size() == 2) {
+      const auto number = litmus_number(operands[1].starts_with('#') ? operands[1].substr(1) : operands[1]);
+      const Held value = number ? Held{Held::What::constant, "", *number} : held_in(operands[1]);
+      builder_->held(reg(operands[0])) = value;
+    } else if (name == "EOR" && operands.size() == 3 && aarch64_register(operands[1]) == aarch64_register(operands[2])) {
+      const Held value = held_in(operands[1]);
+      if (value.what != Held::What::loaded) throw std::invalid_argument("EOR of what was not loaded");
+      builder_->held(reg(operands[0])) = {Held::What::zero_of, "", value.number};
+    } else if ((name == "LDR" || name == "LDAR" || name == "LDAPR") && operands.size() >= 2) {
+      load(operands, name != "LDR");
+    } else if ((name == "STR" || name == "STLR") && operands.size() == 2) {
+      builder_->store(variable_at(operands[1]), held_in(operands[0]), name == "STLR");
+    } else {
+      throw std::invalid_argument("known are MOV, EOR, LDR, LDAR, LDAPR, STR, STLR and DMB");
+    }
+  }
+
+ private:
+  static std::string reg(const std::string& text) {
+    std::string name = aarch64_register(text);
+    if (name.empty()) throw std::invalid_argument(text + " is no register");
+    return name;
+  }
+  Held held_in(const std::string& text) {
+    if (upper(text) == "WZR" || upper(text) == "XZR") return {Held::What::constant, "", 0};
+    return builder_->held(reg(text));
+  }
+  std::string variable_at(const std::string& place) {
+    if (place.size() < 3 || place.front() != '[') throw std::invalid_argument("expected [REGISTER]");
+    std::string_view inside = std::string_view(place).substr(1);
+    if (inside.ends_with(']')) inside.remove_suffix(1);
+    const Held& address = builder_->held(reg(std::string(stripped(inside))));
+    if (address.what != Held::What::address) throw std::invalid_argument(place + " holds no address of a variable");
+    return address.name;
+  }
+
+  // "LDR W1,[X2]", or "LDR W1,[X2,W3,SXTW]" where W3 is 0 by what was loaded: an address that depends on it.
+  void load(const std::vector<std::string>& operands, bool acquires) {
+    std::optional<int> after;
+    if (operands.size() > 2) {
+      std::string index = operands[2];
+      if (index.ends_with(']')) index.pop_back();
+      const Held& zero = builder_->held(reg(index));
+      if (zero.what != Held::What::zero_of) throw std::invalid_argument("an offset that is not 0");
+      after = zero.number;
+    }
+    const std::string variable = variable_at(operands[1]);
+    builder_->load(reg(operands[0]), variable, acquires, after);
+  }
+
+  TestBuilder* builder_;
+};
+
+}  // namespace
+
+void aarch64_instruction(TestBuilder& builder, std::string_view text) {
+  AArch64(builder).instruction(text);
+}
+
+}  // namespace linebounce::sim

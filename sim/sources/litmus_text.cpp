@@ -1,0 +1,331 @@
+// The format: an architecture and a name, perhaps a title in quotes, initial values in braces, threads side by side in columns
+// between `|`, each row ended by `;`, and a condition. As the manual of herdtools7 describes it; C tests have functions instead
+// of columns.
+#include "sim/sources/litmus_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "models/text/visible.hpp"
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/litmus_builder.hpp"
+#include "trace/error.hpp"
+#include "workloads/litmus/litmus_test.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+struct SourceLine {
+  std::string text;
+  std::int64_t number;
+};
+
+constexpr std::array<std::string_view, 4> kArchitectures = {"X86", "X86_64", "AArch64", "C"};
+// Known to herd, and not here.
+constexpr std::array<std::string_view, 8> kOtherArchitectures = {"ARM", "PPC", "RISCV", "MIPS", "LISA", "CPP", "BPF", "ASL"};
+
+class HerdReader {
+ public:
+  HerdReader(const std::string& text, const std::string& file) : file_(file) {
+    std::int64_t number = 0;
+    for (std::string& line : split_lines_of(text)) lines_.push_back({std::move(line), ++number});
+    remove_comments();
+  }
+
+  HerdTest read() {
+    head();
+    initial_values();
+    test_.architecture == "C" ? functions() : columns();
+    condition();
+    choose_model();
+    check();
+    return std::move(test_);
+  }
+
+ private:
+  static std::vector<std::string> split_lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      lines.emplace_back(without_quote_marks(std::string_view(text).substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    return lines;
+  }
+
+  // "(* ... *)" over any lines, and "// ...".
+  void remove_comments() {
+    bool inside = false;
+    for (SourceLine& line : lines_) {
+      std::string kept;
+      for (std::size_t i = 0; i < line.text.size(); ++i) {
+        const std::string_view two = std::string_view(line.text).substr(i, 2);
+        if (!inside && two == "//") break;
+        if (!inside && two == "(*") inside = true;
+        if (!inside) kept += line.text[i];
+        if (inside && two == "*)") {
+          inside = false;
+          ++i;
+        }
+      }
+      line.text = stripped(kept);
+    }
+    std::erase_if(lines_, [](const SourceLine& line) { return line.text.empty(); });
+  }
+
+  [[noreturn]] void refuse(const SourceLine& line, const std::string& text) const {
+    throw trace::TraceError(
+        fmt::format("{}: line {}: {}: \"{}\"", file_, line.number, text, visible_name(line.text.substr(0, 60))));
+  }
+  [[noreturn]] void refuse(const std::string& text) const { throw trace::TraceError(file_ + ": " + text); }
+
+  const SourceLine& peek() const {
+    if (at_ == lines_.size()) refuse("the test is cut off");
+    return lines_[at_];
+  }
+
+  void head() {
+    const SourceLine& line = peek();
+    std::string_view text = line.text;
+    test_.architecture = take_word(text);
+    test_.name = take_word(text);
+    if (std::ranges::find(kArchitectures, test_.architecture) == kArchitectures.end())
+      refuse(line, fmt::format("expected one of {}, and the test's name", fmt::join(kArchitectures, ", ")));
+    if (test_.name.empty()) refuse(line, "the test has no name");
+    ++at_;
+    if (peek().text.starts_with('"')) {
+      const std::string& title = peek().text;
+      test_.title = title.substr(1, title.rfind('"') > 0 ? title.rfind('"') - 1 : title.size());
+      ++at_;
+    }
+    // Generated tests have lines like "Cycle=Rfe PodRR Fre PodWW" here.
+    while (at_ < lines_.size() && !peek().text.starts_with('{')) ++at_;
+  }
+
+  // "{ x=0; 0:X1=y; int z; }", over any lines.
+  void initial_values() {
+    std::string all;
+    const SourceLine first = peek();
+    for (;; ++at_) {
+      all += peek().text + " ";
+      if (all.find('}') != std::string::npos) break;
+    }
+    ++at_;
+    for (const std::string& part : split_text(all.substr(1, all.find('}') - 1), ";")) {
+      if (!part.empty()) initial_value(first, part);
+    }
+  }
+
+  void initial_value(const SourceLine& line, const std::string& part) {
+    const std::size_t equals = part.find('=');
+    const std::string left(stripped(part.substr(0, equals)));
+    const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
+    const std::size_t colon = left.find(':');
+    if (colon == std::string::npos) {
+      if (litmus_number(right) != 0) refuse(line, "a variable that does not begin at 0 has no counterpart here");
+      return;
+    }
+    const auto thread = decimal(std::string_view(left).substr(left[0] == 'P' ? 1 : 0, colon - (left[0] == 'P' ? 1 : 0)));
+    if (!thread || *thread >= kMostThreads) refuse(line, "expected THREAD:REGISTER=VALUE");
+    builder_.begin_thread(static_cast<int>(*thread));
+    Held& held = builder_.held(register_name(left.substr(colon + 1)));
+    if (const auto number = litmus_number(right)) {
+      held = {Held::What::constant, "", *number};
+    } else {
+      held = {Held::What::address, right.substr(std::min(right.find_first_not_of("&*"), right.size())), 0};
+    }
+  }
+
+  [[nodiscard]] std::string register_name(const std::string& text) const {
+    if (test_.architecture == "C") return text;
+    return test_.architecture == "AArch64" ? aarch64_register(text) : x86_register(text);
+  }
+
+  void columns() {
+    const SourceLine& head = peek();
+    const std::vector<std::string> names = cells_of(head);
+    if (names.empty() || names.size() > kMostThreads || !names[0].starts_with("P0"))
+      refuse(head, fmt::format("expected the threads' names P0 | P1 ...;, {} at most", kMostThreads));
+    for (std::size_t i = 0; i < names.size(); ++i) builder_.begin_thread(static_cast<int>(i));
+    const auto instruction = test_.architecture == "AArch64" ? aarch64_instruction : x86_instruction;
+    for (++at_; at_ < lines_.size() && peek().text.ends_with(';') && !is_condition(peek().text); ++at_) {
+      const std::vector<std::string> cells = cells_of(peek());
+      if (cells.size() > names.size()) refuse(peek(), fmt::format("more columns than the {} threads", names.size()));
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (cells[i].empty()) continue;
+        builder_.begin_thread(static_cast<int>(i));
+        translated(peek(), [&] { instruction(builder_, cells[i]); });
+      }
+    }
+  }
+
+  static std::vector<std::string> cells_of(const SourceLine& line) {
+    std::string_view text = line.text;
+    if (text.ends_with(';')) text.remove_suffix(1);
+    return split_text(text, "|");
+  }
+
+  template <class Translate>
+  void translated(const SourceLine& line, const Translate& translate) const {
+    try {
+      translate();
+    } catch (const std::invalid_argument& problem) {
+      refuse(line, std::string("has no counterpart here: ") + problem.what());
+    }
+  }
+
+  // "P0(int *x, int *y) { ... }"
+  void functions() {
+    while (at_ < lines_.size() && peek().text.starts_with('P')) {
+      const auto number = decimal(std::string_view(peek().text).substr(1, peek().text.find_first_of("( ") - 1));
+      if (!number || *number >= kMostThreads) refuse(peek(), "expected a function P0, P1, ...");
+      builder_.begin_thread(static_cast<int>(*number));
+      std::string before;
+      bool open = false, closed = false;
+      for (; at_ < lines_.size() && !closed; ++at_) {
+        std::string text = peek().text;
+        if (!open && text.find('{') == std::string::npos) continue;
+        if (!open) text.erase(0, text.find('{') + 1);
+        open = true;
+        closed = text.find('}') != std::string::npos;
+        if (closed) text.resize(text.find('}'));
+        if (text.find('{') != std::string::npos) refuse(peek(), "branches and loops have no counterpart here");
+        const SourceLine& line = peek();
+        before += text + " ";
+        for (std::size_t end = before.find(';'); end != std::string::npos; end = before.find(';')) {
+          translated(line, [&] { kernel_statement(builder_, std::string_view(before).substr(0, end)); });
+          before.erase(0, end + 1);
+        }
+      }
+      if (!closed) refuse("a function is cut off");
+      if (!stripped(before).empty()) refuse(lines_[at_ - 1], "a statement without `;`");
+    }
+  }
+
+  static bool is_condition(std::string_view text) {
+    return text.starts_with("exists") || text.starts_with("~exists") || text.starts_with("forall") ||
+           text.starts_with("~ exists");
+  }
+
+  // "exists (0:EAX=0 /\ 1:EAX=0)".
+  void condition() {
+    while (at_ < lines_.size() && !is_condition(peek().text)) {
+      const std::string& text = peek().text;
+      if (!text.starts_with("locations") && !text.starts_with("filter") && !text.starts_with('['))
+        refuse(peek(), "expected exists (...)");
+      if (text.starts_with("filter")) refuse(peek(), "a filter has no counterpart here");
+      ++at_;
+    }
+    if (at_ == lines_.size()) refuse("there is no condition: exists (...)");
+    const SourceLine first = peek();
+    for (; at_ < lines_.size(); ++at_) test_.condition += (test_.condition.empty() ? "" : " ") + peek().text;
+    if (test_.condition.starts_with("forall"))
+      refuse(first, "forall has no counterpart here: ask for the opposite with exists");
+    if (test_.condition.find("\\/") != std::string::npos || test_.condition.find("not") != std::string::npos)
+      refuse(first, "a condition here is equations with /\\ between them");
+    std::string terms = test_.condition.substr(test_.condition.find("exists") + std::string_view("exists").size());
+    std::erase_if(terms, [](char c) { return c == '(' || c == ')'; });
+    for (std::size_t at = terms.find("/\\"); at != std::string::npos; at = terms.find("/\\")) terms.replace(at, 2, ";");
+    for (const std::string& term : split_text(terms, ";")) {
+      if (!term.empty()) ask(first, term);
+    }
+    if (test_.asks.empty()) refuse(first, "the condition asks for nothing");
+  }
+
+  void ask(const SourceLine& line, const std::string& term) {
+    const std::size_t equals = term.find('=');
+    const auto value = equals == std::string::npos ? std::nullopt : litmus_number(stripped(term.substr(equals + 1)));
+    if (!value) refuse(line, "expected NAME=NUMBER in the condition");
+    std::string left(stripped(term.substr(0, equals)));
+    const std::size_t colon = left.find(':');
+    if (colon == std::string::npos) {
+      if (left.starts_with('[')) left = left.substr(1, left.find(']') - 1);
+      test_.asks += fmt::format("{}{}={}", test_.asks.empty() ? "" : " ", builder_.letter(left), *value);
+      return;
+    }
+    const auto thread = decimal(std::string_view(left).substr(left[0] == 'P' ? 1 : 0, colon - (left[0] == 'P' ? 1 : 0)));
+    const Held* held = thread && *thread < kMostThreads
+                           ? builder_.final_value(static_cast<int>(*thread), register_name(left.substr(colon + 1)))
+                           : nullptr;
+    if (held == nullptr || held->what != Held::What::loaded)
+      refuse(line, fmt::format("{} is no register that its thread loads", left));
+    test_.asks += fmt::format("{}r{}={}", test_.asks.empty() ? "" : " ", held->number, *value);
+  }
+
+  // All orders of the operations are tried.
+  void check() const {
+    constexpr std::ptrdiff_t kMostOperations = 24;
+    std::ptrdiff_t operations = 0;
+    for (std::size_t i = 0; i < test_.threads.size(); ++i) {
+      if (test_.threads[i].empty()) refuse(fmt::format("thread P{} does nothing", i));
+      operations += 1 + std::ranges::count(test_.threads[i], ';');
+    }
+    if (operations > kMostOperations)
+      refuse(
+          fmt::format("{} operations are more than all orders of can be tried; legal: up to {}", operations, kMostOperations));
+    workloads::litmus_test_of(test_.joined_threads(), test_.asks);
+  }
+
+  void choose_model() {
+    const bool is_x86 = test_.architecture.starts_with("X86");
+    test_.consistency = is_x86 ? "tso" : "ia64";
+    if (is_x86) return;
+    test_.doubt = fmt::format(
+        "{} has a memory model of its own, which is not here: ia64's rules stand for it, the weakest that there are. They "
+        "order "
+        "less between a release and a later acquire, and let a plain store reach some threads before others.",
+        test_.architecture == "C" ? "The Linux kernel" : "AArch64");
+  }
+
+  static constexpr std::size_t kMostThreads = 8;
+
+  std::string file_;
+  std::vector<SourceLine> lines_;
+  std::size_t at_ = 0;
+  HerdTest test_;
+  TestBuilder builder_{test_};
+};
+
+Likeness litmus_likeness(const Excerpt& excerpt) {
+  if (excerpt.lines.empty()) return {};
+  const auto first =
+      std::ranges::find_if(excerpt.lines, [](const Excerpt::Line& line) { return !line.text.starts_with("(*"); });
+  if (first == excerpt.lines.end()) return {};
+  std::string_view text = first->text;
+  const std::string_view architecture = take_word(text);
+  const bool known = std::ranges::find(kArchitectures, architecture) != kArchitectures.end() ||
+                     std::ranges::find(kOtherArchitectures, architecture) != kOtherArchitectures.end();
+  const bool is_named = !text.empty() && text.find(' ') == text.npos;
+  const bool asks = excerpt.has("exists") || excerpt.has("forall");
+  return certain_if(known && is_named && asks && excerpt.has("{"),
+                    "it begins with an architecture and a name, and ends with a condition");
+}
+
+}  // namespace
+
+std::string HerdTest::joined_threads() const {
+  return fmt::format("{}", fmt::join(threads, " || "));
+}
+
+HerdTest read_herd_test(const std::string& text, const std::string& file) {
+  try {
+    return HerdReader(text, file).read();
+  } catch (const std::invalid_argument& problem) {
+    throw trace::TraceError(file + ": " + problem.what());
+  }
+}
+
+Form litmus_form() {
+  return {.name = "litmus",
+          .kind = FormKind::litmus,
+          .what = "herd's litmus test, for x86, AArch64 or C with the kernel's names",
+          .marks = "an architecture and a name, { ... }, threads, exists (...)",
+          .likeness = litmus_likeness};
+}
+
+}  // namespace linebounce::sim

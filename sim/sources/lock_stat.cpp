@@ -1,0 +1,194 @@
+// /proc/lock_stat: Documentation/locking/lockstat.rst. Version 0.3 (Linux before 3.13) has no means; its titles say which
+// columns there are. Mailers break its long lines: figures that stand on a line of their own belong to the class before.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::string_view kLockStatTitle = "lock_stat version ";
+constexpr std::array<std::string_view, 12> kAllTitles = {"con-bounces",    "contentions",  "waittime-min",   "waittime-max",
+                                                         "waittime-total", "waittime-avg", "acq-bounces",    "acquisitions",
+                                                         "holdtime-min",   "holdtime-max", "holdtime-total", "holdtime-avg"};
+constexpr std::array<std::string_view, 6> kNeeded = {"contentions",  "waittime-max", "waittime-total",
+                                                     "acquisitions", "holdtime-max", "holdtime-total"};
+
+class LockStatFile {
+ public:
+  explicit LockStatFile(const std::filesystem::path& path) : in_(path) {}
+
+  LockStatisticsFile read() {
+    while (const auto line = in_.next()) read_line(stripped(*line));
+    complete_class();
+    if (!site_.empty()) refuse_site();
+    if (columns_.empty()) in_.refuse(kExpectTitles);
+    LockStatisticsFile file;
+    file.tool = "lock_stat";
+    file.what = "lock";
+    file.locks = std::move(locks_);
+    sort_hottest_first(file.locks);
+    file.losses.add_count(Loss::quotes_removed, file.tool, in_.quoted());
+    file.losses.add_count(Loss::lines_joined, file.tool, joined_);
+    return file;
+  }
+
+ private:
+  static constexpr const char* kExpectTitles =
+      "expected the titles of the columns: class name, con-bounces, ... holdtime-total";
+
+  void read_line(std::string_view text) {
+    if (text.empty() || text.starts_with("*WARNING*") || text.starts_with(kLockStatTitle)) return;
+    if (text.find_first_not_of(text.front()) == text.npos && (text.front() == '-' || text.front() == '.')) {
+      complete_class();
+      if (text.front() == '-') ++rules_;
+    } else if (text.starts_with("class name")) {
+      columns_.clear();
+      titles(text.substr(std::string_view("class name").size()));
+    } else if (columns_.empty()) {
+      in_.refuse(kExpectTitles);
+    } else if (locks_.empty() && name_.empty() && is_title(text)) {
+      titles(text);
+      ++joined_;
+    } else if (is_figures(text) && !name_.empty() && figures_.size() < columns_.size()) {
+      add_figures(text);
+      ++joined_;
+    } else if (const std::size_t colon = numbers_at(text); colon != text.npos) {
+      complete_class();
+      name_ = text.substr(0, colon);
+      add_figures(text.substr(colon + 1));
+    } else {
+      complete_class();
+      site(text);
+    }
+  }
+
+  static bool is_title(std::string_view text) { return std::ranges::find(kAllTitles, take_word(text)) != kAllTitles.end(); }
+  static bool is_figures(std::string_view text) { return text.find_first_not_of("0123456789. \t") == text.npos; }
+
+  void titles(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view word = take_word(text);
+      if (std::ranges::find(kAllTitles, word) == kAllTitles.end())
+        in_.refuse(fmt::format("{} is no column of lock_stat 0.1 to 0.4", word));
+      columns_.emplace_back(word);
+    }
+  }
+
+  // Of the colon before figures alone.
+  static std::size_t numbers_at(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == text.npos || !is_figures(text.substr(colon + 1))) return text.npos;
+    return colon;
+  }
+
+  void add_figures(std::string_view text) {
+    while (!text.empty()) {
+      const auto value = real(take_word(text));
+      if (!value) refuse_figures();
+      figures_.push_back(*value);
+    }
+    if (figures_.size() > columns_.size())
+      in_.refuse(fmt::format("more than the {} figures {} to {}", columns_.size(), columns_.front(), columns_.back()));
+  }
+
+  [[noreturn]] void refuse_figures() const {
+    in_.refuse(
+        fmt::format("expected {} figures behind the name: {} to {}", columns_.size(), columns_.front(), columns_.back()));
+  }
+
+  [[nodiscard]] double figure(std::string_view column) const {
+    const auto found = std::ranges::find(columns_, column);
+    return figures_[static_cast<std::size_t>(found - columns_.begin())];
+  }
+
+  [[nodiscard]] std::uint64_t count(std::string_view column) const {
+    const double value = figure(column);
+    if (value >= 0x1p64) in_.refuse("contentions or acquisitions are more than 64 bits can count");
+    return static_cast<std::uint64_t>(value);
+  }
+
+  // All lines of a class have come.
+  void complete_class() {
+    if (name_.empty()) return;
+    for (const std::string_view needed : kNeeded) {
+      if (std::ranges::find(columns_, needed) == columns_.end()) in_.refuse(fmt::format("there is no column {}", needed));
+    }
+    if (figures_.size() != columns_.size()) refuse_figures();
+    LockStatistics lock;
+    // "-W" stands only beside readers.
+    if (name_.ends_with("-R")) lock.kind = "readers";
+    if (name_.ends_with("-W")) lock.kind = "writers";
+    lock.has_readers = !lock.kind.empty();
+    lock.name = lock.has_readers ? name_.substr(0, name_.size() - 2) : name_;
+    lock.waits = count("contentions");
+    lock.wait = {figure("waittime-total"), figure("waittime-max")};
+    lock.acquisitions = count("acquisitions");
+    lock.hold = {figure("holdtime-total"), figure("holdtime-max")};
+    locks_.push_back(std::move(lock));
+    name_.clear();
+    figures_.clear();
+    rules_ = 0;
+  }
+
+  // "unix_table_lock  45  [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0", which a mailer may have broken into two lines.
+  void site(std::string_view text) {
+    const bool was_broken = !site_.empty();
+    site_ += (was_broken ? " " : "") + std::string(text);
+    const std::string_view all = site_;
+    const std::size_t address = all.find("[<");
+    const std::size_t end = all.find(">]", address);
+    const bool is_whole = end != all.npos && !stripped(all.substr(end + 2)).empty();
+    if (locks_.empty() || rules_ == 0 || (was_broken && !is_whole)) refuse_site();
+    if (!is_whole) {
+      // The half of such a line has a count at its end, or an address.
+      std::string_view before = all.substr(0, address);
+      if (!decimal(take_last_word(before))) refuse_site();
+      return;
+    }
+    std::string_view before = all.substr(0, address);
+    const auto waits = decimal(take_last_word(before));
+    if (!waits) in_.refuse("expected a count before [<ADDRESS>]");
+    LockStatistics& lock = locks_.back();
+    (rules_ == 1 ? lock.waited_in : lock.held_in).push_back({std::string(stripped(all.substr(end + 2))), *waits});
+    if (was_broken) ++joined_;
+    site_.clear();
+  }
+
+  [[noreturn]] void refuse_site() const {
+    in_.refuse(fmt::format("expected a class with {} figures, or below one a place: NAME COUNT [<ADDRESS>] FUNCTION",
+                           columns_.size()));
+  }
+
+  LineFile in_;
+  std::vector<std::string> columns_;
+  std::string name_;  // of a class whose figures are being read; empty: none
+  std::vector<double> figures_;
+  std::string site_;  // the first half of a line that was broken
+  std::vector<LockStatistics> locks_;
+  int rules_ = 0;  // since the last class: behind the first its waiters stand, behind the second who they waited for
+  std::int64_t joined_ = 0;
+};
+
+Likeness lock_stat_likeness(const Excerpt& excerpt) {
+  const bool named = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with(kLockStatTitle);
+  const bool titled = excerpt.has("class name") && excerpt.has("con-bounces");
+  return certain_if(named || titled, named ? "its first line says so" : "it has the titles of its columns");
+}
+
+}  // namespace
+
+Form lock_stat_form() {
+  return {.name = "lock_stat",
+          .kind = FormKind::locks,
+          .what = "/proc/lock_stat",
+          .marks = "\"lock_stat version\", or its titles: class name, con-bounces, ...",
+          .likeness = lock_stat_likeness,
+          .read_locks = [](const std::filesystem::path& file) { return LockStatFile(file).read(); }};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,149 @@
+// Every way in which a reader of foreign data can lose or doubt something: one table, a row each.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/ordinal.hpp"
+
+namespace linebounce::sim {
+
+enum class Severity : std::uint8_t {
+  note,   // how the data was taken; nothing is missing
+  doubt,  // a value was assumed, or may mean something else
+  lost    // the source does not have it, and a replay or a verdict needs it
+};
+inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
+
+enum class Loss : std::uint8_t {
+  order_kept,
+  file_is_a_cpu,
+  quotes_removed,
+  lines_joined,
+  one_thread,
+  no_locks,
+  no_atomics,
+  no_order,
+  no_sizes,
+  no_names,
+  no_instructions,
+  times_dropped,
+  below_a_cache,
+  other_packets,
+  samples,
+  samples_alone,
+  samples_functions,
+  samples_without_kind,
+  flushes_dropped,
+  cut_off,
+  no_holds,
+  waits_are_all,
+  callers_not_locks,
+  clock_assumed,
+  home_unknown,
+  only_top_lines,
+  stores_without_source,
+  stores_assumed,
+  not_fitted,
+  reconstruction,
+  kLosses
+};
+
+struct LossKind {
+  std::string_view name;
+  Severity severity;
+  std::string_view sentence;  // {0}: the source's name; {1}: a figure or another detail
+};
+
+// How the sentence of a trace begins that was made from samples' or statistics' figures.
+inline constexpr std::string_view kReconstructed = "Nothing in it was recorded";
+
+inline bool is_reconstruction(const std::vector<std::string>& missing) {
+  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kReconstructed); });
+}
+
+// By Loss.
+inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
+    {"order_kept", Severity::note,
+     "{0} has one order for all accesses. A replay keeps it: a CPU sleeps until the CPU before it in that order wakes it."},
+    {"file_is_a_cpu", Severity::note, "Each file is one CPU's accesses: {1}."},
+    {"quotes_removed", Severity::note, "A mail's quote marks (>) were taken off {1} lines."},
+    {"lines_joined", Severity::note, "{1} lines that a mailer had broken were joined again."},
+    {"one_thread", Severity::lost, "{0} does not tell threads apart: all accesses are one thread's."},
+    {"no_locks", Severity::lost, "{0} knows no locks: what one thread waited for is not here."},
+    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each is a load and a store here."},
+    {"no_order", Severity::lost, "{0} has no order between threads: in a replay it follows from what their accesses cost."},
+    {"no_sizes", Severity::doubt, "{0} does not say how large an access is: each is one of {1} bytes."},
+    {"no_names", Severity::lost, "{0} has no names of data: objects are pages of 4 KiB, and there are no functions."},
+    {"no_instructions", Severity::doubt, "There are no instructions in it: nothing but accesses takes time."},
+    {"times_dropped", Severity::lost, "{0}'s times are left out: a replay has times of its own."},
+    {"below_a_cache", Severity::doubt,
+     "Packets are what passed {0}'s monitor: an access that a cache before it served is not here."},
+    {"other_packets", Severity::lost, "{1} packets are neither reads nor writes, and are left out."},
+    {"samples", Severity::doubt,
+     "{0} takes samples: of many accesses one is here, and what is shared is rarer and of other shares than in the program."},
+    {"samples_alone", Severity::lost,
+     "Samples know no locks, no instructions between them, no time and no order between threads."},
+    {"samples_functions", Severity::lost, "Objects are pages of 4 KiB; each function is seen without its callers."},
+    {"samples_without_kind", Severity::doubt, "{1} samples say neither load nor store: they are loads here."},
+    {"flushes_dropped", Severity::lost, "{1} flushes of cache lines are left out."},
+    {"cut_off", Severity::doubt, "The text ends without {1}: it may have been cut off."},
+    {"no_holds", Severity::lost, "{0} does not say how long a lock was held: no trace can be made of it."},
+    {"waits_are_all", Severity::doubt,
+     "{0} times every acquisition and does not say how many of them waited: its times include those that did not."},
+    {"callers_not_locks", Severity::lost, "{0} names callers, and not the locks that they took."},
+    {"clock_assumed", Severity::doubt,
+     "{0} counts latencies in cycles and does not name the clock: {1} MHz is assumed (--mhz)."},
+    {"home_unknown", Severity::doubt, "The home node of {1} lines is not in the text: node 0 stands for it."},
+    {"only_top_lines", Severity::lost, "{0} lists the lines with the most samples: what else missed is not here."},
+    {"stores_without_source", Severity::doubt,
+     "Stores are all that {0} sampled, whether they missed or not; they have no latency, and count as upgrades."},
+    {"stores_assumed", Severity::doubt,
+     "Of {1} lines with HITM no stores were sampled: the places that load them store to them as often."},
+    {"not_fitted", Severity::lost, "{0} also has {1}: the machine is not fitted to them."},
+    {"reconstruction", Severity::doubt,
+     "Nothing in it was recorded: it is a reconstruction from {0}'s figures, and shows what follows from those."},
+}};
+
+constexpr const LossKind& facts_of(Loss loss) {
+  return kLossKinds[ordinal(loss)];
+}
+
+inline std::string facts_text(Loss loss, std::string_view source, const std::string& detail = {}) {
+  return fmt::format(fmt::runtime(facts_of(loss).sentence), source, detail);
+}
+
+struct FoundLoss {
+  Loss loss{};
+  std::string sentence;
+};
+
+// What occurred, in the order in which it was found.
+class Losses {
+ public:
+  void add(Loss loss, std::string_view source, const std::string& detail = {}) {
+    all_.push_back({loss, facts_text(loss, source, detail)});
+  }
+  void add_count(Loss loss, std::string_view source, std::int64_t count) {
+    if (count > 0) add(loss, source, std::to_string(count));
+  }
+  void add(const Losses& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
+  [[nodiscard]] const std::vector<FoundLoss>& all() const { return all_; }
+  // For a trace's summary, which verdicts quote.
+  [[nodiscard]] std::vector<std::string> sentences() const {
+    std::vector<std::string> sentences;
+    for (const FoundLoss& one : all_) sentences.push_back(one.sentence);
+    return sentences;
+  }
+
+ private:
+  std::vector<FoundLoss> all_;
+};
+
+}  // namespace linebounce::sim

@@ -1,0 +1,179 @@
+// lscpu (util-linux): -J -e is a JSON list of CPUs, -p a table with commas, -J and no option a summary. The summary says which
+// CPUs a NUMA node has, but not which share a core: it will do where each core has one thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/machine_topology.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMostLscpuCpus = 4096;
+
+[[noreturn]] void refuse_lscpu(const std::string& file, const std::string& text) {
+  throw trace::TraceError(file + ": " + text);
+}
+
+// "0-3,8" as numbers.
+std::vector<int> numbers_of(std::string_view text, const std::string& file) {
+  std::vector<int> numbers;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = stripped(text.substr(begin, end - begin));
+    const std::size_t dash = part.find('-');
+    const auto first = decimal(part.substr(0, dash));
+    const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= kMostLscpuCpus)
+      refuse_lscpu(file, fmt::format("\"{}\" is no list of CPUs", part));
+    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) numbers.push_back(static_cast<int>(cpu));
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+// The last of "0:0:0:1", which is the largest cache's.
+int last_cache(const std::string& text, int otherwise) {
+  const std::size_t colon = text.rfind(':');
+  const auto number = decimal(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1));
+  return number && *number < kMostLscpuCpus ? static_cast<int>(*number) : otherwise;
+}
+
+// Numbers stand there as such or as texts, by the version.
+int member(const json& row, const char* name, int otherwise) {
+  const auto found = row.find(name);
+  if (found == row.end()) return otherwise;
+  if (found->is_number_integer()) return found->get<int>();
+  const auto number = found->is_string() ? decimal(found->get<std::string>()) : std::nullopt;
+  return number && *number < kMostLscpuCpus ? static_cast<int>(*number) : otherwise;
+}
+
+MachineTopology of_cpu_list(const json& cpus, const std::string& file) {
+  MachineTopology topology;
+  for (const json& row : cpus) {
+    if (!row.is_object()) refuse_lscpu(file, "expected an object for each CPU");
+    const json online = row.value("online", json(true));
+    if (online == false || online == "no") continue;
+    TopologyCpu cpu;
+    cpu.number = member(row, "cpu", -1);
+    cpu.core = member(row, "core", -1);
+    if (cpu.number < 0 || cpu.core < 0) refuse_lscpu(file, "a CPU lacks its number or its core: lscpu -J -e has both");
+    cpu.package = member(row, "socket", 0);
+    cpu.node = member(row, "node", cpu.package);
+    cpu.cache = cpu.package;
+    for (const auto& [name, value] : row.items()) {
+      if (!name.starts_with("l1d") || !value.is_string()) continue;
+      cpu.cache = last_cache(value.get<std::string>(), cpu.package);
+      topology.shared_cache = "L" + std::to_string(1 + std::ranges::count(name, ':') - (name.find("l1i") != name.npos ? 1 : 0));
+    }
+    topology.cpus.push_back(cpu);
+  }
+  return topology;
+}
+
+MachineTopology of_summary(const json& fields, const std::string& file) {
+  std::map<std::string, std::string> values;
+  const auto text_of = [](const json& one, const char* name) {
+    const auto found = one.find(name);
+    return found != one.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  constexpr int kDeepest = 8;
+  const std::function<void(const json&, int)> collect = [&](const json& list, int depth) {
+    for (const json& one : list) {
+      if (!one.is_object() || depth == kDeepest) continue;
+      std::string name = text_of(one, "field");
+      if (name.ends_with(':')) name.pop_back();
+      if (!name.empty()) values.emplace(name, text_of(one, "data"));
+      if (one.contains("children")) collect(one["children"], depth + 1);
+    }
+  };
+  collect(fields, 0);
+  if (values["Thread(s) per core"] != "1")
+    refuse_lscpu(
+        file, "does not say which CPUs share a core, and cores here have several threads: give lscpu -J -e, or lstopo's XML");
+  MachineTopology topology;
+  const std::string online = values.contains("On-line CPU(s) list") ? values["On-line CPU(s) list"] : "";
+  for (const int number : numbers_of(online, file)) topology.cpus.push_back({.number = number, .core = number});
+  for (const auto& [name, value] : values) {
+    if (!name.starts_with("NUMA node") || !name.ends_with(" CPU(s)")) continue;
+    const auto node = decimal(stripped(std::string_view(name).substr(9, name.size() - 9 - 7)));
+    if (!node || value.empty()) continue;
+    for (const int number : numbers_of(value, file)) {
+      for (TopologyCpu& cpu : topology.cpus) {
+        if (cpu.number == number) cpu.node = cpu.package = cpu.cache = static_cast<int>(*node);
+      }
+    }
+  }
+  return topology;
+}
+
+// "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3", then numbers.
+MachineTopology of_table(const std::string& text, const std::string& file) {
+  MachineTopology topology;
+  std::vector<std::string> titles;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = stripped(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    std::vector<std::string> cells;
+    for (std::size_t from = line.starts_with('#') ? 1 : 0; from <= line.size();) {
+      const std::size_t to = std::min(line.find(',', from), line.size());
+      cells.emplace_back(stripped(line.substr(from, to - from)));
+      from = to + 1;
+    }
+    if (line.starts_with("# CPU,")) titles = cells;
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto cell = [&](std::string_view title) -> std::optional<int> {
+      const auto found = std::ranges::find(titles, title);
+      const auto place = static_cast<std::size_t>(found - titles.begin());
+      const auto value = place < cells.size() ? decimal(cells[place]) : std::nullopt;
+      return value && *value < kMostLscpuCpus ? std::optional(static_cast<int>(*value)) : std::nullopt;
+    };
+    const auto number = cell("CPU"), core = cell("Core");
+    if (!number || !core) refuse_lscpu(file, fmt::format("\"{}\" has no CPU and core, as lscpu -p prints them", line));
+    const int package = cell("Socket").value_or(0);
+    const int cache = !titles.empty() && titles.back().starts_with('L') ? cell(titles.back()).value_or(package) : package;
+    topology.cpus.push_back({*number, cell("Node").value_or(package), package, cache, *core});
+    if (!titles.empty() && titles.back().starts_with('L')) topology.shared_cache = titles.back();
+  }
+  return topology;
+}
+
+}  // namespace
+
+MachineTopology read_lscpu(const std::string& text, const std::string& file) {
+  MachineTopology topology;
+  if (text.find("# CPU,") != std::string::npos) {
+    topology = of_table(text, file);
+  } else {
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_object()) refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor the table of lscpu -p");
+    topology = document.contains("cpus") && document["cpus"].is_array()     ? of_cpu_list(document["cpus"], file)
+               : document.contains("lscpu") && document["lscpu"].is_array() ? of_summary(document["lscpu"], file)
+                                                                            : MachineTopology{};
+  }
+  if (topology.cpus.empty()) refuse_lscpu(file, "has no CPUs");
+  std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
+  return topology;
+}
+
+Form lscpu_form() {
+  return {.name = "lscpu",
+          .kind = FormKind::machine,
+          .what = "lscpu -J, lscpu -J -e or lscpu -p: which CPUs share what",
+          .marks = "\"lscpu\": [ or \"cpus\": [ with cores, or # CPU,Core,...",
+          .likeness = [](const Excerpt& excerpt) {
+            const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
+            return certain_if(excerpt.is_text && (list || excerpt.has("\"lscpu\"") || excerpt.has("# CPU,Core")),
+                              "it has the names that lscpu gives its fields");
+          }};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,187 @@
+// hwloc's XML (lstopo --of xml), of versions 1 and 2: objects within each other. Since version 2 a NUMA node is a child beside
+// those whose CPUs it belongs to; before, it was around them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/machine_topology.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// "<object type="Core" os_index="3">": what stands between < and >.
+struct XmlTag {
+  std::string_view name;
+  std::string_view attributes;
+  bool closes = false, is_empty = false;
+
+  // Empty: it has none of this name.
+  [[nodiscard]] std::string_view attribute(std::string_view wanted) const {
+    for (std::size_t at = attributes.find(wanted); at != attributes.npos; at = attributes.find(wanted, at + 1)) {
+      const bool begins = at == 0 || attributes[at - 1] == ' ' || attributes[at - 1] == '\n' || attributes[at - 1] == '\t';
+      const std::size_t value = at + wanted.size();
+      if (!begins || attributes.substr(value, 2) != "=\"") continue;
+      const std::size_t end = attributes.find('"', value + 2);
+      return attributes.substr(value + 2, end == attributes.npos ? 0 : end - value - 2);
+    }
+    return {};
+  }
+};
+
+class XmlTags {
+ public:
+  explicit XmlTags(std::string_view text) : text_(text) {}
+
+  std::optional<XmlTag> next() {
+    for (;;) {
+      const std::size_t begin = text_.find('<', at_);
+      if (begin == text_.npos) return std::nullopt;
+      if (text_.substr(begin, 4) == "<!--") {
+        at_ = std::min(text_.find("-->", begin), text_.size());
+        continue;
+      }
+      const std::size_t end = text_.find('>', begin);
+      if (end == text_.npos) return std::nullopt;
+      at_ = end + 1;
+      std::string_view inside = text_.substr(begin + 1, end - begin - 1);
+      if (inside.starts_with('?') || inside.starts_with('!')) continue;
+      XmlTag tag;
+      tag.closes = inside.starts_with('/');
+      if (tag.closes) inside.remove_prefix(1);
+      tag.is_empty = inside.ends_with('/');
+      if (tag.is_empty) inside.remove_suffix(1);
+      tag.name = inside.substr(0, inside.find_first_of(" \t\n"));
+      tag.attributes = inside.substr(tag.name.size());
+      return tag;
+    }
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+class LstopoReader {
+ public:
+  LstopoReader(const std::string& text, const std::string& file) : tags_(text), file_(file) {}
+
+  MachineTopology read() {
+    while (const auto tag = tags_.next()) {
+      if (tag->name != "object") continue;
+      if (tag->closes) {
+        if (open_.empty()) throw trace::TraceError(file_ + ": an object ends that has not begun");
+        open_.pop_back();
+      } else {
+        begin(*tag);
+        if (tag->is_empty) open_.pop_back();
+      }
+    }
+    if (!open_.empty()) throw trace::TraceError(file_ + ": the XML is cut off within an object");
+    return finished();
+  }
+
+ private:
+  static constexpr std::size_t kDeepestXml = 64;
+
+  struct OpenObject {
+    std::string type;
+    int number = 0;  // of all objects of the type
+  };
+
+  void begin(const XmlTag& tag) {
+    if (open_.size() == kDeepestXml)
+      throw trace::TraceError(fmt::format("{}: more than {} objects within each other", file_, kDeepestXml));
+    OpenObject object{std::string(tag.attribute("type")), 0};
+    // Version 1 calls caches by their depth.
+    if (object.type == "Cache") object.type = "L" + std::string(tag.attribute("depth")) + "Cache";
+    if (object.type == "Socket") object.type = "Package";
+    object.number = counts_[object.type]++;
+    if (object.type == "NUMANode" && !open_.empty()) {
+      // Of several, such as one of slower memory beside it, the first.
+      node_of_.emplace(parent_path(), object.number);
+    }
+    open_.push_back(std::move(object));
+    if (open_.back().type == "PU") processing_unit(tag);
+  }
+
+  // The objects that are open, as their types and numbers.
+  [[nodiscard]] std::string parent_path(std::size_t depth = std::string::npos) const {
+    std::string path;
+    for (std::size_t i = 0; i < std::min(depth, open_.size()); ++i)
+      path += fmt::format("{} {}/", open_[i].type, open_[i].number);
+    return path;
+  }
+
+  void processing_unit(const XmlTag& tag) {
+    const auto number = decimal(tag.attribute("os_index"));
+    if (!number || *number > 65535) throw trace::TraceError(file_ + ": a PU has no os_index");
+    TopologyCpu cpu;
+    cpu.number = static_cast<int>(*number);
+    cpu.core = cpu.number;
+    cpu.node = -1;
+    int cache = -1;
+    for (const OpenObject& object : open_) {
+      if (object.type == "Package") cpu.package = object.number;
+      if (object.type == "Core") cpu.core = object.number;
+      if (object.type == "NUMANode") cpu.node = object.number;
+      if (cache < 0 && object.type == "L3Cache") cache = object.number;
+    }
+    cpu.cache = cache;
+    cpus_.push_back(cpu);
+    std::vector<std::string> paths;
+    for (std::size_t depth = open_.size() - 1; depth > 0; --depth) paths.push_back(parent_path(depth));
+    paths_.push_back(std::move(paths));
+  }
+
+  MachineTopology finished() {
+    if (cpus_.empty()) throw trace::TraceError(file_ + ": has no PU: lstopo --of xml prints them");
+    MachineTopology topology;
+    const bool has_caches = std::ranges::all_of(cpus_, [](const TopologyCpu& cpu) { return cpu.cache >= 0; });
+    if (has_caches) topology.shared_cache = "L3";
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      TopologyCpu cpu = cpus_[i];
+      if (!has_caches) cpu.cache = cpu.package;
+      // That of the nearest object around it that has one.
+      for (const std::string& path : paths_[i]) {
+        const auto node = node_of_.find(path);
+        if (cpu.node >= 0 || node == node_of_.end()) continue;
+        cpu.node = node->second;
+      }
+      if (cpu.node < 0) cpu.node = cpu.package;
+      topology.cpus.push_back(cpu);
+    }
+    std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
+    return topology;
+  }
+
+  XmlTags tags_;
+  std::string file_;
+  std::vector<OpenObject> open_;
+  std::map<std::string, int> counts_;
+  std::map<std::string, int> node_of_;  // by the path of the object whose child it is
+  std::vector<TopologyCpu> cpus_;
+  std::vector<std::vector<std::string>> paths_;  // by CPU: of what is around it, the nearest first
+};
+
+}  // namespace
+
+MachineTopology read_lstopo(const std::string& text, const std::string& file) {
+  return LstopoReader(text, file).read();
+}
+
+Form lstopo_form() {
+  return {.name = "lstopo",
+          .kind = FormKind::machine,
+          .what = "hwloc's XML: lstopo --of xml",
+          .marks = "<topology> with <object type=\"Machine\">",
+          .likeness = [](const Excerpt& excerpt) {
+            return certain_if(excerpt.is_text && excerpt.has("<topology") && excerpt.has("type=\"Machine\""),
+                              "it is XML with a topology");
+          }};
+}
+
+}  // namespace linebounce::sim

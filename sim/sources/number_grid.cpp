@@ -1,0 +1,294 @@
+#include "sim/sources/number_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "sim/sources/line_file.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::string_view kGridBlanks = " \t\r";
+constexpr std::string_view kPlusMinus = "\xc2\xb1";  // between a mean and its error
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr std::size_t kMostGridCpus = 1024;
+
+struct TextLine {
+  std::string_view text;
+  std::size_t number = 1, column = 1;  // of its first character
+};
+
+// Without a mail's quote marks.
+std::vector<TextLine> lines_of_text(std::string_view text) {
+  std::vector<TextLine> lines;
+  for (std::size_t number = 1, begin = 0; begin <= text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view whole = text.substr(begin, end - begin);
+    const std::string_view line = without_quote_marks(whole);
+    lines.push_back({line, number, whole.size() - line.size() + 1});
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// A dash or the like stands for nothing on the diagonal.
+std::string_view cell_text(std::string_view raw) {
+  constexpr std::array<std::string_view, 4> kNothing = {"-", "--", "n/a", "N/A"};
+  return std::ranges::find(kNothing, raw) == kNothing.end() ? raw : std::string_view{};
+}
+
+GridRow split_at(const TextLine& line, char separator) {
+  GridRow row;
+  for (std::size_t begin = 0; begin <= line.text.size();) {
+    const std::size_t end = std::min(line.text.find(separator, begin), line.text.size());
+    const std::string_view raw = line.text.substr(begin, end - begin);
+    const std::size_t first = std::min(raw.find_first_not_of(kGridBlanks), raw.size());
+    std::string_view text = stripped(raw);
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+    row.push_back({cell_text(text), line.number, line.column + begin + first});
+    begin = end + 1;
+  }
+  return row;
+}
+
+// At blanks, without the terminal's colours and what stands behind a plus-minus sign.
+GridRow split_words(const TextLine& line) {
+  constexpr std::string_view kNumber = "0123456789.";
+  const std::string_view text = line.text;
+  GridRow words;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\x1b') {
+      at = std::min(text.find('m', at), text.size() - 1) + 1;
+    } else if (text.substr(at).starts_with(kPlusMinus)) {
+      at = std::min(text.find_first_not_of(kNumber, at + kPlusMinus.size()), text.size());
+    } else if (kGridBlanks.find(text[at]) != std::string_view::npos) {
+      ++at;
+    } else {
+      const std::size_t end = std::min({text.find_first_of(" \t\r\x1b", at), text.find(kPlusMinus, at), text.size()});
+      words.push_back({cell_text(text.substr(at, end - at)), line.number, line.column + at});
+      at = end;
+    }
+  }
+  return words;
+}
+
+bool numbers_from_0(const GridRow& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].text != std::to_string(i)) return false;
+  }
+  return true;
+}
+
+// core-to-core-latency on the terminal: a head with the CPUs' numbers, then for each a line with its number and the pairs with
+// those before it. Around it stand other lines.
+NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
+  NumberGrid grid;
+  grid.form = "what core-to-core-latency shows on the terminal";
+  grid.is_marked = true;
+  std::size_t columns = 0;
+  for (const TextLine& line : lines) {
+    GridRow words = split_words(line);
+    if (columns == 0) {
+      if (words.size() > 1 && numbers_from_0(words)) columns = words.size();
+    } else if (!words.empty() && grid.rows.size() < columns) {
+      if (words.front().text != std::to_string(grid.rows.size())) {
+        grid.problem = fmt::format("expected the line of CPU {} of {}", grid.rows.size(), columns);
+        grid.problem_at = words.front();
+        return grid;
+      }
+      words.erase(words.begin());
+      words.resize(columns, {{}, line.number, line.column + line.text.size()});
+      grid.rows.push_back(std::move(words));
+    }
+  }
+  if (columns == 0) {
+    grid.problem = "a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it";
+  } else if (grid.rows.size() < columns) {
+    grid.problem = fmt::format("the table ends before the line of CPU {} of {}", grid.rows.size(), columns);
+  }
+  return grid;
+}
+
+// MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1", then "CPU CPU CYCLES" for each pair, then sections about memory.
+bool is_mctop_head(std::string_view text) {
+  return text.starts_with('#') && text.find("#HWCs ") != text.npos && text.find("#Nodes ") != text.npos;
+}
+
+NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
+  NumberGrid grid;
+  grid.form = "MCTOP's description of a machine";
+  grid.is_marked = true;
+  grid.in_cycles = true;
+  std::string_view rest = lines[head].text;
+  rest.remove_prefix(rest.find("#HWCs ") + std::string_view("#HWCs ").size());
+  const auto cpus = decimal(take_word(rest));
+  if (!cpus || *cpus == 0 || *cpus > kMostGridCpus) {
+    grid.problem = "expected a number behind #HWCs";
+    grid.problem_at = {lines[head].text, lines[head].number, 1};
+    return grid;
+  }
+  const auto size = static_cast<std::size_t>(*cpus);
+  std::vector<std::pair<std::pair<std::size_t, std::size_t>, GridCell>> pairs;
+  for (std::size_t i = head + 1; i < lines.size() && !lines[i].text.starts_with('#'); ++i) {
+    const GridRow words = split_words(lines[i]);
+    if (words.empty()) continue;
+    const auto from = words.size() == 3 ? decimal(words[0].text) : std::nullopt;
+    const auto to = words.size() == 3 ? decimal(words[1].text) : std::nullopt;
+    if (!from || !to || *from >= size || *to >= size) {
+      grid.problem = fmt::format("expected two CPUs of {} and the cycles between them", size);
+      grid.problem_at = words.front();
+      return grid;
+    }
+    pairs.push_back({{*from, *to}, words[2]});
+  }
+  // Only what was written takes memory.
+  if (pairs.size() < size) {
+    grid.problem = fmt::format("{} pairs of {} CPUs: the list is cut off", pairs.size(), size);
+    return grid;
+  }
+  grid.rows.assign(size, GridRow(size, GridCell{{}, lines[head].number, 1}));
+  for (const auto& [place, cell] : pairs) grid.rows[place.first][place.second] = cell;
+  return grid;
+}
+
+// "3" of "3", "CPU3", "cpu 3", "core_3"; none: it is no CPU's label.
+std::optional<std::uint64_t> label_number(std::string_view text) {
+  for (const std::string_view before : {"CPU", "cpu", "Cpu", "core", "Core", "CORE", "P", "C"}) {
+    if (!text.starts_with(before)) continue;
+    text.remove_prefix(before.size());
+    break;
+  }
+  while (!text.empty() && (text.front() == ' ' || text.front() == '_' || text.front() == '#')) text.remove_prefix(1);
+  return decimal(text);
+}
+
+// The CPUs' numbers; empty: they aren't labels, or one stands there twice.
+std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
+  std::vector<std::uint64_t> labels;
+  std::set<std::uint64_t> distinct;
+  for (const GridCell& cell : cells) {
+    const auto number = label_number(cell.text);
+    if (!number || !distinct.insert(*number).second) return {};
+    labels.push_back(*number);
+  }
+  return labels;
+}
+
+// 0, 1, 2, ... or 1, 2, 3, ...: labels that need no others beside them to be known as such.
+bool is_sequence(const std::vector<std::uint64_t>& labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != labels.front() + i) return false;
+  }
+  return !labels.empty() && labels.front() <= 1;
+}
+
+GridRow first_cells(const std::vector<GridRow>& rows, std::size_t from) {
+  GridRow cells;
+  for (std::size_t i = from; i < rows.size(); ++i) {
+    if (rows[i].empty()) return {};
+    cells.push_back(rows[i].front());
+  }
+  return cells;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
+}
+
+// A head above and labels before the figures, which number the CPUs alike; or one of the two, where that makes it square.
+void take_labels(NumberGrid& grid) {
+  std::vector<GridRow>& rows = grid.rows;
+  if (rows.size() < 2 || rows.front().empty()) return;
+  const std::size_t width = rows.back().size();
+  GridRow head = rows.front();
+  // At blanks an empty corner is not seen.
+  const bool has_corner = head.size() == rows[1].size();
+  const bool corner_is_label = has_corner && !is_number(head.front().text);
+  if (has_corner) head.erase(head.begin());
+  const auto above = labels_of(head);
+  const auto before = labels_of(first_cells(rows, 1));
+  const auto head_alone = labels_of(rows.front()), before_alone = labels_of(first_cells(rows, 0));
+  if (!above.empty() && above == before && (corner_is_label || !has_corner)) {
+    rows.erase(rows.begin());
+    for (GridRow& row : rows) row.erase(row.begin());
+    grid.is_marked = true;
+  } else if (rows.size() == width + 1 && head_alone.size() == width && is_sequence(head_alone)) {
+    rows.erase(rows.begin());
+    grid.is_marked = true;
+  } else if (rows.size() + 1 == width && before_alone.size() == rows.size() && is_sequence(before_alone)) {
+    for (GridRow& row : rows) {
+      if (!row.empty()) row.erase(row.begin());
+    }
+    grid.is_marked = true;
+  } else {
+    return;
+  }
+  grid.form = "a matrix with the CPUs' numbers";
+}
+
+bool is_zero(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0.") == text.npos;
+}
+
+// At blanks, the missing cells of one side of the diagonal are not seen: rows grow or shrink by one. The diagonal is there if
+// all of it is 0.
+void complete_triangle(NumberGrid& grid) {
+  std::vector<GridRow>& rows = grid.rows;
+  if (rows.size() < 2) return;
+  const bool grows = rows.front().size() < rows.back().size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].size() != (grows ? i + 1 : rows.size() - i)) return;
+  }
+  const bool has_diagonal =
+      std::ranges::all_of(rows, [grows](const GridRow& row) { return is_zero(grows ? row.back().text : row.front().text); });
+  const GridCell nothing{{}, rows.front().front().line, 1};
+  if (!has_diagonal) rows.insert(grows ? rows.begin() : rows.end(), GridRow{});
+  for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
+  grid.form = has_diagonal ? "one side of a matrix" : "one side of a matrix, without its diagonal";
+}
+
+char separator_of(const std::vector<TextLine>& lines) {
+  for (const char separator : {';', '\t', ','}) {
+    const auto has = [separator](const TextLine& line) { return line.text.find(separator) != line.text.npos; };
+    if (std::ranges::any_of(lines, has)) return separator;
+  }
+  return ' ';
+}
+
+}  // namespace
+
+bool NumberGrid::is_square() const {
+  const auto has_as_many = [this](const GridRow& row) { return row.size() == rows.size(); };
+  return rows.size() >= 2 && std::ranges::all_of(rows, has_as_many);
+}
+
+NumberGrid split_grid(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  // The first row may be all empty cells, and the last one may end in one: only whole lines are cut off at the end.
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == std::string_view::npos) return {};
+  text = text.substr(0, text.find('\n', last));
+  std::vector<TextLine> lines = lines_of_text(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_mctop_head(lines[i].text)) return mctop_grid(lines, i);
+  }
+  if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
+  std::erase_if(lines, [](const TextLine& line) { return line.text.starts_with('#'); });
+  NumberGrid grid;
+  grid.form = "a matrix";
+  const char separator = separator_of(lines);
+  grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
+  for (const TextLine& line : lines) {
+    // Where cells are separated by a mark, a line of blanks is a row of one empty cell.
+    if (separator == ' ' && stripped(line.text).empty()) continue;
+    grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
+  }
+  take_labels(grid);
+  if (separator == ' ') complete_triangle(grid);
+  return grid;
+}
+
+}  // namespace linebounce::sim

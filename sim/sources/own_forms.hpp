@@ -1,0 +1,10 @@
+// What tells a trace of Linebounce's own from others.
+#pragma once
+
+#include "sim/sources/excerpt.hpp"
+
+namespace linebounce::sim {
+
+bool is_own_trace(const Excerpt& excerpt);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,268 @@
+// perf c2c report --stdio (tools/perf/builtin-c2c.c, from Linux 4.10 on). Below the title "Shared Cache Line Distribution
+// Pareto" each line has a row between two rules, "NUM RMT LCL L1HIT L1MISS [N/A] 0xADDRESS" (with peer snoops one count more),
+// and a row for each offset and place of code with the percentages of these counts, then "0xOFFSET NODE PA-COUNT [PID] 0xCODE
+// CYCLES
+// ... RECORDS CPUS [k] SYMBOL OBJECT SOURCE:LINE NODES". Which of the columns there are depends on options and version. What
+// people paste may lack the titles.
+#include "sim/sources/perf_c2c.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/lock_statistics.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::string_view kParetoTitle = "Shared Cache Line Distribution Pareto";
+constexpr std::string_view kC2cSource = "perf c2c";
+constexpr std::size_t kFewestCounts = 4, kMostCounts = 8;
+constexpr int kMostC2cCpus = 65536;
+constexpr std::uint64_t kMostNodes = 1024;
+constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostOffset = 4096;
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!(text = stripped(text)).empty()) words.push_back(take_word(text));
+  return words;
+}
+
+bool is_hexadecimal_number(std::string_view word) {
+  return word.starts_with("0x") && hexadecimal(word).has_value();
+}
+
+// "0 1163 1003 1500 0 0x7fecc2ffa340", the row of a line; none: it is none.
+struct LineHead {
+  std::vector<std::int64_t> counts;
+  std::uint64_t address;
+};
+
+std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 + kFewestCounts || words.size() > 2 + kMostCounts || !is_hexadecimal_number(words.back()))
+    return std::nullopt;
+  LineHead head{{}, *hexadecimal(words.back())};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto count = decimal(words[i]);
+    if (!count || *count >= kMostSamples) return std::nullopt;
+    if (i > 0) head.counts.push_back(static_cast<std::int64_t>(*count));
+  }
+  return head;
+}
+
+// How the counts of a line stand one behind the other.
+struct C2cColumns {
+  std::size_t peers = 0;   // behind the two of HITM: counts of peer snoops
+  std::size_t stores = 2;  // behind those
+};
+
+// Of the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
+std::optional<C2cColumns> columns_of_titles(std::string_view text) {
+  while (text.starts_with('#')) text = stripped(text.substr(1));
+  if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
+  text = text.substr(0, text.find("Offset"));
+  C2cColumns columns;
+  if (text.find("Peer") != text.npos) columns.peers = 1;
+  columns.stores =
+      text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
+  return columns;
+}
+
+// "0-55,112-167".
+std::vector<int> cpus_in(std::string_view text) {
+  std::vector<int> cpus;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = text.substr(begin, end - begin);
+    const std::size_t dash = part.find('-');
+    const auto first = decimal(part.substr(0, dash));
+    const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= kMostC2cCpus) return {};
+    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+    begin = end + 1;
+  }
+  return cpus;
+}
+
+class C2cReader {
+ public:
+  explicit C2cReader(const std::filesystem::path& file) : in_(file), name_(file.string()) {}
+
+  C2cReport read() {
+    while (const auto line = in_.next()) read_line(stripped(*line));
+    if (report_.lines.empty())
+      throw trace::TraceError(
+          fmt::format("{}: has no lines of perf c2c: the part \"{}\" is missing; perf c2c report --stdio prints it (--stats "
+                      "alone does not)",
+                      name_, kParetoTitle));
+    return finished();
+  }
+
+ private:
+  void read_line(std::string_view text) {
+    if (const auto columns = columns_of_titles(text)) {
+      columns_ = *columns;
+      titled_ = true;
+    }
+    if (text.empty() || text.starts_with('#')) return;
+    if (text.find_first_not_of('-') == text.npos) {
+      // What people paste may begin here.
+      after_rule_ = true;
+      return;
+    }
+    const std::vector<std::string_view> words = words_of(text);
+    const auto head = line_head(words);
+    if (head && after_rule_) {
+      begin_line(*head);
+    } else if (words.front().ends_with('%') && !report_.lines.empty()) {
+      use(words);
+    }
+    after_rule_ = false;
+  }
+
+  void begin_line(const LineHead& head) {
+    if (!titled_) {
+      // Two of HITM, and two or three of stores.
+      columns_.stores = head.counts.size() - 2 == 3 ? 3 : 2;
+      columns_.peers = head.counts.size() - 2 - columns_.stores;
+    }
+    if (head.counts.size() != 2 + columns_.peers + columns_.stores)
+      in_.refuse(
+          fmt::format("expected {} counts between the line's number and its address", 2 + columns_.peers + columns_.stores));
+    C2cLine line;
+    line.address = head.address;
+    line.remote_hitm = head.counts[0];
+    line.local_hitm = head.counts[1];
+    for (std::size_t i = 2 + columns_.peers; i < head.counts.size(); ++i) line.stores += head.counts[i];
+    counts_ = head.counts;
+    report_.lines.push_back(std::move(line));
+  }
+
+  void use(const std::vector<std::string_view>& words) {
+    std::size_t at = 0;
+    constexpr double kMostShare = 100.01;  // rounded
+    std::vector<double> shares;
+    for (; at < words.size() && words[at].ends_with('%'); ++at) {
+      const auto share = real(words[at].substr(0, words[at].size() - 1));
+      if (!share || *share > kMostShare) in_.refuse("expected shares of up to 100 % before the offset");
+      shares.push_back(*share / 100);
+    }
+    if (shares.size() != counts_.size())
+      in_.refuse(fmt::format("expected {} shares in percent, as the line has counts", counts_.size()));
+    if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset behind the shares");
+    C2cUse use;
+    C2cLine& line = report_.lines.back();
+    // perf c2c report --double-cl has lines of twice the size.
+    use.offset = *hexadecimal(words[at++]);
+    if (use.offset >= kMostOffset) in_.refuse("the offset lies in no cache line");
+    use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
+    use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
+    for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
+    // Behind the offset: the line's node and how many physical pages it was on, or neither (old versions); the code's address
+    // is the next in hexadecimal.
+    const auto node = at < words.size() ? decimal(words[at]) : std::nullopt;
+    const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
+    if (node && has_pages && *node < kMostNodes && !line.home) line.home = static_cast<int>(*node);
+    while (at < words.size() && !is_hexadecimal_number(words[at])) ++at;
+    code(use, words, at + 1);
+    line.uses.push_back(std::move(use));
+  }
+
+  // "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1": cycles, records, CPUs, symbol, object, source,
+  // nodes.
+  void code(C2cUse& use, const std::vector<std::string_view>& words, std::size_t at) const {
+    std::vector<double> figures;
+    for (; at < words.size() && decimal(words[at]); ++at) figures.push_back(static_cast<double>(*decimal(words[at])));
+    if (figures.size() >= 3) {
+      use.remote_hitm_cycles = figures[0];
+      use.local_hitm_cycles = figures[1];
+      use.load_cycles = figures[2];
+    }
+    if (at < words.size() && words[at].size() == 3 && words[at].starts_with('[')) ++at;  // [k] or [.]
+    const std::size_t nodes = first_of_nodes(words, at);
+    if (at < nodes) use.function = words[at];
+    // A C++ name may hold blanks: what stands before the object belongs to it.
+    const std::size_t behind_name = nodes >= at + 3 ? nodes - 2 : nodes;
+    for (std::size_t i = at + 1; i < behind_name && i < nodes; ++i) use.function += " " + std::string(words[i]);
+    if (behind_name < nodes) use.object = words[behind_name];
+    if (const std::size_t source = use.function.find(" [kernel"); source != std::string::npos) use.function.resize(source);
+    for (std::size_t i = nodes; i < words.size(); ++i) node(use, words[i]);
+  }
+
+  // The words at the end that are all "1" or "1{56-111,168-223}".
+  static std::size_t first_of_nodes(const std::vector<std::string_view>& words, std::size_t least) {
+    std::size_t first = words.size();
+    while (first > least) {
+      const std::string_view word = words[first - 1];
+      if (!decimal(word.substr(0, word.find('{')))) break;
+      --first;
+    }
+    return first;
+  }
+
+  static void node(C2cUse& use, std::string_view word) {
+    const std::size_t brace = word.find('{');
+    const auto number = decimal(word.substr(0, brace));
+    if (!number || *number > 65535) return;
+    use.nodes.push_back(static_cast<int>(*number));
+    if (brace == word.npos || !word.ends_with('}')) return;
+    if (use.cpus.size() >= static_cast<std::size_t>(kMostC2cCpus)) return;
+    for (const int cpu : cpus_in(word.substr(brace + 1, word.size() - brace - 2))) use.cpus.push_back(cpu);
+  }
+
+  C2cReport finished() {
+    Losses& losses = report_.losses;
+    losses.add(Loss::samples, kC2cSource);
+    losses.add(Loss::samples_alone, kC2cSource);
+    losses.add(Loss::only_top_lines, kC2cSource);
+    const auto homeless = std::ranges::count_if(report_.lines, [](const C2cLine& line) { return !line.home; });
+    losses.add_count(Loss::home_unknown, kC2cSource, homeless);
+    losses.add_count(Loss::quotes_removed, kC2cSource, in_.quoted());
+    return std::move(report_);
+  }
+
+  LineFile in_;
+  std::string name_;
+  C2cReport report_;
+  C2cColumns columns_;
+  std::vector<std::int64_t> counts_;  // of the line that is being read
+  bool titled_ = false, after_rule_ = false;
+};
+
+Likeness perf_c2c_likeness(const Excerpt& excerpt) {
+  if (!excerpt.is_text) return {};
+  for (const std::string_view title : {kParetoTitle, std::string_view("Shared Data Cache Line Table"),
+                                       std::string_view("Global Shared Cache Line Event Information")}) {
+    if (excerpt.has(title)) return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", title)};
+  }
+  if (excerpt.has("Trace Event Information") && excerpt.has("HITM"))
+    return {Likeness::Sure::certain, "it has the title \"Trace Event Information\""};
+  // Pasted without titles: a line's row between two rules.
+  const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
+  for (std::size_t i = 1; i + 1 < excerpt.lines.size(); ++i) {
+    if (is_rule(excerpt.lines[i - 1]) && is_rule(excerpt.lines[i + 1]) && line_head(words_of(excerpt.lines[i].text)))
+      return {Likeness::Sure::certain, fmt::format("line {} is a cache line's row between two rules", excerpt.lines[i].number)};
+  }
+  return {};
+}
+
+}  // namespace
+
+C2cReport read_c2c_report(const std::filesystem::path& file) {
+  return C2cReader(file).read();
+}
+
+Form perf_c2c_form() {
+  return {.name = "perf-c2c",
+          .kind = FormKind::lines,
+          .what = "perf c2c report --stdio",
+          .marks = "\"Shared Cache Line Distribution Pareto\", or a line's row between two rules",
+          .likeness = perf_c2c_likeness};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,37 @@
+// SMPCache's traces, a file for each processor: "LABEL ADDRESS", where 0 fetches an instruction, 2 reads and 3 writes. As its
+// manual describes them (University of Extremadura).
+#include "sim/sources/address_lines.hpp"
+#include "sim/sources/line_file.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using What = AddressLine::What;
+
+std::optional<AddressLine> smpcache_line(std::string_view text) {
+  const std::string_view label = take_word(text);
+  const auto address = hexadecimal(take_word(text));
+  if (!address || !text.empty()) return std::nullopt;
+  if (label == "0") return AddressLine{.what = What::fetch, .address = *address};
+  if (label == "2") return AddressLine{.what = What::load, .address = *address};
+  if (label == "3") return AddressLine{.what = What::store, .address = *address};
+  return std::nullopt;
+}
+
+constexpr AddressGrammar kSmpcache{.source = "SMPCache",
+                                   .expected = "a label (0 instruction, 2 read, 3 write) and a hexadecimal address",
+                                   .parse = smpcache_line,
+                                   .word_bytes = 4};
+
+}  // namespace
+
+Form smpcache_form() {
+  return {.name = "smpcache",
+          .what = "SMPCache's traces, a file for each processor",
+          .marks = "LABEL ADDRESS, with labels 0, 2 and 3",
+          .likeness = likeness_of(kSmpcache),
+          .convert = convert_lines_of(kSmpcache),
+          .joins_files = true};
+}
+
+}  // namespace linebounce::sim

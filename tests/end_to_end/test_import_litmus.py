@@ -1,0 +1,33 @@
+"""Litmus tests from herd's files: what their model allows equals an enumerator of x86-TSO that is the tests' own."""
+
+import os
+import re
+
+import pytest
+import tso
+from program import Program
+
+TESTS = list(tso.all_tests())
+# A run takes a fifth of a second: all of them with LITMUS=all.
+CHOSEN = TESTS if os.environ.get("LITMUS") == "all" else TESTS[:: len(TESTS) // 12]
+
+
+def test_there_are_two_hundred() -> None:
+    assert len(TESTS) >= 200
+    assert {name.split("+")[0] for name in (test.name for test in TESTS)} >= {"SB", "MP", "LB", "R", "WRC", "IRIW", "3.2W"}
+
+
+@pytest.mark.parametrize("test", CHOSEN, ids=lambda test: test.name)
+def test_allowed_outcomes_are_those_of_tso_and_no_other_is_seen(linebounce: Program, test: tso.Test) -> None:
+    linebounce.file("test.litmus", test.text())
+    result = linebounce("import", "test.litmus")
+    assert result.code == 0, result.stderr
+    expected = tso.outcomes(test.threads, test.finals)
+    printed = {
+        frozenset((name, int(value)) for name, value in (term.split("=") for term in match.split("; ")))
+        for match in re.findall(r"^ +((?:[\w:]+=\d+)(?:; [\w:]+=\d+)*) +\d+", result.stdout, re.MULTILINE)
+    }
+    assert printed == expected
+    asked = any(all((name, value) in outcome for name, value in test.asks.items()) for outcome in expected)
+    assert ("allowed by tso" if asked else "forbidden by tso, and never seen") in result.stdout
+    assert "forbids: seen 0 times" in result.stdout

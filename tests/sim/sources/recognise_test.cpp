@@ -1,0 +1,98 @@
+// Which forms a text may have: by its content, each with texts of its own tool.
+#include <gmock/gmock.h>
+
+#include "tests/sim/sources/converted.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+TEST(Recognise, TracesAreToldByAllOfTheirLines) {
+  EXPECT_THAT(recognised("0 r 1f00\n1 W 0x1f00\n"), ElementsAre("ordered"));
+  EXPECT_THAT(recognised("P0 read 1f00\ncpu1: write 1f00\n"), ElementsAre("ordered"));
+  EXPECT_THAT(recognised("r 1f00\nw 1f04\n"), ElementsAre("read-write"));
+  EXPECT_THAT(recognised("0x401000: R 0x7ffe10\n#eof\n"), ElementsAre("pinatrace"));
+  EXPECT_THAT(recognised("r,8192,64,256,700\n"), ElementsAre("gem5-packets"));
+  EXPECT_THAT(recognised("12,w,8192,64,700,4198400\n"), ElementsAre("gem5-packets"));
+  EXPECT_THAT(recognised("I  400000,3\n L 1004,16\n"), ElementsAre("lackey"));
+  EXPECT_THAT(recognised("==7== Lackey, an example Valgrind tool\nhello from the program\nI  400000,3\n"),
+              ElementsAre("lackey!"));
+}
+
+TEST(Recognise, WhatSharesDigitsMayBeSeveralThings) {
+  EXPECT_THAT(recognised("0 1000\n1 1004\n"), UnorderedElementsAre("per-core", "dinero", "matrix"));
+  EXPECT_THAT(recognised("0 1000\n2 1004\n1 ff\n"), UnorderedElementsAre("per-core", "dinero"));
+  EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n"), UnorderedElementsAre("per-core", "dinero", "smpcache"));
+  EXPECT_THAT(recognised("0 1000\n4 0\n0 1004 a comment\n"), ElementsAre("dinero"));
+  EXPECT_THAT(recognised("0 1000\n3 1004\n2 ff\n"), UnorderedElementsAre("dinero", "smpcache"));
+}
+
+TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
+  EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
+  EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
+}
+
+TEST(Recognise, MatricesAreSquareOrNumbered) {
+  EXPECT_THAT(recognised("0,40\n41,0\n"), ElementsAre("matrix"));
+  EXPECT_THAT(recognised("0;40\n41;0\n"), ElementsAre("matrix"));
+  EXPECT_THAT(recognised(" CPU    0    1\n   0    0   40\n   1   41    0\n"), ElementsAre("matrix!"));
+  EXPECT_THAT(recognised("0,40\n41,0\n1,2\n"), IsEmpty());
+  EXPECT_THAT(recognised("#m #HWCs 2 #Nodes 1 SMT 1\n0 0 0\n0 1 88\n1 0 88\n1 1 0\n"), ElementsAre("mctop!"));
+}
+
+TEST(Recognise, AMailsQuoteMarksAreNoPartOfIt) {
+  EXPECT_THAT(recognised("> 0 r 1f00\n> > 1 w 1f00\n>\n"), ElementsAre("ordered"));
+}
+
+TEST(Recognise, OwnFilesAreNoDataOfOthers) {
+  EXPECT_THAT(recognised("linebounce trace 1\nend\n"), ElementsAre("trace!"));
+  EXPECT_THAT(recognised("name = \"x\"\n[workload]\n", "x.toml"), ElementsAre("toml!"));
+}
+
+TEST(Recognise, AnUnknownTextIsAnsweredWithTheFirstLineThatFitsNothing) {
+  const Recognised unknown = recognise(excerpt_of_text("0 r 1f00\n\n1 w 1f00\noops\n", "in"));
+  EXPECT_THAT(unknown.candidates, IsEmpty());
+  EXPECT_THAT(unknown.why_none, HasSubstr("Up to line 3 it could be ordered"));
+  EXPECT_THAT(unknown.why_none, HasSubstr("line 4 fits none of them: \"oops\""));
+}
+
+TEST(Recognise, EveryFormIsNamedOnceAndSaysWhatItIs) {
+  std::vector<std::string> names = form_names();
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
+  for (const Form& form : all_forms()) {
+    EXPECT_FALSE(form.what.empty()) << form.name;
+    EXPECT_FALSE(form.marks.empty()) << form.name;
+    EXPECT_EQ(form.kind == FormKind::trace, static_cast<bool>(form.convert)) << form.name;
+    EXPECT_EQ(form.kind == FormKind::locks, static_cast<bool>(form.read_locks)) << form.name;
+  }
+}
+
+TEST(OrderedTrace, ACpuSleepsUntilTheOneBeforeItWakesIt) {
+  using trace::Kind;
+  const Converted it = converted("ordered", "3 w 1000\n3 r 1004\n5 r 1000\n3 r 1000\n");
+  ASSERT_EQ(it.streams.size(), 2U);
+  EXPECT_EQ(it.symbols.streams[0].cpu, 3);
+  EXPECT_EQ(it.symbols.streams[1].cpu, 5);
+  std::vector<Kind> first, second;
+  for (const trace::Operation& operation : it.streams[0]) first.push_back(operation.kind);
+  for (const trace::Operation& operation : it.streams[1]) second.push_back(operation.kind);
+  EXPECT_THAT(first, ElementsAre(Kind::store, Kind::load, Kind::fence, Kind::wake, Kind::sleep, Kind::load));
+  EXPECT_THAT(second, ElementsAre(Kind::sleep, Kind::load, Kind::wake));
+}
+
+TEST(PerCore, SeveralFilesAreCpusByTheNumbersInTheirNames) {
+  const Converted it = converted("per-core", std::vector<std::string>{"0 1000\n", "1 1000\n2 ff\n"});
+  ASSERT_EQ(it.symbols.streams.size(), 2U);
+  EXPECT_EQ(it.symbols.streams[1].cpu, 1);
+  EXPECT_EQ(it.symbols.objects.size(), 1U) << "one address is one object's in both";
+  EXPECT_EQ(it.streams[1].back().kind, trace::Kind::compute);
+  EXPECT_EQ(it.streams[1].back().argument, 255U);
+}
+
+}  // namespace
+}  // namespace linebounce::sim
