@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "models/cache/cache_array.hpp"
+
+#include <algorithm>
 
 namespace linebounce {
 namespace {
