@@ -143,7 +143,7 @@ def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
     assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
     for skew in ("nan", "8.1"):
-        assert f"{skew} is not a number from 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
+        assert f'"{skew}" is not a number from 0 to 8' in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 
 
 @pytest.mark.uninstrumented
