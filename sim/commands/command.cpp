@@ -41,7 +41,8 @@ Option& Option::between_reals(double least, double most) {
   return check([least, most](const std::string& text) {
     double value = 0;
     const bool number = CLI::detail::lexical_cast(text, value);
-    return number && value >= least && value <= most ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
+    return number && value >= least && value <= most ? ""
+                                                     : fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
   });
 }
 

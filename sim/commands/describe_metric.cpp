@@ -1,7 +1,5 @@
-#include <fmt/format.h>
-
-#include "models/text/spelling.hpp"
 #include "sim/commands/named_kinds.hpp"
+#include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/metrics.hpp"
 #include "sim/terminal/table.hpp"
@@ -16,9 +14,7 @@ const MetricDeclaration& metric_called(const std::string& name) {
   if (const MetricDeclaration* metric = find_metric(name)) return *metric;
   std::vector<std::string> known;
   for (const MetricDeclaration& metric : all_metrics()) known.emplace_back(metric.pattern);
-  const std::string near = nearest(name, known);
-  throw ConfigError(fmt::format("metric \"{}\" is not known{}; `linebounce list metrics` shows all", name,
-                                near.empty() ? "" : "; did you mean " + near + "?"));
+  throw ConfigError("metric " + not_known(name, known, "linebounce list metrics"));
 }
 
 ordered_json details(const MetricDeclaration& metric) {

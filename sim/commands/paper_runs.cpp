@@ -32,7 +32,7 @@ void choose(const std::string& word, std::vector<ChosenRows>& all) {
   }
   if (found) return;
   throw ConfigError(
-      fmt::format("\"{}\" is neither an experiment with figures of a paper nor what a paper row's id begins with{}", word,
+      fmt::format("\"{}\" is neither an experiment with figures of a paper nor the beginning of a paper row's id{}", word,
                   did_you_mean(word, known)));
 }
 

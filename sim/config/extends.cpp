@@ -20,7 +20,7 @@ constexpr const char* kExtends = "extends";
 // Keys that are never inherited.
 constexpr std::array kOwn = {"name", "title", "family", "sweep", "paper", "table", kExtends};
 constexpr std::size_t kLongestChain = 32;
-// Tables that are merged key by key; any other is one value.
+// Tables that are merged key by key. Any other table is replaced as a whole.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
 // Moves nodes, because a copy would lose its line number.

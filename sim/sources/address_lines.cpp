@@ -15,7 +15,7 @@ namespace {
 
 using What = AddressLine::What;
 
-constexpr int kMostCpuNumber = 65535;  // of a trace's streams
+constexpr int kMostCpuNumber = 65535;  // limit of a trace's streams
 constexpr std::uint64_t kLargestAccess = 4096;
 
 class AddressLines {
@@ -40,11 +40,11 @@ class AddressLines {
   struct Cpu {
     std::uint32_t stream;
     FetchedInstructions fetched;
-    std::int64_t wakes = 0;  // that it has been sent
-    bool unfenced = false;   // it has stored since its last fence
+    std::int64_t wakes = 0;  // wake-ups that have been sent
+    bool unfenced = false;   // has stored since its last fence
   };
 
-  // By file; of one alone -1.
+  // CPU of each file, from its name; -1 for a single file.
   static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
     if (files.size() == 1) return {-1};
     std::vector<int> in_names, in_order;
@@ -92,7 +92,7 @@ class AddressLines {
     cpu.unfenced = cpu.unfenced || line.what != What::load;
   }
 
-  // The CPU whose turn it is now, if lines have an order.
+  // Returns the CPU of the current line. If lines are ordered, its turn begins here.
   Cpu& turn_of(int number) {
     if (last_ != nullptr && number == last_number_) return *last_;
     const auto found = cpus_.find(number);
@@ -109,7 +109,7 @@ class AddressLines {
     return cpus_.emplace(number, Cpu{stream, FetchedInstructions(*out_, stream)}).first->second;
   }
 
-  // What the CPU before has stored is seen before the next one goes on.
+  // Makes the previous CPU's stores visible before the next CPU continues.
   void hand_over(Cpu& before, Cpu& next, int number) {
     before.fetched.finish();
     if (before.unfenced) out_->append(before.stream, operation(trace::Kind::fence, 0, 0));

@@ -1,4 +1,4 @@
-// Traces that are texts of one access a line: what differs between them is the line's grammar, and the rest is here.
+// Text traces with one access per line. Each format supplies the grammar of a line; the rest is shared here.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@ namespace linebounce::sim {
 
 struct AddressLine {
   enum class What : std::uint8_t {
-    nothing,  // a comment, an escape
+    nothing,  // a comment or an escape
     load,
     store,
-    modify,  // a load and a store
-    fetch,   // of an instruction
+    modify,  // a load followed by a store
+    fetch,   // an instruction fetch
     compute,
-    other  // an access that is neither a load nor a store
+    other  // neither a load nor a store
   };
   What what = What::nothing;
-  std::uint64_t address = 0;  // of compute: cycles
-  std::uint64_t bytes = 0;    // 0: not told
-  int cpu = 0;                // where the grammar tells CPUs apart
+  std::uint64_t address = 0;  // of `compute`: the number of cycles
+  std::uint64_t bytes = 0;    // 0: not stated
+  int cpu = 0;                // if the grammar has CPUs
 };
 
 struct AddressGrammar {
-  std::string_view source;    // the name of what writes it: "Dinero"
-  std::string_view expected;  // what a line is, for messages: "a label and a hexadecimal address"
-  // None: it is no line of this form. The line has no blanks at its ends, and is not empty.
+  std::string_view source;    // name of the tool that writes it: "Dinero"
+  std::string_view expected;  // what a line consists of, for messages: "a label and a hexadecimal address"
+  // Returns nothing if the line does not have this form. The line is not empty, and has no blanks at its ends.
   std::optional<AddressLine> (*parse)(std::string_view line) = nullptr;
-  std::uint64_t word_bytes = 8;  // of an access, where lines don't tell; it is aligned to them
+  std::uint64_t word_bytes = 8;  // size of an access if lines don't state one; addresses are aligned to it
   bool has_sizes = false;
-  bool has_cpus = false;     // lines name their CPU, and their order is that of all CPUs' accesses
-  bool has_times = false;    // which are left out
-  bool below_cache = false;  // what an accesses' cache served is not in it
+  bool has_cpus = false;     // lines name their CPU, and are in the order of all CPUs' accesses
+  bool has_times = false;    // lines have times, which are left out
+  bool below_cache = false;  // accesses that the cache served are missing
 };
 
-// Several files are one CPU's each. With CPUs in the lines, and of one file, the order is kept: a CPU sleeps until the one
-// before it in that order wakes it.
+// Several files: one CPU each. A single file whose lines name CPUs: the order is kept, because each CPU sleeps until the
+// previous one in the file wakes it.
 ConvertTrace convert_lines_of(const AddressGrammar& grammar);
 std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar);
 
-// "r", "w" and what else stands for them; none: neither.
+// Understands "r", "w" and their variants; returns nothing for other words.
 std::optional<AddressLine::What> read_or_write(std::string_view word);
 
-// Its number at the end of the name's stem: 3 of "core_3.data"; none: it has none.
+// The number at the end of the file's stem: 3 for "core_3.data". Returns nothing if there is none.
 std::optional<int> number_in_name(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// What a trace of plain addresses becomes: objects, and operations on them.
+// Turns a trace of plain addresses into objects and operations on them.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace linebounce::sim {
 
-// One object for each page of 4 KiB that is touched, with its address: so they keep their distances when they are placed.
+// Defines one object per touched page of 4 KiB, with its address, so that objects keep their distances when placed.
 class AddressObjects {
  public:
   explicit AddressObjects(trace::Writer& out) : out_(&out) {}
 
-  // An access of any size and alignment: in pieces of 1 to 8 bytes, each aligned as an operation has to be.
+  // Appends an access of any size and alignment, in aligned pieces of 1 to 8 bytes.
   void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
-  // `flags`: trace::kForWrite, or none.
+  // `flags`: trace::kForWrite or 0.
   void prefetch(std::uint32_t stream, std::uint64_t address, std::uint16_t flags);
 
  private:
-  // So many pieces of the same size, one behind the other.
+  // Appends this many consecutive pieces of equal size.
   void pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t count);
   std::uint32_t page(std::uint64_t number);
 
@@ -29,15 +29,15 @@ class AddressObjects {
   std::uint32_t last_id_ = 0;
 };
 
-// The instructions of one stream, in formats that list each fetch, followed by its accesses.
+// Counts one stream's instructions, in formats that list each fetch followed by its accesses.
 class FetchedInstructions {
  public:
   FetchedInstructions(trace::Writer& out, std::uint32_t stream) : out_(&out), stream_(stream) {}
 
   void fetch() { ++fetched_; }
-  // The latest instruction accesses memory: those before it did not, and come first.
+  // The latest instruction accesses memory. Those before it did not, and are executed first.
   void access();
-  // The end of the trace, or of a turn.
+  // Call at the end of the trace or of a turn.
   void finish() {
     execute(fetched_);
     fetched_ = 0;

@@ -14,24 +14,24 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::int64_t kObjectBytes = 256;  // a line of the report's, alone on each machine's line
-constexpr std::int64_t kAccesses = 20'000;  // of each thread
-constexpr std::uint64_t kBetween = 400;     // cycles, at most
+constexpr std::int64_t kObjectBytes = 256;  // one line of the report; its own line on every machine
+constexpr std::int64_t kAccesses = 20'000;  // per thread
+constexpr std::uint64_t kBetween = 400;     // largest number of cycles between accesses
 constexpr double kMostPerSample = 16;       // weights
-constexpr double kAllWeights = 1 << 30;     // at most, of which one is drawn
+constexpr double kAllWeights = 1 << 30;     // upper limit of the weights' sum, of which one is drawn
 constexpr std::uint64_t kWordBytes = 8;
-constexpr std::uint64_t kUnknownCpus = 4;  // threads, where the report tells no CPUs
+constexpr std::uint64_t kUnknownCpus = 4;  // threads if the report names no CPUs
 
 struct C2cAccess {
   std::uint32_t object;
   std::uint64_t offset;
   bool stores;
   std::optional<std::uint32_t> function;
-  std::uint64_t until;  // the weights of this and all before it
-  std::set<int> cpus;   // empty: all
+  std::uint64_t until;  // sum of the weights up to and including this one
+  std::set<int> cpus;   // empty: all CPUs
 };
 
-// Of each node as many, the lowest CPUs first.
+// Returns equally many CPUs of each node, lowest numbers first.
 std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   std::set<int> all;
   for (const C2cLine& line : report.lines) {
@@ -40,7 +40,7 @@ std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   if (all.empty()) {
     for (std::uint64_t cpu = 0; cpu < kUnknownCpus; ++cpu) all.insert(static_cast<int>(cpu));
   }
-  // Spread evenly over the CPUs' numbers, which nodes divide among each other.
+  // Takes CPUs at equal distances, because nodes divide the CPU numbers among themselves.
   const std::vector<int> sorted(all.begin(), all.end());
   const std::size_t count = std::min<std::size_t>(sorted.size(), static_cast<std::size_t>(most));
   std::vector<int> chosen;
@@ -55,7 +55,7 @@ class C2cTrace {
     for (const C2cLine& line : report.lines)
       samples +=
           static_cast<double>(line.remote_hitm) + static_cast<double>(line.local_hitm) + static_cast<double>(line.stores);
-    // Stores may be scaled up to as many as there are loads.
+    // Stores may be scaled up to the number of loads.
     per_sample_ = std::min(kMostPerSample, kAllWeights / (2 * samples));
     for (std::size_t i = 0; i < report.lines.size(); ++i) add(report.lines[i], i);
     if (weight_ == 0)
@@ -89,7 +89,8 @@ class C2cTrace {
     double stores = 0;
     for (const C2cUse& use : line.uses) stores += use.stores;
     if (stores == 0) ++without_stores_;
-    // Loads find a line modified only where others store: half of the accesses do, where the report has fewer or none.
+    // Loads only find a line modified if others store. So at least half of the accesses are stores, even if the report has
+    // fewer or none.
     const double scale = stores == 0 ? 0 : std::max(1.0, static_cast<double>(hitm) / stores);
     for (const C2cUse& use : line.uses) {
       const double loads = use.remote_hitm + use.local_hitm;
@@ -115,7 +116,7 @@ class C2cTrace {
     return found->second;
   }
 
-  // By weight, of what this CPU does.
+  // Draws one of this CPU's accesses by weight.
   const C2cAccess& drawn(workloads::Random& random, int cpu) const {
     constexpr int kTries = 64;
     const C2cAccess* access = nullptr;

@@ -1,4 +1,4 @@
-// A trace that a perf c2c report's figures would come from: threads that load and store at its offsets, in its proportions.
+// Makes a trace that would produce a perf c2c report's counts: threads load and store at its offsets, in its proportions.
 #pragma once
 
 #include "sim/sources/perf_c2c.hpp"
@@ -6,9 +6,10 @@
 
 namespace linebounce::sim {
 
-// A thread for each of at most `most_threads` of the report's CPUs, spread over its nodes. A load of a line finds it modified
-// with the same chance at every offset, so the loads have the proportions of the report's HITM. The same report gives the same
-// trace. The file is not finished by it. Errors: trace::TraceError if no line has HITM; trace::WriteError.
+// Writes one thread for each of at most `most_threads` of the report's CPUs, spread over its nodes. A load finds its line
+// modified with the same probability at every offset, so loads keep the proportions of the report's HITM counts. The same
+// report gives the same trace. The caller must finish the file. Errors: trace::TraceError if no line has HITM counts;
+// trace::WriteError.
 Losses write_c2c_trace(const C2cReport& report, int most_threads, trace::Writer& out);
 
 }  // namespace linebounce::sim

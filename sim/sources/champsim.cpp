@@ -1,5 +1,6 @@
-// ChampSim's traces: a record of 64 bytes for each instruction, little endian. Behind the instruction's address (8 bytes), two
-// bytes about branches and six of registers stand the addresses that it writes (2 x 8 bytes) and reads (4 x 8 bytes); 0: none.
+// ChampSim's traces: a record of 64 bytes per instruction, little-endian. The instruction's address (8 bytes), two bytes about
+// branches and six bytes of registers precede the addresses that it writes (2 x 8 bytes) and reads (4 x 8 bytes); 0: no
+// address.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kRecord = 64;
 constexpr std::size_t kWritten = 16, kWrites = 2;
 constexpr std::size_t kRead = 32, kReads = 4;
-constexpr std::uint64_t kChampsimWord = 8;  // the format says no sizes
+constexpr std::uint64_t kChampsimWord = 8;  // the format has no sizes
 
 using Record = std::array<unsigned char, kRecord>;
 
@@ -63,7 +64,7 @@ Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::
   return losses;
 }
 
-// Of every record: the bytes about branches are 0 or 1, no branch that is none is taken, and the instruction has an address.
+// True of every record: the two bytes about branches are 0 or 1, only branches are taken, and the instruction has an address.
 Likeness champsim_likeness(const Excerpt& excerpt) {
   constexpr std::size_t kIsBranch = 8, kIsTaken = 9;
   const std::string_view bytes = excerpt.bytes;

@@ -1,5 +1,5 @@
-// Dinero's din format: a line for each access, "LABEL ADDRESS" in hexadecimal; what follows on a line is a comment. As
-// described for its users, University of Surrey, CS250: "Dinero File Format".
+// Dinero's din format: a line per access, "LABEL ADDRESS" in hexadecimal; the rest of a line is a comment. Source: University
+// of Surrey, CS250, "Dinero File Format".
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using What = AddressLine::What;
 
-// 3 and 4 are escapes: of no kind, and to flush the cache.
+// Labels 3 and 4 are escapes: an unknown access, and a cache flush.
 std::optional<AddressLine> dinero_line(std::string_view text) {
   constexpr std::array kLabels = {What::load, What::store, What::fetch, What::nothing, What::nothing};
   const auto label = decimal(take_word(text));
@@ -17,7 +17,7 @@ std::optional<AddressLine> dinero_line(std::string_view text) {
   return AddressLine{.what = kLabels[*label], .address = *address};
 }
 
-// The format does not say how large an access is. On Dinero's own machines it is a word of 4 bytes.
+// The format has no access sizes. On Dinero's own machines, accesses are words of 4 bytes.
 constexpr AddressGrammar kDinero{
     .source = "Dinero",
     .expected = "a label (0 read, 1 write, 2 instruction, 3 and 4 escapes) and a hexadecimal address",

@@ -1,4 +1,4 @@
-// The beginning of a file, which recognisers look at.
+// The beginning of a file, which the recognisers examine.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ namespace linebounce::sim {
 struct Excerpt {
   struct Line {
     std::int64_t number = 1;
-    std::string text;  // without a mail's quote marks, and without blanks at its ends
+    std::string text;  // without e-mail quote marks and outer blanks
   };
 
-  std::string name;   // of the file, without its folder
+  std::string name;   // of the file, without its directory
   std::string bytes;  // at most 64 KiB
-  bool whole = true;  // the file is no longer
+  bool whole = true;  // the file is not longer than `bytes`
   bool is_text = true;
-  std::vector<Line> lines;  // of a text: those that are not empty; a last one that is cut off is none
+  std::vector<Line> lines;  // of a text: non-empty lines, without a truncated last one
 
   [[nodiscard]] bool has(std::string_view text) const { return bytes.find(text) != std::string::npos; }
 };
 
-// Errors: trace::TraceError if it can't be read, is compressed, or is no regular file: of a pipe the beginning would be lost.
+// Errors: trace::TraceError if the file is unreadable, compressed or not a regular file (a pipe would lose its beginning).
 Excerpt excerpt_of(const std::filesystem::path& file);
-// Of a text that is in memory.
+// The excerpt of a text in memory.
 Excerpt excerpt_of_text(const std::string& text, const std::string& name);
 
 }  // namespace linebounce::sim

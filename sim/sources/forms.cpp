@@ -63,7 +63,7 @@ namespace {
 
 constexpr std::size_t kShownOfLine = 60;
 
-// The form that the most lines fit, and the line at which it ends.
+// Names the form that most lines fit, and the first line that does not fit.
 std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
   if (!excerpt.is_text) return "It is no text, and does not begin as a binary file of those kinds does.";
   if (excerpt.lines.empty()) return "It is empty.";
@@ -105,7 +105,7 @@ Recognised recognise(const Excerpt& excerpt) {
 }
 
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
-  // Found out before `out` is replaced.
+  // Collected before `out` is overwritten.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
     if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");

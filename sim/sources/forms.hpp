@@ -1,5 +1,5 @@
-// What other tools write, in one table: a row for each form, by which `import`, `trace convert`, `calibrate --from` and
-// `describe layout` recognise a file by its content.
+// A table of the files that other tools write. `import`, `trace convert`, `calibrate --from` and `describe layout` use it to
+// recognise a file by its content.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace linebounce::sim {
 
-// What a form becomes; `own`: it is Linebounce's already.
+// What a form is converted to; `own`: a file that Linebounce itself wrote.
 enum class FormKind : std::uint8_t { trace, locks, lines, machine, layout, litmus, own };
 
 // "a trace", "statistics of locks"
@@ -24,17 +24,17 @@ std::string_view noun_of(FormKind kind);
 struct Likeness {
   enum class Sure : std::uint8_t {
     no,
-    possible,  // every line that was looked at fits, and none is a mark that only this form has
-    certain    // such a mark is there
+    possible,  // every examined line fits, but no mark is unique to this form
+    certain    // a mark unique to this form was found
   };
   Sure sure = Sure::no;
-  std::string because = {};       // "its first line has the columns of perf lock", a clause
-  std::int64_t first_misfit = 0;  // the number of the first line that does not fit; 0: lines are not told apart
+  std::string because = {};       // a clause: "its first line has the columns of perf lock"
+  std::int64_t first_misfit = 0;  // number of the first line that does not fit; 0: the format has no lines
   [[nodiscard]] bool fits() const { return sure != Sure::no; }
 };
 
-// Reads the files and writes what they hold. Several files: each is one CPU's. Errors: TraceError with the line or record;
-// trace::WriteError.
+// Reads the files and writes their content. If there are several, each is one CPU's. Errors: TraceError with the line or
+// record; trace::WriteError.
 using ConvertTrace = std::function<Losses(const std::vector<std::filesystem::path>& files, trace::Writer& out)>;
 // Errors: TraceError with the line.
 using ReadLocks = std::function<LockStatisticsFile(const std::filesystem::path& file)>;
@@ -43,17 +43,17 @@ struct Form {
   std::string_view name;  // for --as and --from
   FormKind kind = FormKind::trace;
   std::string_view what;   // a noun phrase
-  std::string_view marks;  // by what it is recognised, a noun phrase
+  std::string_view marks;  // a noun phrase: how it is recognised
   std::function<Likeness(const Excerpt&)> likeness;
-  ConvertTrace convert = {};  // of a trace
-  ReadLocks read_locks = {};  // of statistics of locks
-  bool joins_files = false;   // several files make one trace
+  ConvertTrace convert = {};  // for traces
+  ReadLocks read_locks = {};  // for lock statistics
+  bool joins_files = false;   // several files are converted to one trace
 };
 using MakeForm = Form();
 
-// In the order in which they are listed.
+// In the order in which messages list them.
 const std::vector<Form>& all_forms();
-// nullptr: there is none of this name.
+// Returns nullptr if no form has this name.
 const Form* form_named(std::string_view name);
 std::vector<std::string> form_names();
 
@@ -63,19 +63,19 @@ struct FormCandidate {
 };
 
 struct Recognised {
-  std::vector<FormCandidate> candidates;  // one: it is that; several: it may be each; none: it is nothing known
-  std::string why_none;                   // then: what was looked for and the first line that fits nothing, sentences
+  std::vector<FormCandidate> candidates;  // one: recognised; several: ambiguous; none: unknown
+  std::string why_none;  // if there are no candidates: sentences with what was looked for and the first line that does not fit
 };
 
 Recognised recognise(const Excerpt& excerpt);
 
-// A whole conversion: `out` is finished, and says what is missing, too. `command`: what made it, for the summary. Errors: as
-// ConvertTrace.
+// Converts files completely: finishes `out` and prints what is missing. `command`: the command line, for the summary. Errors:
+// as for ConvertTrace.
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out);
 
-// Of a form whose lines each have to fit: possible if all lines of the excerpt do, and there is one.
+// For a form that every line has to fit: possible if the excerpt has lines and all of them fit.
 Likeness likeness_of_lines(const Excerpt& excerpt, const std::function<bool(std::string_view)>& fits);
-// Certain, if it is.
+// Certain if `it_is`.
 Likeness certain_if(bool it_is, std::string_view because);
 
 }  // namespace linebounce::sim

@@ -14,8 +14,8 @@ using trace::Field;
 using workloads::Zipf;
 
 constexpr std::uint64_t kPointer = 8;
-constexpr std::uint64_t kCount = 4;  // bytes of a counter
-constexpr int kLine = 64;            // larger structures begin at a multiple of it
+constexpr std::uint64_t kCount = 4;  // size of a counter in bytes
+constexpr int kLine = 64;            // larger structures are aligned to this
 
 std::uint32_t define_structure(trace::Writer& out, const std::string& name, std::int64_t size, std::vector<Field> fields) {
   trace::Structure structure;
@@ -26,7 +26,7 @@ std::uint32_t define_structure(trace::Writer& out, const std::string& name, std:
   return out.define(structure);
 }
 
-// `of_cpu`: the object's memory is near the CPU that uses it first.
+// `of_cpu`: the object's memory is near the CPU that first uses it.
 std::uint32_t define_object(trace::Writer& out, const std::string& name, std::uint32_t structure, std::int64_t size,
                             bool of_cpu = false) {
   trace::Object object;
@@ -49,7 +49,7 @@ std::uint32_t define_function(trace::Writer& out, const std::string& name) {
   return out.define(trace::Function{name, false});
 }
 
-// Appends one operation of each thread in turn, so that no thread's operations pile up in memory.
+// Appends one operation of each thread in turn, so that no thread's operations accumulate in memory.
 template <class Step>
 void run_threads(const LoadSpec& spec, trace::Writer& out, Step step) {
   std::vector<SyntheticThread> threads;
@@ -174,7 +174,7 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
 
 namespace {
 
-// Which objects are free, on the lists of a real allocator.
+// Tracks which objects are free, like a real allocator's lists.
 class Slab {
  public:
   Slab(const SlabLoad& load, trace::Writer& out) : load_(load), arrays_(load.common.threads) {
@@ -187,7 +187,7 @@ class Slab {
     for (int cpu = 0; cpu < load.common.threads; ++cpu)
       array_objects_.push_back(define_object(out, fmt::format("array_cache[{}]", cpu), array, array_bytes, true));
     lists_ = define_object(out, "kmem_list3", lists, 48);
-    // Enough objects for full arrays, one in flight for each CPU, and a batch for a CPU that finds its array empty.
+    // Enough objects for full arrays, one object in use per CPU, and a batch for a CPU whose array is empty.
     const int objects_in_all = load.common.threads * (load.array + 2) + load.batch;
     for (int i = objects_in_all - 1; i >= 0; --i)
       free_.push_back(define_object(out, fmt::format("slab_object[{}]", i), object, 64));

@@ -1,5 +1,5 @@
-// Four kernel loads as traces, each from a few numbers. Their threads' actions follow from these alone, so it is known
-// beforehand how often each lock is taken and each object written. docs/loads.md says what each shows.
+// Four kernel workloads as traces, each made from a few numbers. These alone determine the threads' actions, so it is known in
+// advance how often each lock is acquired and each object written. docs/loads.md describes what each one shows.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace linebounce::sim {
 
-// Parameters of all four loads.
+// Parameters of all four workloads.
 struct LoadSpec {
-  int threads = 8;                  // one for each CPU
-  std::int64_t operations = 20000;  // of each thread
+  int threads = 8;                  // one per CPU
+  std::int64_t operations = 20000;  // per thread
   int between_cycles = 1000;        // mean computation before each operation
   std::string algorithm = "ticket";
   std::uint64_t seed = 1;
 };
 
-// Path lookups in a directory cache under one lock (Linux 2.4). An operation walks `components` names: each takes dcache_lock,
-// reads a hash chain's head and the entry, and counts a reference; at the end all references are dropped. `updates_pct` of the
-// operations move an entry to another chain instead: one acquisition, four stores.
+// Path lookups in a directory cache under one lock (Linux 2.4). An operation looks up `components` names. For each, it acquires
+// dcache_lock, reads the head of a hash chain and the entry, and increments a reference count; at the end it drops all
+// references. `updates_pct` of the operations instead move an entry to another chain: one acquisition, four stores.
 struct DentryLoad {
   LoadSpec common;
   int dentries = 256;
@@ -29,7 +29,8 @@ struct DentryLoad {
   int updates_pct = 1;
 };
 
-// References to shared objects: an operation counts one up, reads `reads` words of the object, and counts it down.
+// Reference counts of shared objects: an operation increments a count, reads `reads` words of the object and decrements the
+// count.
 struct RefcountLoad {
   LoadSpec common;
   int objects = 16;
@@ -37,17 +38,17 @@ struct RefcountLoad {
   int reads = 2;
 };
 
-// Timers in a base of each CPU: an operation moves a timer in its base's wheel, under the base's lock. `remote_pct` of the
-// operations move one of another CPU.
+// Timers in per-CPU bases: an operation moves a timer in its CPU's wheel, under that base's lock. `remote_pct` of the
+// operations move a timer of another CPU.
 struct TimerLoad {
   LoadSpec common;
-  int timers = 64;  // of each CPU
+  int timers = 64;  // per CPU
   int remote_pct = 10;
 };
 
-// Objects from arrays of each CPU, over lists that all share: an operation allocates an object, writes it, and frees what it
-// was handed. `remote_pct` of the objects are handed to another CPU than allocated them. An array that is empty or full moves
-// `batch` objects from or to the lists, under list_lock.
+// Objects from per-CPU arrays, backed by shared lists: an operation allocates an object, writes it, and frees objects handed to
+// it. `remote_pct` of the objects are freed by another CPU than allocated them. A CPU whose array is empty or full moves
+// `batch` objects between it and the lists, under list_lock.
 struct SlabLoad {
   LoadSpec common;
   int batch = 16;

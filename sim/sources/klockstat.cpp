@@ -1,6 +1,6 @@
-// klockstat of bcc and of libbpf-tools: a table of waits ("Spin" in older ones) and one of holds, by caller or thread. bcc
-// prints nanoseconds without a unit, libbpf-tools units behind the figures. Below a caller its own callers may stand, without
-// figures.
+// klockstat of bcc and libbpf-tools: a table of waiting times ("Spin" in older versions) and one of hold times, by caller or
+// thread. bcc prints nanoseconds without a unit; libbpf-tools appends units. Lines without numbers below a caller are its own
+// callers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double kNsOfUs = 1000;
 
 enum class KlockTable : std::uint8_t { none, waits, holds };
 
-// "Caller  Avg Wait  Count  Max Wait  Total Wait"; older ones have "Average Spin" and "Max spin".
+// Reads the titles "Caller  Avg Wait  Count  Max Wait  Total Wait". Older versions print "Average Spin" and "Max spin".
 KlockTable klock_table(std::string_view text) {
   if (!text.starts_with("Caller") && !text.starts_with("Tid")) return KlockTable::none;
   if (text.find("Count") == text.npos || text.find("Total") == text.npos) return KlockTable::none;
@@ -37,7 +37,7 @@ struct KlockRow {
   LockTimes times;
 };
 
-// The time at the text's end, which is taken off it.
+// Removes the time at the end of the text and returns it.
 std::optional<double> take_last_time(std::string_view& text) {
   std::string_view word = take_last_word(text);
   if (!is_unit(word)) {
@@ -49,13 +49,13 @@ std::optional<double> take_last_time(std::string_view& text) {
   return microseconds(word, unit);
 }
 
-// Python's way to print bytes: "b'pipe_write+0x35'".
+// Removes Python's notation for bytes: "b'pipe_write+0x35'".
 std::string_view without_bytes_mark(std::string_view name) {
   if (!name.starts_with("b'") || !name.ends_with('\'') || name.size() < 3) return name;
   return name.substr(2, name.size() - 3);
 }
 
-// None: it has no figures.
+// Returns nothing for a line without numbers.
 std::optional<KlockRow> klock_row(std::string_view text) {
   KlockRow row;
   const auto total = take_last_time(text);

@@ -1,5 +1,5 @@
-// What Valgrind's tool Lackey prints with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores
-// " S" and modifications " M"; Valgrind's own lines ("==PID== ...") stand between. Assignments use the same lines.
+// Output of Valgrind's tool Lackey with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores " S"
+// and modifications " M". Valgrind's own lines ("==PID== ...") occur between them. Some course assignments use the same lines.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -16,7 +16,7 @@ std::optional<What> lackey_kind(std::string_view word) {
   return std::nullopt;
 }
 
-// "==4711== Lackey, an example Valgrind tool", "--4711-- ...".
+// True for "==4711== Lackey, an example Valgrind tool" and "--4711-- ...".
 bool is_of_valgrind(std::string_view text) {
   if (!text.starts_with("==") && !text.starts_with("--")) return false;
   const std::size_t end = text.find(text.substr(0, 2), 2);
@@ -42,7 +42,7 @@ constexpr AddressGrammar kLackey{.source = "Lackey",
 Likeness lackey_likeness(const Excerpt& excerpt) {
   Likeness likeness = likeness_of(kLackey)(excerpt);
   if (likeness.fits() || excerpt.lines.empty() || !is_of_valgrind(excerpt.lines.front().text)) return likeness;
-  // Before the first access stands what Valgrind says of itself; a program's own output may come between.
+  // Valgrind introduces itself before the first access; the program's own output may come in between.
   if (excerpt.has("== Lackey,")) return {Likeness::Sure::certain, "Valgrind's Lackey names itself in it"};
   return likeness;
 }

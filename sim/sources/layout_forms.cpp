@@ -1,4 +1,4 @@
-// Listings of structures with the offset and the size of each member. sim/config reads them.
+// Lists of structures with each member's offset and size. sim/config reads them.
 #include "models/text/structure_listing.hpp"
 #include "sim/sources/forms.hpp"
 

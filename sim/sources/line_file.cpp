@@ -32,7 +32,7 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
     if (begin == compression.magic)
       throw trace::TraceError(fmt::format("{}: is compressed by {}; decompress it first: {} -dc {} > FILE", name,
                                           compression.tool, compression.tool, name));
-    // What only looked like it: back to its beginning, byte by byte, as a pipe can't be sought in.
+    // Not compressed after all. Puts the bytes back one by one, because pipes can't seek.
     for (std::streamsize i = stream.gcount(); i > 0; --i) stream.unget();
   }
 }
@@ -58,7 +58,7 @@ std::ifstream open_input(const std::filesystem::path& file) {
     throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));
   refuse_compressed(stream, file.string());
   refuse_unreadable(stream, file.string());
-  stream.clear();  // of an empty file's end, met by a look at its first byte
+  stream.clear();  // an empty file has reached its end while its first byte was examined
   return stream;
 }
 

@@ -1,4 +1,4 @@
-// A foreign trace, read once from its beginning to its end: a pipe does, too.
+// Reads a foreign trace once from start to end, so it may be a pipe.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace linebounce::sim {
 
-// Errors: trace::TraceError if it can't be opened or is compressed: then it says with what to decompress it.
+// Errors: trace::TraceError if the file can't be opened or is compressed. The message then names the command that decompresses
+// it.
 std::ifstream open_input(const std::filesystem::path& file);
 
 class LineFile {
  public:
   explicit LineFile(const std::filesystem::path& file) : name_(file.string()), stream_(open_input(file)) {}
 
-  // The next line, without its end and without a mail's quote marks; none: that was the last. Valid until the next call.
+  // The next line, without its end and e-mail quote marks, or nothing after the last line. Valid until the next call.
   std::optional<std::string_view> next();
   // Throws trace::TraceError: "FILE: line 17: TEXT: "the line"".
   [[noreturn]] void refuse(const std::string& text) const;
-  [[nodiscard]] std::int64_t quoted() const { return quoted_; }  // lines that had quote marks
+  [[nodiscard]] std::int64_t quoted() const { return quoted_; }  // number of lines with quote marks
 
  private:
   std::string name_;
@@ -35,9 +36,9 @@ class LineFile {
 
 // Without blanks at both ends.
 std::string_view stripped(std::string_view text);
-// The word that the text begins with, which is taken off it together with the blanks before and behind.
+// Removes the first word and the blanks around it from the text, and returns it.
 std::string_view take_word(std::string_view& text);
-// All of the text as a number, hexadecimal (with or without 0x) or decimal; none: it is not one, or too large.
+// The whole text as a number: hexadecimal (with or without 0x) or decimal. Returns nothing if it is not a number or too large.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 std::optional<std::uint64_t> decimal(std::string_view text);
 

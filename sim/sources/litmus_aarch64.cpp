@@ -1,4 +1,4 @@
-// Litmus tests' instructions of AArch64.
+// AArch64 instructions of litmus tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// X0 of W0 and X0.
+// Returns X0 for W0 and X0.
 std::string aarch64_register(std::string_view text) {
   const std::string name = upper(text);
   if (name.size() < 2 || (name[0] != 'W' && name[0] != 'X') || !decimal(std::string_view(name).substr(1))) return "";
@@ -67,7 +67,8 @@ class AArch64 {
     return address.name;
   }
 
-  // "LDR W1,[X2]", or "LDR W1,[X2,W3,SXTW]" where W3 is 0 by what was loaded: an address that depends on it.
+  // Handles "LDR W1,[X2]", and "LDR W1,[X2,W3,SXTW]" where W3 is always 0 but computed from a loaded value (an address
+  // dependency).
   void load(const std::vector<std::string>& operands, bool acquires) {
     std::optional<int> after;
     if (operands.size() > 2) {

@@ -1,4 +1,5 @@
-// What litmus tests of all architectures have in common: a test that is built statement by statement, and what registers hold.
+// The part that litmus tests of all architectures share: building a test statement by statement, and tracking register
+// contents.
 #pragma once
 
 #include <map>
@@ -12,29 +13,29 @@
 
 namespace linebounce::sim {
 
-// What a register of a thread holds.
+// Content of a thread's register.
 struct Held {
   enum class What : std::uint8_t { nothing, address, constant, loaded, zero_of } what = What::nothing;
   std::string name;  // address: the variable
-  int number = 0;    // constant: its value; loaded and zero_of: the register of ours
+  int number = 0;    // constant: its value; loaded and zero_of: number of our register
 };
 
-// Errors of all here: std::invalid_argument, for what has no counterpart in Linebounce's tests.
+// Errors of all functions: std::invalid_argument for what Linebounce's tests can't express.
 class TestBuilder {
  public:
   explicit TestBuilder(HerdTest& test) : test_(&test) {}
 
-  // What follows is this thread's.
+  // The following calls concern this thread.
   void begin_thread(int number);
   Held& held(const std::string& reg) { return registers_[{thread_, reg}]; }
-  // nullptr: nothing was ever in it.
+  // Returns nullptr if the register was never written.
   [[nodiscard]] const Held* final_value(int thread, const std::string& reg) const;
-  // The letter that stands for a variable.
+  // The letter that represents a variable.
   char letter(const std::string& name);
 
   void load(const std::string& reg, const std::string& variable, bool acquires, std::optional<int> after = std::nullopt);
   void store(const std::string& variable, const Held& value, bool releases);
-  // The register gets what the variable held.
+  // The register receives the variable's old value.
   void exchange(const std::string& reg, const std::string& variable, const Held& value);
   void fence() { statement("fence"); }
 
@@ -48,22 +49,22 @@ class TestBuilder {
   std::map<std::pair<int, std::string>, Held> registers_;
 };
 
-// ---- words ----
+// ---- Words ----
 
 std::string upper(std::string_view text);
-// Parts between any of these characters, without blanks around them.
+// Splits at any of these characters, and strips blanks from the parts.
 std::vector<std::string> split_text(std::string_view text, std::string_view separators);
-// From 0 to a million, decimal or 0x...
+// Accepts 0 to 1,000,000, decimal or 0x...
 std::optional<int> litmus_number(std::string_view text);
 
-// ---- one instruction or statement, by architecture ----
+// ---- One instruction or statement, by architecture ----
 
 void x86_instruction(TestBuilder& builder, std::string_view text);
 void aarch64_instruction(TestBuilder& builder, std::string_view text);
-// Of C with the Linux kernel's names.
+// A statement of C with the Linux kernel's primitives.
 void kernel_statement(TestBuilder& builder, std::string_view text);
 
-// The one name that stands for a register in all its widths; empty: it is none.
+// One name for a register in all its widths; empty: not a register.
 std::string x86_register(std::string_view text);
 std::string aarch64_register(std::string_view text);
 

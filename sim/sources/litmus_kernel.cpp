@@ -1,4 +1,4 @@
-// Litmus tests' statements of C with the Linux kernel's names.
+// Statements of litmus tests in C with the Linux kernel's primitives.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The format: an architecture and a name, perhaps a title in quotes, initial values in braces, threads side by side in columns
-// between `|`, each row ended by `;`, and a condition. As the manual of herdtools7 describes it; C tests have functions instead
-// of columns.
+// A test consists of an architecture and a name, an optional title in quotes, initial values in braces, threads in columns
+// separated by `|` with `;` after each row, and a condition. Source: the manual of herdtools7. Tests in C have functions
+// instead of columns.
 #include "sim/sources/litmus_text.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct SourceLine {
 };
 
 constexpr std::array<std::string_view, 4> kArchitectures = {"X86", "X86_64", "AArch64", "C"};
-// Known to herd, and not here.
+// Architectures that herd supports and Linebounce does not.
 constexpr std::array<std::string_view, 8> kOtherArchitectures = {"ARM", "PPC", "RISCV", "MIPS", "LISA", "CPP", "BPF", "ASL"};
 
 class HerdReader {
@@ -58,7 +58,7 @@ class HerdReader {
     return lines;
   }
 
-  // "(* ... *)" over any lines, and "// ...".
+  // Removes "(* ... *)", also across lines, and "// ...".
   void remove_comments() {
     bool inside = false;
     for (SourceLine& line : lines_) {
@@ -103,11 +103,11 @@ class HerdReader {
       test_.title = title.substr(1, title.rfind('"') > 0 ? title.rfind('"') - 1 : title.size());
       ++at_;
     }
-    // Generated tests have lines like "Cycle=Rfe PodRR Fre PodWW" here.
+    // Generated tests have lines such as "Cycle=Rfe PodRR Fre PodWW" here.
     while (at_ < lines_.size() && !peek().text.starts_with('{')) ++at_;
   }
 
-  // "{ x=0; 0:X1=y; int z; }", over any lines.
+  // Reads "{ x=0; 0:X1=y; int z; }", also across lines.
   void initial_values() {
     std::string all;
     const SourceLine first = peek();
@@ -179,7 +179,7 @@ class HerdReader {
     }
   }
 
-  // "P0(int *x, int *y) { ... }"
+  // Reads "P0(int *x, int *y) { ... }".
   void functions() {
     while (at_ < lines_.size() && peek().text.starts_with('P')) {
       const auto number = decimal(std::string_view(peek().text).substr(1, peek().text.find_first_of("( ") - 1));
@@ -212,7 +212,7 @@ class HerdReader {
            text.starts_with("~ exists");
   }
 
-  // "exists (0:EAX=0 /\ 1:EAX=0)".
+  // Reads "exists (0:EAX=0 /\ 1:EAX=0)".
   void condition() {
     while (at_ < lines_.size() && !is_condition(peek().text)) {
       const std::string& text = peek().text;
@@ -257,7 +257,7 @@ class HerdReader {
     test_.asks += fmt::format("{}r{}={}", test_.asks.empty() ? "" : " ", held->number, *value);
   }
 
-  // All orders of the operations are tried.
+  // All orders of the operations are tried, so their number is limited.
   void check() const {
     constexpr std::ptrdiff_t kMostOperations = 24;
     std::ptrdiff_t operations = 0;

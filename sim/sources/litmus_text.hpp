@@ -1,4 +1,4 @@
-// Litmus tests in herd's format (.litmus), as Linebounce's own (workloads/litmus/litmus_test.hpp).
+// Converts litmus tests in herd's format (.litmus) to Linebounce's (workloads/litmus/litmus_test.hpp).
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ struct HerdTest {
   std::string name, title;
   std::vector<std::string> threads;    // in Linebounce's notation
   std::string asks;                    // likewise
-  std::string condition;               // as the file has it
-  std::string consistency;             // the memory model of ours that it runs under: tso, ia64
-  std::vector<std::string> registers;  // by number: "0:EAX"
-  std::vector<std::string> variables;  // by number: the file's names
-  std::string doubt;                   // a sentence, where that model is not the architecture's; empty: it is
+  std::string condition;               // as written in the file
+  std::string consistency;             // Linebounce's memory model for it: tso, ia64
+  std::vector<std::string> registers;  // file's names by our number: "0:EAX"
+  std::vector<std::string> variables;  // file's names by our number
+  std::string doubt;                   // a sentence if that model differs from the architecture's; otherwise empty
 
-  [[nodiscard]] std::string joined_threads() const;  // with " || " between them
+  [[nodiscard]] std::string joined_threads() const;  // joined by " || "
 };
 
-// `file` is for messages. Errors: trace::TraceError with the line, for what is no such test and for what has no counterpart
-// here.
+// `file`: for messages. Errors: trace::TraceError with the line if the text is not such a test, or uses something that
+// Linebounce can't express.
 HerdTest read_herd_test(const std::string& text, const std::string& file);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Litmus tests' instructions of x86, in Intel's order of operands and, with % or parentheses, in AT&T's.
+// x86 instructions of litmus tests, with operands in Intel's order or, if there are % or parentheses, in AT&T's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// EAX of RAX, EAX, AX, %eax.
+// Returns EAX for RAX, EAX, AX and %eax.
 std::string x86_register(std::string_view text) {
   if (text.starts_with('%')) text.remove_prefix(1);
   const std::string name = upper(text);
@@ -25,7 +25,7 @@ std::string x86_register(std::string_view text) {
 
 namespace {
 
-// x of [x] and (x); empty: no place in memory.
+// Returns x for [x] and (x); empty: not a memory operand.
 std::string x86_place(std::string_view text) {
   if (text.size() < 3 || (text.front() != '[' && text.front() != '(')) return "";
   return std::string(stripped(text.substr(1, text.size() - 2)));
@@ -49,7 +49,7 @@ class X86 {
     if (name == "MFENCE") {
       builder_->fence();
     } else if (name == "LFENCE" || name == "SFENCE") {
-      return;  // order nothing that x86-TSO does not order already, of write-back memory
+      return;  // on write-back memory, these order nothing that x86-TSO does not already order
     } else if (name == "MOV" && operands.size() == 2) {
       move(operands[0], operands[1]);
     } else if (name == "XCHG" && operands.size() == 2) {
@@ -69,7 +69,7 @@ class X86 {
     return builder_->held(reg);
   }
 
-  // A place by a variable's name, or by a register that holds its address.
+  // The variable of a memory operand, which is either its name or a register with its address.
   std::string variable_at(const std::string& place) {
     const std::string reg = x86_register(place);
     if (reg.empty()) return place;

@@ -14,16 +14,16 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr std::size_t kMostMixed = 8;
-constexpr std::uint64_t kFewestWaits = 30;  // measured waits; the relative standard deviation of their share is some 18 % then
-constexpr double kAtMostOff = 2;            // the largest factor between measured and expected waiting
-// Acquisitions in a trace: this many of its rarest lock, within these bounds of all.
+constexpr std::uint64_t kFewestWaits = 30;  // measured waits; fewer have a relative standard deviation above some 18 %
+constexpr double kAtMostOff = 2;            // largest accepted factor between measured and expected waiting
+// The trace has this many acquisitions of the rarest lock; the total stays within these limits.
 constexpr std::int64_t kOfRarest = 1000, kFewest = 50000, kMost = 200000;
 
-// Expected waiting if CPUs compute for a random time and then hold a lock for a random time, both exponentially distributed:
-// mean-value analysis of a closed network (Reiser, Lavenberg, 1980). An arriving CPU meets what the others would produce
-// without it.
+// Computes the expected waiting if CPUs alternately compute and hold a lock, both for exponentially distributed times, by
+// mean-value analysis of a closed network (Reiser, Lavenberg, 1980): an arriving CPU sees the queue that the other CPUs would
+// produce without it.
 struct Expected {
-  double busy = 0;  // share of arrivals that find the lock held
+  double busy = 0;  // fraction of arrivals that find the lock held
   double wait_us = 0;
 };
 
@@ -42,12 +42,12 @@ bool agree(double measured, double expected) {
   return measured <= expected * kAtMostOff && expected <= measured * kAtMostOff;
 }
 
-// lock_stat does not say which locks sleep; this is judged by their names.
+// lock_stat does not say which locks sleep, so their names decide.
 bool sleeps_by_name(const std::string& name) {
   return name.find("mutex") != std::string::npos || name.find("sem") != std::string::npos;
 }
 
-// The reason to leave a class out of the mix; empty: none. Fills in its measured and expected waiting.
+// Returns why a class is left out of the mix; empty: it is not. Also sets its measured and expected waiting.
 std::string reason_against(const LockStatistics& lock, const MeasuredTime& measured, MixedLock& mixed) {
   const auto taken = static_cast<double>(*lock.acquisitions);
   const double cpu_us = measured.seconds * kUsPerS * measured.cpus;
@@ -86,7 +86,7 @@ double used_us(const MixedLock& lock) {
 
 std::uint64_t cycles(workloads::Random& random, double mean_us, int mhz) {
   constexpr std::int64_t kUnit = 1 << 20;
-  constexpr double kMostCycles = 1099511627776;  // 2^40, the largest argument of an operation
+  constexpr double kMostCycles = 1099511627776;  // 2^40, an operation's largest argument
   const double drawn = static_cast<double>(workloads::draw_exponential(random, kUnit)) / kUnit;
   return static_cast<std::uint64_t>(std::llround(std::min(drawn * mean_us * mhz, kMostCycles)));
 }
@@ -111,7 +111,7 @@ class MixedThread {
  private:
   void compute(double mean_us) { out_->append(stream_, {trace::Kind::compute, 0, 0, 0, cycles(random_, mean_us, mhz_)}); }
 
-  // Draws each lock as often as it is taken.
+  // Draws each lock in proportion to its acquisitions.
   std::uint32_t drawn() {
     std::int64_t left = 0;
     for (const MixedLock& lock : mix_->locks) left += lock.acquisitions;
@@ -149,7 +149,7 @@ std::vector<std::string> mix_lacks(const LockMix& mix, int mhz) {
 
 LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& measured) {
   LockMix mix{measured, {}, {}, 0};
-  double left_us = kUsPerS * measured.cpus;  // of all CPUs, in a second
+  double left_us = kUsPerS * measured.cpus;  // of all CPUs, within a second
   for (const LockStatistics& lock : locks) {
     if (lock.waits == 0 || *lock.acquisitions == 0) continue;
     MixedLock mixed;
@@ -197,7 +197,7 @@ std::vector<std::string> write_lock_mix(const LockMix& mix, int mhz, trace::Writ
   }
   std::vector<MixedThread> threads;
   for (int cpu = 0; cpu < mix.measured.cpus; ++cpu) threads.emplace_back(mix, mhz, cpu, out);
-  // Appends sections in turn, so that no thread's operations pile up in memory.
+  // Appends sections in turn, so that no thread's operations accumulate in memory.
   for (std::int64_t i = 0; i < all; i += mix.measured.cpus) {
     for (MixedThread& thread : threads) thread.acquisition();
   }

@@ -1,5 +1,5 @@
-// /proc/lock_stat: Documentation/locking/lockstat.rst. Version 0.3 (Linux before 3.13) has no means; its titles say which
-// columns there are. Mailers break its long lines: figures that stand on a line of their own belong to the class before.
+// Reads /proc/lock_stat (Documentation/locking/lockstat.rst). Version 0.3 (Linux before 3.13) has no means; the titles say
+// which columns exist. E-mail programs break its long lines, so numbers on a line of their own belong to the previous class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class LockStatFile {
     }
   }
 
-  // Of the colon before figures alone.
+  // Position of the colon that only numbers follow.
   static std::size_t numbers_at(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == text.npos || !is_figures(text.substr(colon + 1))) return text.npos;
@@ -112,7 +112,7 @@ class LockStatFile {
     return static_cast<std::uint64_t>(value);
   }
 
-  // All lines of a class have come.
+  // Called when all lines of a class have been read.
   void complete_class() {
     if (name_.empty()) return;
     for (const std::string_view needed : kNeeded) {
@@ -120,7 +120,7 @@ class LockStatFile {
     }
     if (figures_.size() != columns_.size()) refuse_figures();
     LockStatistics lock;
-    // "-W" stands only beside readers.
+    // "-W" is only used if there is also a row for readers.
     if (name_.ends_with("-R")) lock.kind = "readers";
     if (name_.ends_with("-W")) lock.kind = "writers";
     lock.has_readers = !lock.kind.empty();
@@ -135,7 +135,8 @@ class LockStatFile {
     rules_ = 0;
   }
 
-  // "unix_table_lock  45  [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0", which a mailer may have broken into two lines.
+  // Reads "unix_table_lock  45  [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0", which an e-mail program may have broken into
+  // two lines.
   void site(std::string_view text) {
     const bool was_broken = !site_.empty();
     site_ += (was_broken ? " " : "") + std::string(text);
@@ -145,7 +146,7 @@ class LockStatFile {
     const bool is_whole = end != all.npos && !stripped(all.substr(end + 2)).empty();
     if (locks_.empty() || rules_ == 0 || (was_broken && !is_whole)) refuse_site();
     if (!is_whole) {
-      // The half of such a line has a count at its end, or an address.
+      // The first half of such a line ends with a count or an address.
       std::string_view before = all.substr(0, address);
       if (!decimal(take_last_word(before))) refuse_site();
       return;
@@ -166,11 +167,11 @@ class LockStatFile {
 
   LineFile in_;
   std::vector<std::string> columns_;
-  std::string name_;  // of a class whose figures are being read; empty: none
+  std::string name_;  // class whose numbers are being read; empty: none
   std::vector<double> figures_;
-  std::string site_;  // the first half of a line that was broken
+  std::string site_;  // first half of a broken line
   std::vector<LockStatistics> locks_;
-  int rules_ = 0;  // since the last class: behind the first its waiters stand, behind the second who they waited for
+  int rules_ = 0;  // rules since the last class: waiting functions follow the first, functions that held the lock the second
   std::int64_t joined_ = 0;
 };
 

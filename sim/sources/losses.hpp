@@ -1,4 +1,4 @@
-// Every way in which a reader of foreign data can lose or doubt something: one table, a row each.
+// A table of everything that a reader of foreign data can lose or doubt, one row each.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@
 namespace linebounce::sim {
 
 enum class Severity : std::uint8_t {
-  note,   // how the data was taken; nothing is missing
-  doubt,  // a value was assumed, or may mean something else
-  lost    // the source does not have it, and a replay or a verdict needs it
+  note,   // how the data was collected; nothing is missing
+  doubt,  // a value was assumed or is ambiguous
+  lost    // missing in the source, but needed by a replay or an assessment
 };
 inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
 
@@ -58,17 +58,17 @@ enum class Loss : std::uint8_t {
 struct LossKind {
   std::string_view name;
   Severity severity;
-  std::string_view sentence;  // {0}: the source's name; {1}: a figure or another detail
+  std::string_view sentence;  // {0}: the source's name; {1}: a number or another detail
 };
 
-// How the sentence of a trace begins that was made from samples' or statistics' figures.
+// Start of the sentence for traces made from samples or statistics.
 inline constexpr std::string_view kReconstructed = "Nothing in it was recorded";
 
 inline bool is_reconstruction(const std::vector<std::string>& missing) {
   return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kReconstructed); });
 }
 
-// By Loss.
+// Indexed by Loss.
 inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
     {"order_kept", Severity::note,
      "{0} has one order for all accesses. A replay keeps it: a CPU sleeps until the CPU before it in that order wakes it."},
@@ -124,7 +124,7 @@ struct FoundLoss {
   std::string sentence;
 };
 
-// What occurred, in the order in which it was found.
+// What was lost or doubted, in the order of discovery.
 class Losses {
  public:
   void add(Loss loss, std::string_view source, const std::string& detail = {}) {
@@ -135,7 +135,7 @@ class Losses {
   }
   void add(const Losses& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
   [[nodiscard]] const std::vector<FoundLoss>& all() const { return all_; }
-  // For a trace's summary, which verdicts quote.
+  // For a trace's summary, which assessments quote.
   [[nodiscard]] std::vector<std::string> sentences() const {
     std::vector<std::string> sentences;
     for (const FoundLoss& one : all_) sentences.push_back(one.sentence);

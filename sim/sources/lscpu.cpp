@@ -1,5 +1,5 @@
-// lscpu (util-linux): -J -e is a JSON list of CPUs, -p a table with commas, -J and no option a summary. The summary says which
-// CPUs a NUMA node has, but not which share a core: it will do where each core has one thread.
+// lscpu (util-linux): -J -e prints a JSON list of CPUs, -p a table with commas, and -J alone a summary. The summary has the
+// CPUs of each NUMA node, but not of each core, so it suffices only if every core has one thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostLscpuCpus = 4096;
   throw trace::TraceError(file + ": " + text);
 }
 
-// "0-3,8" as numbers.
+// Expands "0-3,8".
 std::vector<int> numbers_of(std::string_view text, const std::string& file) {
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -39,14 +39,14 @@ std::vector<int> numbers_of(std::string_view text, const std::string& file) {
   return numbers;
 }
 
-// The last of "0:0:0:1", which is the largest cache's.
+// The last number of "0:0:0:1", which belongs to the largest cache.
 int last_cache(const std::string& text, int otherwise) {
   const std::size_t colon = text.rfind(':');
   const auto number = decimal(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1));
   return number && *number < kMostLscpuCpus ? static_cast<int>(*number) : otherwise;
 }
 
-// Numbers stand there as such or as texts, by the version.
+// Depending on the version, numbers are JSON numbers or strings.
 int member(const json& row, const char* name, int otherwise) {
   const auto found = row.find(name);
   if (found == row.end()) return otherwise;
@@ -114,7 +114,7 @@ MachineTopology of_summary(const json& fields, const std::string& file) {
   return topology;
 }
 
-// "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3", then numbers.
+// Reads "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3" and the rows of numbers below.
 MachineTopology of_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
   std::vector<std::string> titles;

@@ -1,5 +1,5 @@
-// hwloc's XML (lstopo --of xml), of versions 1 and 2: objects within each other. Since version 2 a NUMA node is a child beside
-// those whose CPUs it belongs to; before, it was around them.
+// hwloc's XML (lstopo --of xml), versions 1 and 2: nested objects. In version 2, a NUMA node is a sibling of the objects whose
+// CPUs it owns; in version 1, it contains them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace linebounce::sim {
 namespace {
 
-// "<object type="Core" os_index="3">": what stands between < and >.
+// The text between < and >, such as: object type="Core" os_index="3".
 struct XmlTag {
   std::string_view name;
   std::string_view attributes;
   bool closes = false, is_empty = false;
 
-  // Empty: it has none of this name.
+  // Empty if there is no attribute of this name.
   [[nodiscard]] std::string_view attribute(std::string_view wanted) const {
     for (std::size_t at = attributes.find(wanted); at != attributes.npos; at = attributes.find(wanted, at + 1)) {
       const bool begins = at == 0 || attributes[at - 1] == ' ' || attributes[at - 1] == '\n' || attributes[at - 1] == '\t';
@@ -89,26 +89,26 @@ class LstopoReader {
 
   struct OpenObject {
     std::string type;
-    int number = 0;  // of all objects of the type
+    int number = 0;  // counts all objects of the type
   };
 
   void begin(const XmlTag& tag) {
     if (open_.size() == kDeepestXml)
       throw trace::TraceError(fmt::format("{}: more than {} objects within each other", file_, kDeepestXml));
     OpenObject object{std::string(tag.attribute("type")), 0};
-    // Version 1 calls caches by their depth.
+    // Version 1 names caches by depth.
     if (object.type == "Cache") object.type = "L" + std::string(tag.attribute("depth")) + "Cache";
     if (object.type == "Socket") object.type = "Package";
     object.number = counts_[object.type]++;
     if (object.type == "NUMANode" && !open_.empty()) {
-      // Of several, such as one of slower memory beside it, the first.
+      // If there are several, for example one with slower memory, the first counts.
       node_of_.emplace(parent_path(), object.number);
     }
     open_.push_back(std::move(object));
     if (open_.back().type == "PU") processing_unit(tag);
   }
 
-  // The objects that are open, as their types and numbers.
+  // The types and numbers of the objects that are currently open.
   [[nodiscard]] std::string parent_path(std::size_t depth = std::string::npos) const {
     std::string path;
     for (std::size_t i = 0; i < std::min(depth, open_.size()); ++i)
@@ -145,7 +145,7 @@ class LstopoReader {
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
       TopologyCpu cpu = cpus_[i];
       if (!has_caches) cpu.cache = cpu.package;
-      // That of the nearest object around it that has one.
+      // The node of the nearest enclosing object that has one.
       for (const std::string& path : paths_[i]) {
         const auto node = node_of_.find(path);
         if (cpu.node >= 0 || node == node_of_.end()) continue;
@@ -162,9 +162,9 @@ class LstopoReader {
   std::string file_;
   std::vector<OpenObject> open_;
   std::map<std::string, int> counts_;
-  std::map<std::string, int> node_of_;  // by the path of the object whose child it is
+  std::map<std::string, int> node_of_;  // by the path of its parent object
   std::vector<TopologyCpu> cpus_;
-  std::vector<std::vector<std::string>> paths_;  // by CPU: of what is around it, the nearest first
+  std::vector<std::vector<std::string>> paths_;  // by CPU: paths of the enclosing objects, innermost first
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Core-to-core matrices and what linebounce-probe writes: what a machine can be calibrated to. sim/studies/calibrate reads
+// Files that a machine can be calibrated to: core-to-core matrices and linebounce-probe's output. sim/studies/calibrate reads
 // them.
 #include <algorithm>
 
@@ -10,12 +10,12 @@ namespace linebounce::sim {
 namespace {
 
 bool is_figure(std::string_view text) {
-  return text.find_first_not_of("0123456789.,eE+") == text.npos;  // empty: the other direction has it
+  return text.find_first_not_of("0123456789.,eE+") == text.npos;  // empty: only the other direction was measured
 }
 
 Likeness matrix_likeness(const Excerpt& excerpt) {
   if (!excerpt.is_text || excerpt.has("#HWCs ")) return {};
-  // What is cut off at the excerpt's end is no row.
+  // Ignores a row that the end of the excerpt truncates.
   const std::string_view all = excerpt.bytes;
   const std::string_view text = excerpt.whole ? all : all.substr(0, all.rfind('\n') + 1);
   const NumberGrid grid = split_grid(text);
@@ -28,7 +28,7 @@ Likeness matrix_likeness(const Excerpt& excerpt) {
   const std::size_t columns = grid.rows.front().size();
   const bool is_even =
       columns > 1 && std::ranges::all_of(grid.rows, [columns](const GridRow& row) { return row.size() == columns; });
-  // A large one's end is not in the excerpt.
+  // If the grid is large, the excerpt lacks its end.
   if (!is_even || (excerpt.whole ? !grid.is_square() : grid.rows.size() > columns)) return {};
   return {grid.is_marked ? Likeness::Sure::certain : Likeness::Sure::possible,
           grid.is_marked ? "its rows and columns are numbered alike" : "it has as many rows as columns, all of figures"};

@@ -1,5 +1,5 @@
-// Intel's Memory Latency Checker: of its output the latencies from cache to cache, by node of writer and reader. A table's head
-// is "Reader Numa Node" (older: "Reader Socket"), its rows begin with the writer's node.
+// Intel's Memory Latency Checker: reads the cache-to-cache latencies by node of writer and reader. The table's head is "Reader
+// Numa Node" (older: "Reader Socket"); its rows start with the writer's node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class MlcReader {
     }
   }
 
-  // "0  -  113.9"; the head has other words.
+  // Reads "0  -  113.9"; other words occur only in the head.
   void row(const std::vector<std::string_view>& words) {
     if (!decimal(words.front())) {
       if (!tables_.back().empty()) in_table_ = false;

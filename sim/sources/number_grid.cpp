@@ -18,10 +18,10 @@ constexpr std::size_t kMostGridCpus = 1024;
 
 struct TextLine {
   std::string_view text;
-  std::size_t number = 1, column = 1;  // of its first character
+  std::size_t number = 1, column = 1;  // position of its first character
 };
 
-// Without a mail's quote marks.
+// Removes e-mail quote marks.
 std::vector<TextLine> lines_of_text(std::string_view text) {
   std::vector<TextLine> lines;
   for (std::size_t number = 1, begin = 0; begin <= text.size(); ++number) {
@@ -34,7 +34,7 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
   return lines;
 }
 
-// A dash or the like stands for nothing on the diagonal.
+// On the diagonal, a dash or similar mark means an empty cell.
 std::string_view cell_text(std::string_view raw) {
   constexpr std::array<std::string_view, 4> kNothing = {"-", "--", "n/a", "N/A"};
   return std::ranges::find(kNothing, raw) == kNothing.end() ? raw : std::string_view{};
@@ -54,7 +54,7 @@ GridRow split_at(const TextLine& line, char separator) {
   return row;
 }
 
-// At blanks, without the terminal's colours and what stands behind a plus-minus sign.
+// Splits at blanks; drops terminal colours and the error after a plus-minus sign.
 GridRow split_words(const TextLine& line) {
   constexpr std::string_view kNumber = "0123456789.";
   const std::string_view text = line.text;
@@ -82,8 +82,8 @@ bool numbers_from_0(const GridRow& words) {
   return true;
 }
 
-// core-to-core-latency on the terminal: a head with the CPUs' numbers, then for each a line with its number and the pairs with
-// those before it. Around it stand other lines.
+// core-to-core-latency's output on a terminal: a head with CPU numbers, then a line per CPU with its number and its pairs with
+// the CPUs before it. Other lines precede and follow.
 NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   NumberGrid grid;
   grid.form = "what core-to-core-latency shows on the terminal";
@@ -112,7 +112,7 @@ NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   return grid;
 }
 
-// MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1", then "CPU CPU CYCLES" for each pair, then sections about memory.
+// MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1", then "CPU CPU CYCLES" for each pair, then sections on memory.
 bool is_mctop_head(std::string_view text) {
   return text.starts_with('#') && text.find("#HWCs ") != text.npos && text.find("#Nodes ") != text.npos;
 }
@@ -144,7 +144,7 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
     }
     pairs.push_back({{*from, *to}, words[2]});
   }
-  // Only what was written takes memory.
+  // Counts the pairs before allocating, because the size in the head may be wrong.
   if (pairs.size() < size) {
     grid.problem = fmt::format("{} pairs of {} CPUs: the list is cut off", pairs.size(), size);
     return grid;
@@ -154,7 +154,7 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
   return grid;
 }
 
-// "3" of "3", "CPU3", "cpu 3", "core_3"; none: it is no CPU's label.
+// Returns 3 for "3", "CPU3", "cpu 3" and "core_3", and nothing for any other text.
 std::optional<std::uint64_t> label_number(std::string_view text) {
   for (const std::string_view before : {"CPU", "cpu", "Cpu", "core", "Core", "CORE", "P", "C"}) {
     if (!text.starts_with(before)) continue;
@@ -165,7 +165,7 @@ std::optional<std::uint64_t> label_number(std::string_view text) {
   return decimal(text);
 }
 
-// The CPUs' numbers; empty: they aren't labels, or one stands there twice.
+// CPU numbers of a row of labels; empty: the cells aren't labels, or not unique.
 std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
   std::vector<std::uint64_t> labels;
   std::set<std::uint64_t> distinct;
@@ -177,7 +177,7 @@ std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
   return labels;
 }
 
-// 0, 1, 2, ... or 1, 2, 3, ...: labels that need no others beside them to be known as such.
+// True for 0, 1, 2, ... and 1, 2, 3, ..., which are labels even without a second row or column of labels.
 bool is_sequence(const std::vector<std::uint64_t>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] != labels.front() + i) return false;
@@ -198,13 +198,13 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
 }
 
-// A head above and labels before the figures, which number the CPUs alike; or one of the two, where that makes it square.
+// Removes a head and a column of labels if both have the same CPU numbers, or only one of the two if the rest is then square.
 void take_labels(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2 || rows.front().empty()) return;
   const std::size_t width = rows.back().size();
   GridRow head = rows.front();
-  // At blanks an empty corner is not seen.
+  // If cells are separated by blanks, an empty corner is invisible.
   const bool has_corner = head.size() == rows[1].size();
   const bool corner_is_label = has_corner && !is_number(head.front().text);
   if (has_corner) head.erase(head.begin());
@@ -233,8 +233,8 @@ bool is_zero(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0.") == text.npos;
 }
 
-// At blanks, the missing cells of one side of the diagonal are not seen: rows grow or shrink by one. The diagonal is there if
-// all of it is 0.
+// If cells are separated by blanks, empty cells on one side of the diagonal are invisible, so each row is one cell longer or
+// shorter than the previous one. The diagonal is present if it is all 0.
 void complete_triangle(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2) return;
@@ -267,7 +267,8 @@ bool NumberGrid::is_square() const {
 
 NumberGrid split_grid(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // The first row may be all empty cells, and the last one may end in one: only whole lines are cut off at the end.
+  // The first row may have only empty cells, and the last one may end with an empty cell, so only whole lines are trimmed at
+  // the end.
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};
   text = text.substr(0, text.find('\n', last));
@@ -282,7 +283,7 @@ NumberGrid split_grid(std::string_view text) {
   const char separator = separator_of(lines);
   grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
   for (const TextLine& line : lines) {
-    // Where cells are separated by a mark, a line of blanks is a row of one empty cell.
+    // If a mark separates the cells, a line of blanks is a row with one empty cell.
     if (separator == ' ' && stripped(line.text).empty()) continue;
     grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
   }

@@ -1,12 +1,12 @@
-// Traces of several CPUs in one order, as courses on coherence give them: "CPU r ADDRESS" or "CPU w ADDRESS"; addresses are
-// hexadecimal.
+// Traces of several CPUs in one common order, as used in courses on coherence: "CPU r ADDRESS" or "CPU w ADDRESS", with
+// hexadecimal addresses.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-// "3", "P3", "cpu3:".
+// Reads "3", "P3" and "cpu3:".
 std::optional<int> cpu_number(std::string_view word) {
   constexpr std::uint64_t kMostCpus = 65535;
   if (word.ends_with(':')) word.remove_suffix(1);

@@ -1,4 +1,4 @@
-// What tells a trace of Linebounce's own from others.
+// Distinguishes Linebounce's traces from other files.
 #pragma once
 
 #include "sim/sources/excerpt.hpp"

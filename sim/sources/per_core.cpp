@@ -1,4 +1,4 @@
-// Traces of coherence assignments, a file for each core: "0 ADDRESS" loads, "1 ADDRESS" stores, "2 CYCLES" computes, all in
+// Traces of coherence assignments, one file per core: "0 ADDRESS" loads, "1 ADDRESS" stores, "2 CYCLES" computes, all
 // hexadecimal.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"

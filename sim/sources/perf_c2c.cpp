@@ -37,7 +37,7 @@ bool is_hexadecimal_number(std::string_view word) {
   return word.starts_with("0x") && hexadecimal(word).has_value();
 }
 
-// "0 1163 1003 1500 0 0x7fecc2ffa340", the row of a line; none: it is none.
+// Reads a line's row, "0 1163 1003 1500 0 0x7fecc2ffa340". Returns nothing for other rows.
 struct LineHead {
   std::vector<std::int64_t> counts;
   std::uint64_t address;
@@ -55,13 +55,13 @@ std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
   return head;
 }
 
-// How the counts of a line stand one behind the other.
+// Order of a line's counts.
 struct C2cColumns {
-  std::size_t peers = 0;   // behind the two of HITM: counts of peer snoops
-  std::size_t stores = 2;  // behind those
+  std::size_t peers = 0;   // number of peer-snoop counts, after the two of HITM
+  std::size_t stores = 2;  // number of store counts, after those
 };
 
-// Of the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
+// Reads the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
 std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   while (text.starts_with('#')) text = stripped(text.substr(1));
   if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   return columns;
 }
 
-// "0-55,112-167".
+// Expands "0-55,112-167".
 std::vector<int> cpus_in(std::string_view text) {
   std::vector<int> cpus;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -111,7 +111,7 @@ class C2cReader {
     }
     if (text.empty() || text.starts_with('#')) return;
     if (text.find_first_not_of('-') == text.npos) {
-      // What people paste may begin here.
+      // Pasted text may start here.
       after_rule_ = true;
       return;
     }
@@ -127,7 +127,7 @@ class C2cReader {
 
   void begin_line(const LineHead& head) {
     if (!titled_) {
-      // Two of HITM, and two or three of stores.
+      // Two counts of HITM, and two or three of stores.
       columns_.stores = head.counts.size() - 2 == 3 ? 3 : 2;
       columns_.peers = head.counts.size() - 2 - columns_.stores;
     }
@@ -157,14 +157,14 @@ class C2cReader {
     if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset behind the shares");
     C2cUse use;
     C2cLine& line = report_.lines.back();
-    // perf c2c report --double-cl has lines of twice the size.
+    // With perf c2c report --double-cl, lines are twice as large.
     use.offset = *hexadecimal(words[at++]);
     if (use.offset >= kMostOffset) in_.refuse("the offset lies in no cache line");
     use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
     use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
-    // Behind the offset: the line's node and how many physical pages it was on, or neither (old versions); the code's address
-    // is the next in hexadecimal.
+    // After the offset come the line's node and its number of physical pages; old versions have neither. The next hexadecimal
+    // number is the code's address.
     const auto node = at < words.size() ? decimal(words[at]) : std::nullopt;
     const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
     if (node && has_pages && *node < kMostNodes && !line.home) line.home = static_cast<int>(*node);
@@ -173,8 +173,8 @@ class C2cReader {
     line.uses.push_back(std::move(use));
   }
 
-  // "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1": cycles, records, CPUs, symbol, object, source,
-  // nodes.
+  // Reads "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1": cycles, records, CPUs, symbol, object,
+  // source, nodes.
   void code(C2cUse& use, const std::vector<std::string_view>& words, std::size_t at) const {
     std::vector<double> figures;
     for (; at < words.size() && decimal(words[at]); ++at) figures.push_back(static_cast<double>(*decimal(words[at])));
@@ -186,7 +186,7 @@ class C2cReader {
     if (at < words.size() && words[at].size() == 3 && words[at].starts_with('[')) ++at;  // [k] or [.]
     const std::size_t nodes = first_of_nodes(words, at);
     if (at < nodes) use.function = words[at];
-    // A C++ name may hold blanks: what stands before the object belongs to it.
+    // A C++ name may contain blanks: everything before the object belongs to it.
     const std::size_t behind_name = nodes >= at + 3 ? nodes - 2 : nodes;
     for (std::size_t i = at + 1; i < behind_name && i < nodes; ++i) use.function += " " + std::string(words[i]);
     if (behind_name < nodes) use.object = words[behind_name];
@@ -194,7 +194,7 @@ class C2cReader {
     for (std::size_t i = nodes; i < words.size(); ++i) node(use, words[i]);
   }
 
-  // The words at the end that are all "1" or "1{56-111,168-223}".
+  // Position of the trailing words that are all "1" or "1{56-111,168-223}".
   static std::size_t first_of_nodes(const std::vector<std::string_view>& words, std::size_t least) {
     std::size_t first = words.size();
     while (first > least) {
@@ -230,7 +230,7 @@ class C2cReader {
   std::string name_;
   C2cReport report_;
   C2cColumns columns_;
-  std::vector<std::int64_t> counts_;  // of the line that is being read
+  std::vector<std::int64_t> counts_;  // counts of the line being read
   bool titled_ = false, after_rule_ = false;
 };
 
@@ -242,7 +242,7 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   }
   if (excerpt.has("Trace Event Information") && excerpt.has("HITM"))
     return {Likeness::Sure::certain, "it has the title \"Trace Event Information\""};
-  // Pasted without titles: a line's row between two rules.
+  // Pasted without titles: a line's row between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
   for (std::size_t i = 1; i + 1 < excerpt.lines.size(); ++i) {
     if (is_rule(excerpt.lines[i - 1]) && is_rule(excerpt.lines[i + 1]) && line_head(words_of(excerpt.lines[i].text)))

@@ -1,4 +1,4 @@
-// A report of `perf c2c report --stdio`: cache lines with their offsets, counted in samples.
+// A report of `perf c2c report --stdio`: cache lines and their offsets, with numbers of samples.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace linebounce::sim {
 
-// What one place of the code does at one offset of a line.
+// Accesses of one place in the code to one offset of a line.
 struct C2cUse {
-  std::uint64_t offset = 0;                                               // in the line
-  std::string function;                                                   // empty: not told
-  std::string object;                                                     // the program or library
-  double remote_hitm = 0, local_hitm = 0, stores = 0;                     // samples: shares of the line's
+  std::uint64_t offset = 0;                                               // within the line
+  std::string function;                                                   // empty: not stated
+  std::string object;                                                     // program or library
+  double remote_hitm = 0, local_hitm = 0, stores = 0;                     // in samples, from the shares of the line's totals
   double remote_hitm_cycles = 0, local_hitm_cycles = 0, load_cycles = 0;  // means; 0: none
-  std::vector<int> cpus = {};                                             // empty: not told
+  std::vector<int> cpus = {};                                             // empty: not stated
   std::vector<int> nodes = {};
 };
 
@@ -34,7 +34,7 @@ struct C2cReport {
   Losses losses;
 };
 
-// Errors: trace::TraceError with the line; if the text has no lines, such as of --stats.
+// Errors: trace::TraceError with the line, or if the text has no cache lines (such as that of --stats).
 C2cReport read_c2c_report(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

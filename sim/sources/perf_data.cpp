@@ -1,4 +1,4 @@
-// Converts perf.data, by way of `perf script`.
+// Converts perf.data by running `perf script`.
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is removed with its content.
+// A directory that is deleted with its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -45,7 +45,7 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// A recording has only the requested fields, so fields that perf says it can't print are left out.
+// A recording has only the requested fields, so fields that perf can't print are dropped.
 Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out) {
   const fs::path& file = files.front();
   const ScratchFolder scratch;

@@ -1,5 +1,5 @@
-// perf lock: tools/perf/builtin-lock.c, from Linux 4 on. It prints columns whose numbers stand before or behind a name that may
-// hold blanks, so a line is taken apart from the numbers' side.
+// perf lock (tools/perf/builtin-lock.c, since Linux 4). Numbers precede or follow a name that may contain blanks, so a line is
+// split from the numbers' end.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kLinesBeforeTitles = 100;  // of perf's: what the measured command printed
+constexpr int kLinesBeforeTitles = 100;  // lines that the measured command may print before perf's own
 
 enum class PerfColumn { acquired, contended, wait_total, wait_max, wait_min, wait_avg };
 
@@ -27,13 +27,13 @@ constexpr std::array kPerfTitles = {
 struct PerfTitles {
   std::vector<PerfColumn> columns;
   bool name_first = false;  // perf lock report
-  bool plain_ns = false;    // before Linux 5.18, times have no unit
-  // What stands behind the figures, and what that is: "type" and "caller", "pid" and "comm", "address" and "symbol", or only
+  bool plain_ns = false;    // before Linux 5.18: times have no unit
+  // The columns after the numbers and what they name: "type" and "caller", "pid" and "comm", "address" and "symbol", or only
   // "cgroup".
   std::string before_name{}, what;
 };
 
-// nullopt: these are no titles.
+// Returns nullopt if these aren't titles.
 std::optional<PerfTitles> perf_titles(std::string_view text) {
   PerfTitles titles;
   text = stripped(text);
@@ -62,12 +62,12 @@ class PerfLockFile {
  public:
   PerfLockFile(LineFile& in, PerfTitles titles) : in_(&in), titles_(std::move(titles)) {}
 
-  // The titles have been read.
+  // Reads the rows below the titles.
   std::vector<LockStatistics> read() {
     while (const auto line = in_->next()) {
       const std::string_view text = stripped(*line);
-      if (text.starts_with("===")) break;  // counts of perf's own lost events
-      // With -v, callers' callers stand below a lock.
+      if (text.starts_with("===")) break;  // number of events that perf itself lost
+      // With -v, a lock's call chain is below it.
       if (!text.empty() && !text.starts_with("0x")) locks_.push_back(titles_.name_first ? named_first(text) : named_last(text));
     }
     return std::move(locks_);
@@ -116,13 +116,13 @@ class PerfLockFile {
     const auto us = microseconds(number, unit);
     if (!us) in_->refuse("expected a time in ns, us, ms, s, m or h where the titles have a wait");
     if (column == PerfColumn::wait_total) lock.wait.total_us = *us;
-    // Where perf has subtracted a later time from an earlier one, it prints 2^64 ns.
+    // If perf has subtracted a later time from an earlier one, it prints 2^64 ns.
     constexpr double kMostUs = 9e15;
     if (column == PerfColumn::wait_max && *us < kMostUs) lock.wait.longest_us = *us;
     if (column == PerfColumn::wait_avg) mean_us = *us;
   }
 
-  // -F may have left the sum out.
+  // With -F, the sum may be missing.
   static void complete(LockStatistics& lock, double mean_us) {
     if (lock.wait.total_us == 0) lock.wait.total_us = mean_us * static_cast<double>(lock.waits);
   }
@@ -143,7 +143,7 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
   LockStatisticsFile file;
   file.tool = titles->name_first ? "perf lock report" : "perf lock contention";
   file.what = titles->what;
-  // perf tells callers' callers and locks of one name apart, without printing what tells them.
+  // perf distinguishes locks of the same name, and callers by their own callers, but does not print the difference.
   file.locks = of_one_name_together(PerfLockFile(in, *titles).read());
   sort_hottest_first(file.locks);
   file.losses.add(Loss::no_holds, file.tool);

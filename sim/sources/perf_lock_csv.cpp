@@ -1,5 +1,5 @@
-// perf lock contention -x SEPARATOR (since Linux 6.6): a comment with the names of the columns, then a line for each lock.
-// Times are nanoseconds without a unit.
+// perf lock contention -x SEPARATOR (since Linux 6.6): a comment with the columns' names, then a line per lock. Times are
+// nanoseconds without a unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct CsvTitles {
   }
 };
 
-// The separator is what stands between the first two columns, which are among these.
+// The separator is the text between the first two columns, which are among these.
 std::optional<CsvTitles> csv_titles(std::string_view text) {
   constexpr std::array<std::string_view, 5> kFigures = {"contended", "total wait", "max wait", "min wait", "avg wait"};
   if (!text.starts_with(kCsvTitle)) return std::nullopt;

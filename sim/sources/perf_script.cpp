@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::uint64_t kSampleBytes = 8;  // samples state no sizes
+constexpr std::uint64_t kSampleBytes = 8;  // samples have no sizes
 
 struct Sample {
   std::string thread;  // "lbzip2/4711"
@@ -27,7 +27,7 @@ bool holds(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
 }
 
-// "4711/4712" or "4712".
+// Reads "4711/4712" and "4712".
 std::optional<std::string_view> thread_id(std::string_view word) {
   const std::size_t slash = word.find('/');
   if (slash != std::string_view::npos && !decimal(word.substr(0, slash))) return std::nullopt;
@@ -39,7 +39,7 @@ bool is_time(std::string_view word) {
   return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
 }
 
-// Takes the command's name, which may contain blanks. It ends where a thread's number precedes a CPU or a time.
+// Removes the command's name, which may contain blanks: it ends where a thread's number is followed by a CPU or a time.
 std::optional<std::string> take_thread(std::string_view& text) {
   std::string command;
   while (!text.empty()) {
@@ -62,7 +62,7 @@ int take_cpu(std::string_view& text) {
   return cpu && *cpu < 65536 ? static_cast<int>(*cpu) : -1;
 }
 
-// Takes "cpu/mem-loads,ldlat=30/P:", with or without a period before it.
+// Removes "cpu/mem-loads,ldlat=30/P:", with or without a period before it.
 std::optional<std::string> take_event(std::string_view& text) {
   std::string_view word = take_word(text);
   if (decimal(word)) word = take_word(text);
@@ -70,10 +70,10 @@ std::optional<std::string> take_event(std::string_view& text) {
   return std::string(word.substr(0, word.size() - 1));
 }
 
-// Takes the function after the last address of the line, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may contain
+// Returns the function after the line's last address, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may contain
 // blanks.
 std::string function_of(std::string_view text) {
-  constexpr std::size_t kShortestAddress = 6;  // in digits: figures before the address are shorter
+  constexpr std::size_t kShortestAddress = 6;  // in digits: numbers before the address have fewer
   if (text.ends_with(')')) text = text.substr(0, text.rfind(" ("));
   std::string_view name;
   while (!text.empty()) {
@@ -100,7 +100,7 @@ class PerfScript {
  private:
   struct Thread {
     std::uint32_t stream = 0;
-    std::string function;  // the function of the instruction
+    std::string function;  // the instruction's function
   };
 
   Sample read(std::string_view line) const {
@@ -182,7 +182,7 @@ class PerfScript {
   std::int64_t of_no_kind_ = 0;
 };
 
-// Of a line that is a sample with an address.
+// True if the line is a sample with an address.
 bool is_sample(std::string_view line) {
   if (!take_thread(line)) return false;
   take_cpu(line);
@@ -190,13 +190,13 @@ bool is_sample(std::string_view line) {
   return take_event(line) && hexadecimal(take_word(line));
 }
 
-// The comments that perf writes with --header say more, but need not be there.
+// Does not rely on perf's --header comments, because they are optional.
 Likeness perf_script_likeness(const Excerpt& excerpt) {
   std::int64_t samples = 0;
   Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
     const bool sample = is_sample(text);
     if (sample) ++samples;
-    // Between two samples stand the call chain's lines: an address and a name.
+    // Lines between two samples are call chains: an address and a name.
     std::string_view ahead = text;
     return sample || text.starts_with('#') || (samples > 0 && hexadecimal(take_word(ahead)) && !ahead.empty());
   });

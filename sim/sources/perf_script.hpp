@@ -1,4 +1,4 @@
-// Samples as `perf script` prints them; of perf.data, too.
+// Samples as `perf script` prints them, also from perf.data.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// Of one file. Errors: as ConvertTrace.
+// Converts a single file. Errors: as for ConvertTrace.
 Losses convert_perf_script(const std::vector<std::filesystem::path>& files, trace::Writer& out);
 
 }  // namespace linebounce::sim

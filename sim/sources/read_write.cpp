@@ -1,4 +1,4 @@
-// Traces of one core or thread as many courses give them: "r ADDRESS" or "w ADDRESS", hexadecimal.
+// Traces of one core or thread as many courses use them: "r ADDRESS" or "w ADDRESS", hexadecimal.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 

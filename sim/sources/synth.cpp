@@ -12,7 +12,7 @@ namespace {
 using trace::Kind;
 using workloads::Zipf;
 
-constexpr std::uint64_t kSynthWord = 8;  // bytes of an access
+constexpr std::uint64_t kSynthWord = 8;  // size of an access in bytes
 
 // Symbol numbers in the trace that all threads share.
 struct World {
@@ -80,7 +80,7 @@ class SectionThread {
   const Zipf* popularity_;
   SyntheticThread thread_;
   std::uint32_t own_;
-  std::int64_t left_;  // accesses still to come
+  std::int64_t left_;  // remaining accesses
 };
 
 World define_world(const SynthSpec& spec, trace::Writer& out) {
@@ -110,7 +110,7 @@ void write_synthetic(const SynthSpec& spec, trace::Writer& out) {
   const Zipf popularity = zipf(spec.objects, spec.skew);
   std::vector<SectionThread> threads;
   for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, world, popularity, i, out);
-  // Appends sections in turn, so that no thread's operations pile up in memory.
+  // Appends sections in turn, so that no thread's operations accumulate in memory.
   while (!threads.front().done()) {
     for (SectionThread& thread : threads) thread.section();
   }

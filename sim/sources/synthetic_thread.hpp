@@ -1,4 +1,4 @@
-// One thread of a trace that is made from a few numbers: its stream and its random numbers.
+// One thread of a synthetic trace: its stream and its random numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ struct Place {
 
 class SyntheticThread {
  public:
-  // The stream is called "KIND[NUMBER]". `between_cycles`: the mean of compute().
+  // The stream is named "KIND[NUMBER]". `between_cycles`: mean of compute().
   SyntheticThread(trace::Writer& out, const std::string& kind, int number, int between_cycles, std::uint64_t seed)
       : number_(number),
         between_(static_cast<std::uint64_t>(between_cycles)),
@@ -32,10 +32,10 @@ class SyntheticThread {
   workloads::Random& random() { return random_; }
   int below(int bound) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound))); }
   bool happens(int pct) { return below(100) < pct; }
-  // A thread other than this one; with only one thread, itself.
+  // Draws another thread; if there is only one, returns that one.
   int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
 
-  // Uniform from 0 to twice the mean.
+  // Draws uniformly from 0 to twice the mean.
   void compute() {
     if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
   }

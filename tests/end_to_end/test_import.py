@@ -1,4 +1,4 @@
-"""Imports what tools on production machines print: DynamoRIO's memory traces, and statistics of a kernel's locks."""
+"""Imports the output of tools that run on production machines: DynamoRIO's memory traces and kernel lock statistics."""
 
 import csv
 import shutil
@@ -48,14 +48,14 @@ def lock_class(name: str, taken: int, waits: int, wait_us: float, hold_us: float
 
 
 def lock_stat(*classes: str) -> str:
-    """The format of kernel/locking/lockdep_proc.c."""
+    """Formats a file like kernel/locking/lockdep_proc.c."""
     rule = "-" * 221 + "\n"
     titles = f"{'class name':>40} " + " ".join(f"{title:>14}" for title in TITLES.split()) + "\n"
     return f"lock_stat version 0.4\n{rule}{titles}{rule}\n" + "".join(classes)
 
 
-# For one second, 16 CPUs compute for 20 µs and hold the lock for 1 µs, both on average; simulated separately, without
-# Linebounce.
+# For one second, 16 CPUs alternately compute for 20 µs and hold the lock for 1 µs, both on average. Simulated separately,
+# without Linebounce.
 TREE_LOCK = lock_class("tree_lock", 707716, 472552, 1124782.36, 707025.66)
 SITES = """                               ---------
                                tree_lock         400000 [<ffffffff8150ad8e>] insert_node+0x16e/0x1b0
@@ -138,7 +138,7 @@ def test_the_mix_of_lock_stat_waits_as_measured(linebounce: Program) -> None:
     assert "Nothing in it was recorded" in result.stdout
     assert "&rq->__lock is left out: it was waited for by 0.075 %" in result.stdout
     row = replayed_lock(linebounce, "lock_stat.lbt")
-    # Measured: held for 70.7 % of the time, 1 µs each; 66.8 % waited. A hand-off takes time here, unlike in the random model.
+    # Measured: held 70.7 % of the time, 1 µs each; 66.8 % waited. Unlike in the random model, a hand-off takes time here.
     assert float(row["hold_mean_us"]) == pytest.approx(1.0, rel=0.05)
     assert float(row["util_pct"]) == pytest.approx(70.7, rel=0.12)
     assert float(row["con_pct"]) == pytest.approx(66.8, rel=0.15)

@@ -1,4 +1,4 @@
-"""What people have in hand, in the forms in which other tools write it: recognised by content, or asked about."""
+"""Files that people already have, as other tools write them: `import` recognises them by content or asks."""
 
 import csv
 import json
@@ -58,7 +58,7 @@ exists (0:EAX=0 /\\ 1:EAX=0)
 
 
 def accesses(path: Path) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Of each stream its name, and its operations with their arguments."""
+    """Returns each stream's name and its operations with their arguments."""
     with Trace(path) as trace:
         return [
             (stream.name, [(operation.kind.name.lower(), operation.argument) for operation in trace.operations(number)])
@@ -74,7 +74,7 @@ def imported(linebounce: Program, name: str, text: str, *options: str) -> str:
 
 
 def test_a_trace_of_several_cpus_in_one_order_is_replayed_in_that_order(linebounce: Program) -> None:
-    # Two CPUs take turns on one word, five times each: every turn but the first finds the line modified elsewhere.
+    # Two CPUs access one word in turn, five times each: every turn but the first finds the line modified in another cache.
     turns = "".join(f"{cpu} r 4000\n{cpu} w 4000\n" for _ in range(5) for cpu in (0, 1))
     said = imported(linebounce, "turns.txt", turns)
     assert "CPU r ADDRESS" not in said
@@ -227,7 +227,7 @@ TOPOLOGY = f"""<?xml version="1.0" encoding="UTF-8"?>
 {xml_package(1, [1, 3])}
 </object></topology>
 """
-# Of four CPUs that are all alike in the matrix: their nodes are what the other file says.
+# The matrix does not distinguish the four CPUs, so their nodes come from the other file.
 FLAT = "0,60,61,60\n60,0,60,61\n61,60,0,60\n60,61,60,0\n"
 MLC = """Intel(R) Memory Latency Checker - v3.9
 Measuring idle latencies (in ns)...
@@ -271,7 +271,7 @@ def test_a_machine_is_made_of_what_tells_its_structure_and_its_latencies(
     assert re.search(r"^nodes = 2$", text, re.MULTILINE)
     assert re.search(r"^cpus = 4$", text, re.MULTILINE)
     assert ("not_fitted" in result.stdout) == (latencies[0] == "mlc.txt")
-    # CPUs 0 and 2 are one node's, as the operating system numbers them.
+    # CPUs 0 and 2 share a node, in the operating system's numbering.
     run = linebounce("run", "core_to_core", "--machine", "mine.toml", "-o", "matrix", "--set", "workload.access=atomic")
     assert run.code == 0, run.stderr
 
@@ -300,7 +300,7 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert first[8, "load", "reader"]["local_hitm"] == 180
     assert first[8, "load", "reader"]["cpus"] == "0-3"
     assert first[32, "store", "writer"]["samples"] == 250
-    # Pasted without titles, quoted in a mail.
+    # Pasted without titles and quoted in an e-mail.
     body = C2C[C2C.index("  -----") :]
     imported(linebounce, "mail.txt", "> " + body.replace("\n", "\n> "))
     again = json.loads(linebounce("lines", "out/mail", "--json").stdout)["lines"]
@@ -316,7 +316,7 @@ def test_the_reconstruction_of_a_report_has_its_shares_of_hitm(linebounce: Progr
     lines = json.loads(linebounce("lines", "replay", "--json").stdout)["lines"]
     line = next(one for one in lines if one["object"].startswith("line_0_"))
     hitm = {row["offset"]: row["local_hitm"] + row["remote_hitm"] for row in line["rows"] if row["access"] == "load"}
-    # Of 400: 75 + 180 at offset 8, 25 + 120 at offset 32.
+    # 400 in total: 75 + 180 at offset 8, 25 + 120 at offset 32.
     assert 100 * hitm[8] / (hitm[8] + hitm[32]) == pytest.approx(63.75, abs=5)
 
 
@@ -375,7 +375,7 @@ def test_klockstat_is_shown_by_caller_with_holds(linebounce: Program, text: str)
 
 
 def x86_litmus(first: str, second: str, condition: str = "exists (0:EAX=0 /\\ 1:EAX=0)") -> str:
-    """Two threads' instructions, with semicolons between them."""
+    """Returns a test with two threads' instructions, separated by semicolons."""
     columns = [first.split("; "), second.split("; ")]
     rows = max(len(column) for column in columns)
     text = "".join(" " + " | ".join((column + [""] * rows)[row] for column in columns) + " ;\n" for row in range(rows))

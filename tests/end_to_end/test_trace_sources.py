@@ -1,4 +1,4 @@
-"""Traces that Linebounce did not record: synthetic ones, and those of other programs."""
+"""Traces that Linebounce did not record: synthetic ones and other tools'."""
 
 import re
 import shutil
@@ -13,7 +13,7 @@ from program import Program
 
 
 def converted(linebounce: Program, content: str | bytes, source: str) -> tuple[str, str]:
-    """The program's message, and the trace as text."""
+    """Returns the program's message and the trace as text."""
     linebounce.file("in", content)
     result = linebounce("trace", "convert", "in", "out.txt", "--from", source)
     assert result.code == 0, result.stderr
@@ -52,7 +52,7 @@ def test_perf_script(linebounce: Program) -> None:
 
 
 def recorded_by_perf(directory: Path, *options: str) -> None:
-    """Page faults have addresses, too, and need no processor that can sample accesses."""
+    """Page faults also have addresses, and need no processor that can sample accesses."""
     command = ["perf", "record", "--quiet", "-e", "page-faults", "-c", "1", *options, "-o", "perf.data", "/bin/true"]
     done = subprocess.run(command, cwd=directory, capture_output=True, timeout=60, check=False)
     if done.returncode != 0:
@@ -132,7 +132,7 @@ def test_the_same_seed_makes_the_same_file(linebounce: Program) -> None:
     for name, seed in [("a.trace", "1"), ("b.trace", "1"), ("c.trace", "2")]:
         assert linebounce("trace", "synth", "-o", name, "--accesses", "1000", "--seed", seed).code == 0
     a, b, c = ((linebounce.directory / f"{name}.trace").read_bytes() for name in "abc")
-    # The traces contain the command line, in which the file's name differs.
+    # The traces contain the command line, which differs in the file's name.
     assert len(a) == len(b)
     assert a != c
 
@@ -143,7 +143,7 @@ def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
     assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
     for skew in ("nan", "8.1"):
-        assert f"{skew} is not a number from 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
+        assert f'"{skew}" is not a number from 0 to 8' in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 
 
 @pytest.mark.uninstrumented

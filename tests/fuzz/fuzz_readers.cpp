@@ -1,8 +1,8 @@
-// libFuzzer for one reader of readers.cpp:
+// Runs libFuzzer on one reader of readers.cpp:
 //
 //   LINEBOUNCE_READER=protocol build/fuzzer/fuzz_readers -max_total_time=600 FOLDER
 //
-// goes on from the files of FOLDER, and keeps there what reached new code. test_readers.py gives each reader its turn.
+// It starts from the files in FOLDER, and adds inputs that reach new code. test_readers.py runs it for every reader.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -23,7 +23,7 @@ class Qsbr final : public SynchronousRcu {
   Qsbr(const WorkloadSetup& setting, const SynchronousRcuOptions& options);
 
   void start(Cpu& cpu) override { go_online(cpu); }
-  // No memory operation: now() has the checks in the order of simulated time.
+  // This is not a memory operation. now() keeps the checks in the order of simulated time.
   int read_lock(Cpu& cpu) override {
     cpu.now();
     readers_.enter(cpu);

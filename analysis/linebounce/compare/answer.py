@@ -117,7 +117,7 @@ def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
 
 
 def _place(base: Results, point: PointChanges) -> str:
-    """`mcs, 8 CPUs, latency_ns = 120`."""
+    """Describes the point: `mcs, 8 CPUs, latency_ns = 120`."""
     words = []
     for path, value in point.at.items():
         if path == CPUS:

@@ -1,4 +1,4 @@
-// A perf c2c report as a results directory, which `lines` and the report show, and as a trace that is a reconstruction.
+// Writes a perf c2c report as a results directory, which `lines` and the report show, and as a reconstructed trace.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostThreads = 8;
 
-// The share of the CPUs that are not on the line's home node.
+// Percentage of the CPUs that are not on the line's home node.
 double remote_pct_of(const C2cUse& use, const std::optional<int>& home) {
   if (!home || use.nodes.empty()) return 0;
   const auto away = std::ranges::count_if(use.nodes, [&](int node) { return node != *home; });
@@ -85,7 +85,7 @@ std::map<std::string, ReportedMetric> metrics_of(const C2cReport& report) {
       {"samples.local_hitm", {local, "", {}}}, {"samples.remote_hitm", {remote, "", {}}}, {"samples.stores", {stores, "", {}}}};
 }
 
-// What `lines` and `report` read.
+// Writes the files that `lines` and `report` read.
 void write_results(const fs::path& directory, const std::string& source, const std::vector<LineRow>& rows,
                    const C2cReport& report, const Losses& losses) {
   ReportedPoint point;

@@ -1,4 +1,4 @@
-// A litmus test as an experiment, which is run at once: what its model allows beside what was seen.
+// Turns a litmus test into an experiment and runs it at once, to compare what its model allows with what was observed.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -29,7 +29,7 @@ constexpr std::int64_t kRounds = 2000;
 constexpr int kStoreBuffer = 16;
 constexpr std::size_t kOfSmallMachine = 4;  // CPUs
 
-// As configs/experiments/litmus.toml, with this test alone: a store can wait long for its line, and others pass it.
+// Like configs/experiments/litmus.toml, with only this test: a store can wait long for its line while others overtake it.
 std::string experiment_text(const HerdTest& test, const std::string& name, const std::string& source) {
   const toml::table experiment{
       {"name", name},

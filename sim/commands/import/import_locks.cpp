@@ -1,4 +1,5 @@
-// Statistics hold no operations: they are shown, and become a trace only where that would repeat what was measured.
+// Lock statistics contain no operations. They are shown, and become a trace only where its replay would repeat what was
+// measured.
 #include <fmt/format.h>
 
 #include <iostream>

@@ -30,7 +30,7 @@ ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
 }
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  // lscpu and lstopo may come together: lstopo knows more.
+  // If both lscpu and lstopo are given, lstopo's structure is used: it is more detailed.
   const std::string* structure = nullptr;
   const std::string* latencies = nullptr;
   const Form* measured = nullptr;

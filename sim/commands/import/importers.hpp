@@ -1,4 +1,4 @@
-// What `linebounce import` makes of a recognised file: a function for each kind of form.
+// What `linebounce import` does with a recognised file: one function per kind of form.
 #pragma once
 
 #include <filesystem>
@@ -20,17 +20,17 @@ struct ImportArguments {
   std::optional<int> mhz;
 };
 
-// Of processors whose clock is not told.
+// Assumed clock of processors whose clock is not stated.
 inline constexpr int kImportMhz = 3000;
 
-// -o, or the first file's name with this extension. Errors: ConfigError if that is a file that is read.
+// The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
 std::filesystem::path output_of(const ImportArguments& arguments, const std::string& extension);
 
-// Each prints what it has made, and what of the data was lost or is in doubt.
+// Each prints what it wrote, and which parts of the data were lost or are doubtful.
 ExitCode import_trace(const ImportArguments& arguments, const Form& form);
 ExitCode import_locks(const ImportArguments& arguments, const Form& form);
 ExitCode import_machine(const ImportArguments& arguments, const Form& form);
-// Of two files: one tells the structure, the other the latencies. `forms` by file. Errors: ConfigError for another two.
+// Combines two files: one with the structure, one with the latencies. `forms`: by file. Errors: ConfigError for any other pair.
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms);
 ExitCode import_layout(const ImportArguments& arguments, const Form& form);
 ExitCode import_lines(const ImportArguments& arguments, const Form& form);

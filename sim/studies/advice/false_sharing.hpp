@@ -43,7 +43,7 @@ struct FalselySharedLine {
   std::uint64_t line = 0;
   std::vector<Piece> pieces = {};  // all used pieces, by object and offset
   std::int64_t disturbed = 0;      // accesses to conflicting pieces: an upper bound of the misses
-  bool in_turn = false;            // whether sharing is only over time, as a replay has shown: see Piece::slot
+  bool in_turn = false;            // a replay has shown that the pieces are used at different times: see Piece::slot
 };
 
 // The lines with conflicting pieces, those with most accesses to them first. `in_time`: lines on which a replay missed because

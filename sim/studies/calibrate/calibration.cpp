@@ -337,7 +337,7 @@ class Calibrator {
     result_.mean = sum / static_cast<double>(pairs);
   }
 
-  // In another structure any two CPUs may share a core, so their pairs are several latencies.
+  // If a machine of another structure was kept, the matrix's pairs don't match its cores, so contradictions mean nothing.
   void judge() {
     const bool kept_another = request_.machine && !shape_fits();
     if (!kept_another) result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));

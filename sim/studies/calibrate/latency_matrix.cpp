@@ -37,7 +37,7 @@ class Parser {
     const int cpus = static_cast<int>(rows().size());
     LatencyMatrix matrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      if (const GridCell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
+      if (const GridCell& own = cell(a, a); !own.text.empty()) latency(own);  // unused, but has to be a number
       for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
@@ -66,7 +66,7 @@ class Parser {
     }
   }
 
-  // What stands on one side of the diagonal only is the pair's; of two the mean.
+  // If only one side of the diagonal has a latency, it is the pair's; if both have, their mean is.
   void set_pair(LatencyMatrix& matrix, int a, int b) const {
     const GridCell& lower = cell(a, b);
     const GridCell& upper = cell(b, a);
@@ -94,7 +94,7 @@ class Parser {
     return ns;
   }
 
-  // A cell of a file that is no matrix at all may be anything.
+  // Shortens and escapes a cell for messages: a file that is not a matrix may contain anything.
   static std::string shown(std::string_view text) {
     std::string out;
     for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';

@@ -1,4 +1,4 @@
-// A measured core-to-core matrix, as several tools and spreadsheets write it (sim/sources/number_grid.hpp).
+// A measured core-to-core matrix as written by several tools and spreadsheets (sim/sources/number_grid.hpp).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-// What it costs to hand a line from one CPU to another, in ns, the mean of both directions. The diagonal means nothing.
+// Time to transfer a line from one CPU to another, in ns, as the mean of both directions. The diagonal is unused.
 class LatencyMatrix {
  public:
   LatencyMatrix() = default;
@@ -27,13 +27,13 @@ class LatencyMatrix {
     apart_[{std::min(a, b), std::max(a, b)}] = std::fabs(there - back);
   }
 
-  // With its directions, as another matrix has that pair.
+  // Copies a pair of another matrix with both directions.
   void set_as(int a, int b, const LatencyMatrix& other, int other_a, int other_b) {
     set(a, b, other.at(other_a, other_b));
     if (const auto apart = other.directions_apart(other_a, other_b)) apart_[{std::min(a, b), std::max(a, b)}] = *apart;
   }
 
-  // Where both directions were measured: what they differ by, in ns.
+  // If both directions were measured, their difference in ns.
   [[nodiscard]] std::optional<double> directions_apart(int a, int b) const {
     const auto found = apart_.find({std::min(a, b), std::max(a, b)});
     return found == apart_.end() ? std::nullopt : std::optional(found->second);
@@ -47,24 +47,22 @@ class LatencyMatrix {
   std::map<std::pair<int, int>, double> apart_;
 };
 
-// Of a processor whose clock is not told.
+// Assumed clock of processors whose clock is not stated.
 inline constexpr double kUsualMhz = 3000;
 
 struct MeasuredMatrix {
   LatencyMatrix matrix;
   std::string form;        // "a matrix with the CPUs' numbers"
-  bool in_cycles = false;  // the file has cycles, which were taken as such of a clock of `mhz`
+  bool in_cycles = false;  // the file has cycles, which were converted with a clock of `mhz`
 };
 
-// Reads the text of such a file: a row and a column for each CPU, in any form that split_grid() knows. A pair may be measured
-// once, with the diagonal and one side of it empty; where both directions stand there, their mean counts. `file` is for
-// messages. Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than a
-// machine may have, for a pair without a value, and for what is no latency: text, a negative number, NaN, infinity; and for
-// latencies that are in another unit, as their median shows.
+// Reads the text of such a file: a row and a column per CPU, in any form that split_grid() accepts. A pair may be measured
+// once, with one side of the diagonal empty; if both directions are present, their mean counts. `file`: for messages. Errors:
+// ConfigError "FILE:LINE:COLUMN: ..."
 MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz);
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
 
-// No machine hands lines over in less than a clock, or as slowly as a disk. Errors: ConfigError, if half of the pairs do so.
+// No machine transfers lines within a clock cycle, or as slowly as a disk. Errors: ConfigError if half of the pairs suggest so.
 void check_unit(const LatencyMatrix& matrix, const std::string& file);
 
 // What a measured matrix gives more than once, with values that disagree.
@@ -73,17 +71,19 @@ void check_unit(const LatencyMatrix& matrix, const std::string& file);
 // measured several times. No machine with these cores can show all of it, if they are cores: what is near enough to be threads
 // is taken for threads.
 struct Contradiction {
-  // What such pairs differ by from their mean, in ns, RMS over all pairs of the matrix: the least that such a machine is off.
+  // Deviation of such pairs from their mean, in ns, RMS over all pairs of the matrix: the smallest error that such a machine
+  // can have.
   double threads_ns = 0;
-  int measured_again = 0;  // pairs of the same two cores, besides the first of each
+  int measured_again = 0;  // further pairs of the same two cores, beyond the first of each
 };
 
-// CPUs as the layout numbers them.
+// CPUs have the layout's numbers.
 Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout);
 
-// The two directions of pairs. No contradiction: a line may really cost more in one direction, though in no machine here.
+// The two directions of pairs. Differing directions are not a contradiction: a line may really cost more in one direction, but
+// no machine here models that.
 struct ThereAndBack {
-  double apart_ns = 0;  // RMS over the pairs that were measured both ways
+  double apart_ns = 0;  // RMS over pairs measured in both directions
   int pairs = 0;
 };
 

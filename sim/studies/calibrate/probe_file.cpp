@@ -84,7 +84,7 @@ class ProbeReader {
     return *array;
   }
 
-  // Each row of `rows` in a table that may be missing.
+  // Calls `add` for each row of a table that may be absent.
   template <class Add>
   void read_rows(TableReader& top, const std::string& name, Add add) {
     const toml::table* table = top.table(name);
@@ -234,7 +234,7 @@ class ProbeReader {
 
   const std::string& file_;
   toml::table table_;
-  std::vector<int> cpus_;  // the system's numbers
+  std::vector<int> cpus_;  // the operating system's numbers
   ProbeFile probe_;
 };
 

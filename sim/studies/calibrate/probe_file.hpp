@@ -1,4 +1,4 @@
-// What linebounce-probe measured on a machine, read from its file.
+// Reads what linebounce-probe measured on a machine.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace linebounce::sim {
 
-// Of repeats: none, if nothing could be measured.
+// Quartiles over repeats; absent if nothing could be measured.
 struct Quartiles {
   double median = 0, lower = 0, upper = 0;
   std::int64_t repeats = 0;
 };
 
-// The mean of several places' medians, and of their quartiles.
+// The mean of several places' medians and quartiles.
 Quartiles mean_quartiles(const std::vector<Quartiles>& all);
 
 struct ProbedCache {
@@ -34,7 +34,7 @@ struct ProbedRing {
 
 struct ProbedHandOff {
   int from = 0, to = 0;  // CPUs of the matrix
-  int home_node = 0;     // of the system
+  int home_node = 0;     // the operating system's number
   std::string state;     // "modified", "exclusive", "shared"
   std::string access;    // "load", "fetch_add"
   Quartiles ns;
@@ -50,10 +50,11 @@ struct ProbedLock {
   Quartiles ns;  // from one owner to the next
 };
 
-// Several CPUs that want one line, or siblings: a measurement of the workload contended_line, which has the same operations.
+// Several CPUs, or siblings, that access one line: a measurement of the workload contended_line, which executes the same
+// operations.
 struct ProbedWaiting {
   std::string operation;  // "shared_store", "fetch_add"
-  std::vector<int> cpus;  // of the matrix; the line is at home with the first
+  std::vector<int> cpus;  // of the matrix; the first one's node is the line's home
   int between_cycles = 0;
   Quartiles ns;
 };
@@ -62,7 +63,7 @@ struct ProbeFile {
   std::string model;
   double clock_mhz = 0;
   std::vector<std::string> warnings;
-  std::vector<int> node;  // by CPU of the matrix
+  std::vector<int> node;  // by the matrix's CPUs
   std::vector<ProbedCache> caches;
   LatencyMatrix matrix;
   std::int64_t pairs = 0, pairs_measured = 0;
@@ -72,13 +73,13 @@ struct ProbeFile {
   std::vector<ProbedBandwidth> bandwidths;
   std::string lock_kind;
   std::vector<ProbedLock> locks;
-  std::vector<ProbedWaiting> waiting;  // empty: the file is an older linebounce-probe's
+  std::vector<ProbedWaiting> waiting;  // empty: written by an older linebounce-probe
 };
 
-// Whether a text is such a file, of any version, rather than a matrix in CSV.
+// Whether a text is such a file, of any version, and not a matrix in CSV.
 bool is_probe_file(const std::string& text);
 
-// Errors: ConfigError "FILE:LINE:COLUMN: ..." for bad TOML, another version, what is missing, of the wrong type or impossible;
+// Errors: ConfigError "FILE:LINE:COLUMN: ..." for invalid TOML, another version, and missing, mistyped or impossible values;
 // "FILE: ..." for a matrix in another unit.
 ProbeFile parse_probe_file(const std::string& text, const std::string& file);
 

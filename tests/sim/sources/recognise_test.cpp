@@ -1,4 +1,4 @@
-// Which forms a text may have: by its content, each with texts of its own tool.
+// Which forms a text may have, judged by its content; each example comes from its own tool.
 #include <gmock/gmock.h>
 
 #include "tests/sim/sources/converted.hpp"

@@ -83,7 +83,7 @@ TEST(Synth, WithSkewTheFirstObjectIsDrawnMoreOften) {
   for (const trace::Operation& operation : it.streams[0]) {
     if (operation.is_memory()) ++uses.at(operation.id);
   }
-  // 1 : 1/2 : 1/3 : 1/4, whose sum is 25/12.
+  // Proportions 1 : 1/2 : 1/3 : 1/4, whose sum is 25/12.
   EXPECT_NEAR(static_cast<double>(uses[0]), 20000 * 12.0 / 25, 300);
   EXPECT_NEAR(static_cast<double>(uses[3]), 20000 * 3.0 / 25, 300);
 }
