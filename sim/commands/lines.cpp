@@ -109,6 +109,7 @@ void keep_structure(LineSet& set, const std::string& structure, const std::vecto
 }
 
 ordered_json line_json(const Line& line, const MissSum& all) {
+  const auto split = [&line](double ns) { return line.splits_latency() ? ordered_json(rounded(ns)) : ordered_json(nullptr); };
   ordered_json rows = ordered_json::array();
   for (const LineUse& use : line.uses) {
     rows.push_back({{"offset", use.offset},
@@ -121,12 +122,12 @@ ordered_json line_json(const Line& line, const MissSum& all) {
                     {"cpus", cpu_list(use.misses.cpus)},
                     {"local_hitm", use.misses.local_hitm},
                     {"remote_hitm", use.misses.remote_hitm},
-                    {"queueing_ns_mean", rounded(use.misses.queueing_ns() / static_cast<double>(use.misses.count))}});
+                    {"queueing_ns_mean", split(use.misses.queueing_ns() / static_cast<double>(use.misses.count))}});
   }
   const double remote = line.misses.remote_pct();
   ordered_json waits = ordered_json::object();
   for (std::size_t resource = 0; resource < kResources; ++resource)
-    waits[kResourceNames[resource]] = rounded(line.misses.waits_ns[resource]);
+    waits[kResourceNames[resource]] = split(line.misses.waits_ns[resource]);
   return {{"structure", line.structure},
           {"object", line.object.empty() ? ordered_json(nullptr) : ordered_json(line.object)},
           {"line", line.number},
@@ -143,8 +144,8 @@ ordered_json line_json(const Line& line, const MissSum& all) {
           {"local_hitm", line.misses.local_hitm},
           {"remote_hitm", line.misses.remote_hitm},
           {"code_places", line.code_places},
-          {"travel_ns", rounded(std::max(0.0, line.misses.latency_ns - line.misses.queueing_ns()))},
-          {"queueing_ns", rounded(line.misses.queueing_ns())},
+          {"travel_ns", split(std::max(0.0, line.misses.latency_ns - line.misses.queueing_ns()))},
+          {"queueing_ns", split(line.misses.queueing_ns())},
           {"queueing_ns_by_resource", std::move(waits)}};
 }
 

@@ -39,6 +39,10 @@ struct LineUse {
   MissSum misses;
 };
 
+// Of lines that another tool has measured and `import` has read.
+inline constexpr const char* kImportedExperiment = "imported";
+inline constexpr const char* kImportedStructure = "measured";
+
 struct Line {
   std::string structure;
   std::string object;  // empty: all objects of the structure
@@ -47,6 +51,9 @@ struct Line {
   MissSum misses;
   std::vector<LineUse> uses;     // by offset, then by number of misses
   std::int64_t code_places = 0;  // number of functions that miss on it
+
+  // Whether it is known how much of its latency is queueing: measurements don't say.
+  [[nodiscard]] bool splits_latency() const { return structure != kImportedStructure; }
 };
 
 struct LineChoice {
@@ -54,10 +61,6 @@ struct LineChoice {
   bool sum = false;         // count lines with the same number, of all objects of a structure, as one line
   bool by_number = false;   // in the order of their numbers: of an imported report, its own order
 };
-
-// Of lines that another tool has measured and `import` has read.
-inline constexpr const char* kImportedExperiment = "imported";
-inline constexpr const char* kImportedStructure = "measured";
 
 struct LineSet {
   std::vector<Line> lines;  // the line with the most latency first, unless LineChoice::by_number

@@ -300,6 +300,8 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert first[8, "load", "reader"]["local_hitm"] == 180
     assert first[8, "load", "reader"]["cpus"] == "0-3"
     assert first[32, "store", "writer"]["samples"] == 250
+    assert {line["queueing_ns"] for line in lines} == {None}, "perf does not say what a miss waited for"
+    assert "queueing," not in result.stdout
     # Pasted without titles and quoted in an e-mail.
     body = C2C[C2C.index("  -----") :]
     imported(linebounce, "mail.txt", "> " + body.replace("\n", "\n> "))
