@@ -160,7 +160,7 @@ tolerance = 0.1
         ('structure = "dentry"', 'structure = "dentri"', ["inode", "did you mean dentry?"]),
         ('["d_count"]', '["d_coun"]', ["d_iname", "did you mean d_count?"]),
         ('["d_count"]', '["d_name.len"]', ["d_name.name", "stay together"]),
-        ("= 512", "= 500", ["no power of two", "256 and 512"]),
+        ("= 512", "= 500", ["not a power of two", "256 and 512"]),
     ],
 )
 def test_bad_changes_name_file_line_and_legal_values(linebounce: Program, old: str, new: str, words: list[str]) -> None:
