@@ -17,7 +17,7 @@ def texts(chart: str, table: str, rows: list[dict[str, Any]]) -> list[str]:
     return re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec))
 
 
-def test_a_chart_with_an_error_is_no_valid_vega_lite() -> None:
+def test_a_chart_with_an_error_is_not_valid_vega_lite() -> None:
     spec = charts.CHARTS["matrix"]()
     spec["layer"][0]["encoding"]["x"]["axis"]["lableAngle"] = 0
     with pytest.raises(Exception, match="lableAngle"):
@@ -40,7 +40,7 @@ def test_swept_numbers_are_written_in_full() -> None:
 
 
 @pytest.mark.parametrize("chart", ["sweep_line", "sweep_bars"])
-def test_parts_of_a_unit_are_no_thousandths(chart: str) -> None:
+def test_fractions_of_a_unit_are_not_shown_in_thousandths(chart: str) -> None:
     x = (1, 2) if chart == "sweep_line" else ("tas", "mcs")
     shown = texts(chart, "sweep", swept({x[0]: 0.45, x[1]: 0.3}))
     assert "0.2" in shown
@@ -62,7 +62,7 @@ def test_differences_have_no_exponents() -> None:
 
 
 @pytest.mark.parametrize(("least", "most"), [(132.4, 935.6), (38.1, 95.2), (0.5, 3.2)])
-def test_the_colours_of_the_matrix_are_of_latencies_that_there_are(least: float, most: float) -> None:
+def test_the_matrixs_colours_cover_only_existing_latencies(least: float, most: float) -> None:
     cells = [(0, 1, least), (1, 0, most)]
     rows = [{"from_cpu": a, "to_cpu": b, "from_place": a, "to_place": b, "latency_ns": ns} for a, b, ns in cells]
     shown = texts("matrix", "matrix", rows)

@@ -105,7 +105,7 @@ def test_students_quantile_is_scipys() -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_what_changed_most_comes_first_and_what_chance_explains_last(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_largest_change_comes_first_and_those_that_chance_explains_last(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "a", "b")["rows"]
     chance = [row["changes"][0]["significant"] is False for row in rows]
     assert chance == sorted(chance)
@@ -119,7 +119,7 @@ def test_what_changed_most_comes_first_and_what_chance_explains_last(capsys: pyt
 
 
 @pytest.mark.usefixtures("here")
-def test_numbered_peaks_are_not_what_changed_most(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbered_peaks_do_not_lead_the_list_of_changes(capsys: pytest.CaptureFixture[str]) -> None:
     """One more peak renumbers all later ones."""
     rows = document(capsys, "one_a", "one_b")["rows"]
     numbered = [".peaks." in row["metric"] and not row["metric"].endswith("count") for row in rows]
@@ -272,7 +272,7 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
         (["a", "b", "-o", "/proc/none.html"], 2, "/proc/none.html"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line(
+def test_an_impossible_comparison_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, part: str
 ) -> None:
     assert command.main(arguments) == code

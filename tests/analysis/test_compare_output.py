@@ -83,7 +83,7 @@ def shown(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return run
 
 
-def test_a_comparison_opens_with_what_differs_and_which_is_better(shown, runs: Path) -> None:
+def test_a_comparison_begins_with_the_differences_and_the_better_side(shown, runs: Path) -> None:
     said = shown("tas", "slow").answers
     assert said[0] == "B differs in machine.memory.latency_ns 100 -> 300", "as the machine's file and the command line have it"
     before, after = (linebounce.open(runs / name).answered_point for name in ("tas", "slow"))
@@ -150,7 +150,7 @@ def test_a_change_is_better_or_worse_where_its_interval_does_not_hold_0(
     assert row.verdict(None) == (better and "missing")
 
 
-def test_each_headline_says_in_a_word_what_it_is(shown, runs: Path) -> None:
+def test_each_headline_names_its_kind_in_one_word(shown, runs: Path) -> None:
     expected = {(str(row.at["machine.cpus"]), row.metric): row.verdict(row.changes[0]) for row in changes(runs, "tas", "slow")}
     rows = shown("tas", "slow").headlines
     assert {(row[0], row[1]): row[-1] for row in rows} == {key: word for key, word in expected.items() if word}
@@ -176,7 +176,7 @@ def test_a_headline_that_the_other_run_lacks_is_missing(shown, runs: Path) -> No
     shutil.rmtree(directory)
 
 
-def test_of_older_results_the_throughput_leads(shown) -> None:
+def test_in_older_results_the_throughput_is_first(shown) -> None:
     assert [row[1] for row in shown("old", "mcs").headlines] == [THROUGHPUT, THROUGHPUT]
 
 
@@ -208,7 +208,7 @@ def test_at_most_ten_other_changes_follow_the_largest_first(shown, runs: Path, n
     assert not any(".peaks." in metric and not metric.endswith("count") for metric in metrics), "their numbers mean others"
 
 
-def test_what_chance_explains_is_no_other_change(shown, runs: Path) -> None:
+def test_a_change_that_chance_explains_is_not_listed_with_the_others(shown, runs: Path) -> None:
     assert all(row[-1] == "*" for row in shown("tas", "mcs").others)
     rows = changes(runs, "tas", "mcs")
     assert any(row.chance and row.size > 0 for row in rows)

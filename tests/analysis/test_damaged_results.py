@@ -87,7 +87,7 @@ def test_a_configuration_without_a_machine_is_one_line(ask: Ask, good: Path, tmp
     assert ask(directory).startswith(f"linebounce report: {directory / 'config.toml'}: damaged: '{missing}' is missing\n")
 
 
-def test_what_is_whole_is_read(ask: Ask, good: Path) -> None:
+def test_complete_files_are_read(ask: Ask, good: Path) -> None:
     assert ask(good) == ""
 
 
@@ -105,7 +105,7 @@ def test_any_file_emptied_or_of_something_else_is_a_line_at_most(ask: Ask, good:
         shutil.rmtree(directory)
 
 
-def test_a_name_that_is_no_text_is_a_line(ask: Ask, good: Path, tmp_path: Path) -> None:
+def test_a_name_that_is_not_valid_text_is_a_one_line_error(ask: Ask, good: Path, tmp_path: Path) -> None:
     directory = Path(shutil.copytree(good, tmp_path / "copy"))
     path = directory / "results.json"
     path.write_text(path.read_text().replace('"unit": "ns"', '"unit": "\\ud800"'))

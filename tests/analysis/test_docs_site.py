@@ -88,7 +88,7 @@ def test_the_palette_goes_from_light_to_dark(site: Path, page: Page) -> None:
     assert backgrounds[0] == backgrounds[1] != backgrounds[2]
 
 
-def test_a_broken_link_a_broken_anchor_and_a_page_that_nobody_finds_end_the_build(executable: Path, tmp_path: Path) -> None:
+def test_a_broken_link_a_broken_anchor_and_an_unreachable_page_end_the_build(executable: Path, tmp_path: Path) -> None:
     assert executable
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     with (tmp_path / "docs" / "loads.md").open("a") as page:

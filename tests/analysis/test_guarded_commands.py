@@ -37,7 +37,7 @@ def one_line(result: Result, code: int) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_closed_standard_output_is_said(guarded: Callable[..., Result], name: str) -> None:
+def test_a_closed_standard_output_is_reported(guarded: Callable[..., Result], name: str) -> None:
     result = guarded(":", name, "--help", after=">&-")
     assert "cannot write the standard output: Bad file descriptor" in one_line(result, 2)
 
@@ -47,19 +47,19 @@ def test_closed_standard_errors_change_no_exit_code(guarded: Callable[..., Resul
     assert guarded(":", "compare", "no", "such", after="2>&- >&-").code == 3
 
 
-def test_too_few_file_descriptors_are_said(guarded: Callable[..., Result]) -> None:
+def test_too_few_file_descriptors_are_reported(guarded: Callable[..., Result]) -> None:
     assert "Too many open files" in one_line(guarded("ulimit -n 8", "sweep", "lock_scaling"), 2)
 
 
 @pytest.mark.uninstrumented
 @pytest.mark.parametrize("name", ["compare", "report"])
 @pytest.mark.parametrize("limit", [60_000, 100_000])
-def test_too_little_memory_is_said(guarded: Callable[..., Result], locks_run: Path, name: str, limit: int) -> None:
+def test_too_little_memory_is_reported(guarded: Callable[..., Result], locks_run: Path, name: str, limit: int) -> None:
     message = one_line(guarded(f"ulimit -v {limit}", name, locks_run, locks_run), 4)
     assert f"the memory ran out: ulimit -v limits it to {limit // 1024} MiB" in message
 
 
-def test_a_directory_that_is_gone_is_said(guarded: Callable[..., Result]) -> None:
+def test_a_missing_directory_is_reported(guarded: Callable[..., Result]) -> None:
     result = guarded("mkdir gone; cd gone; rmdir ../gone", "sweep", "lock_scaling")
     assert "the system refuses: No such file or directory" in one_line(result, 2)
 

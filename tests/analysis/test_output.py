@@ -34,7 +34,7 @@ def closed_pipe(name: str, *arguments: str | Path, **environment: str) -> tuple[
     return process.returncode, said
 
 
-def test_a_closed_pipe_is_no_condition_that_holds(costs_run: Path, locks_run: Path, tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_a_condition_that_holds(costs_run: Path, locks_run: Path, tmp_path: Path) -> None:
     page, trace = tmp_path / "page.html", tmp_path / "x.pftrace"
     for name, *arguments in [
         ("compare", costs_run, costs_run),
@@ -120,7 +120,7 @@ def test_without_a_place_for_temporary_files_one_line_says_so(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("error", "of_the_system"), [(errno.EIO, True), (errno.EMFILE, True), (errno.ESTALE, True), (errno.EACCES, False)]
 )
-def test_only_what_says_nothing_about_a_file_is_the_systems_fault(
+def test_only_errors_that_do_not_concern_a_file_are_the_systems_fault(
     error: int, of_the_system: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> None:

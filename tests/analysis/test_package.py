@@ -66,7 +66,7 @@ def tracked(*patterns: str) -> set[str]:
     return {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
 
 
-def test_the_wheel_holds_what_the_program_looks_for(wheel: Path) -> None:
+def test_the_wheel_has_the_files_that_the_program_looks_for(wheel: Path) -> None:
     found = {name.removeprefix("data/data/") for name in names(wheel)}
     data = tracked("configs", "models/protocols", "programs", "teach/lessons", "teach/assignments", "probe/*.[ch]")
     assert len(data) > 150
@@ -153,7 +153,7 @@ def test_the_installed_program_computes_what_the_built_one_does(installed: Path,
     assert results["built"] == results["wheel"]
 
 
-def test_a_program_is_compiled_and_recorded_by_what_the_wheel_holds(installed: Path, tmp_path: Path) -> None:
+def test_a_program_is_compiled_and_recorded_with_the_wheels_files(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "t.c").write_text("int shared; int main(void) { shared = 1; return shared - 1; }\n")
     run(installed / "linebounce-cc", "-O1", "-pthread", "t.c", "-o", "t", cwd=tmp_path)
     run(installed / "linebounce-record", "--", "./t", cwd=tmp_path)

@@ -31,7 +31,7 @@ def pages(command: Callable[..., Result], locks_run: Path, tmp_path: Path) -> li
     return made
 
 
-def test_what_is_put_into_a_page_runs_nothing_and_fetches_nothing(browser: Browser, pages: list[Path]) -> None:
+def test_text_inserted_into_a_page_runs_nothing_and_fetches_nothing(browser: Browser, pages: list[Path]) -> None:
     for file in pages:
         text = file.read_text()
         attacked = file.with_name(f"attacked-{file.name}")

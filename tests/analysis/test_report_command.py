@@ -18,7 +18,7 @@ from program import ROOT, Result
 Command = Callable[..., Result]
 
 
-def test_the_page_lies_beside_the_directory(command: Command, costs_run: Path, tmp_path: Path) -> None:
+def test_the_page_is_written_next_to_the_directory(command: Command, costs_run: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(costs_run, tmp_path / "costs")
     result = command("report", "costs", cwd=tmp_path)
     assert result.code == 0, result.stderr
@@ -93,7 +93,7 @@ def test_another_report_overwrites_no_figure(command: Command, locks_run: Path, 
 
 
 @pytest.mark.parametrize("directory", ["nothing", "."])
-def test_what_is_no_results_directory_is_refused_in_one_line(command: Command, tmp_path: Path, directory: str) -> None:
+def test_a_directory_without_results_is_refused_in_one_line(command: Command, tmp_path: Path, directory: str) -> None:
     result = command("report", directory, cwd=tmp_path)
     assert result.code == 3
     assert result.stderr.startswith("linebounce report: ")
@@ -151,7 +151,7 @@ def test_a_hundred_thousand_rows_take_under_three_seconds_and_ten_mebibytes(
     assert page.stat().st_size < 10 * 2**20
 
 
-def test_vega_is_bundled_once_and_again_where_what_was_kept_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vega_is_bundled_once_and_again_if_the_kept_copy_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     bundle = vega_bundle()
     (kept,) = (tmp_path / "linebounce").iterdir()
@@ -165,7 +165,7 @@ def test_vega_is_bundled_once_and_again_where_what_was_kept_is_damaged(tmp_path:
         assert kept.read_bytes() == whole
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_cache_is_not_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert "vega" in vega_bundle()

@@ -28,7 +28,7 @@ def test_a_functions_cycles_per_instruction_are_those_of_the_file(locks_run: Pat
     assert row["most_pct"] == pytest.approx(100 * own[row["most_part"]].sum() / own["cycles"].sum(), rel=1e-3)
 
 
-def test_results_of_a_version_without_the_file_have_no_such_section(locks_run: Path, tmp_path: Path) -> None:
+def test_results_of_a_version_without_the_file_lack_the_section(locks_run: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(locks_run, tmp_path / "results"))
     (copy / "cpi.csv").unlink()
     assert linebounce.open(copy).cpi.is_empty()

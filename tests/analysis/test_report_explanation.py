@@ -43,7 +43,7 @@ def test_a_typical_and_a_slow_miss_stand_side_by_side(page: OpenedPage, series_r
         assert sum(widths) == pytest.approx(100, abs=0.1)
 
 
-def test_what_was_found_of_other_results_is_not_shown(series_run: Path, tmp_path: Path) -> None:
+def test_findings_on_other_results_are_not_shown(series_run: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(series_run, tmp_path / "results"))
     results = linebounce.open(copy)
     assert explanation_of(results) is not None

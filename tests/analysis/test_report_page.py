@@ -331,7 +331,7 @@ def test_links_say_how_busy_they_are(opened: Callable[..., OpenedPage], matrix_r
     assert titles[0] == f"Link from 0 to 1: {carried}, busy {busy}"
 
 
-def test_links_without_a_limit_say_what_they_carry(opened: Callable[..., OpenedPage], crossbar_run: Path) -> None:
+def test_links_without_a_limit_show_their_traffic(opened: Callable[..., OpenedPage], crossbar_run: Path) -> None:
     page = opened("crossbar_run")
     metrics = linebounce.open(crossbar_run).points[0].metrics
     assert all(metrics[name].value == 0 for name in metrics if name.startswith("link.") and name.endswith("_pct"))
@@ -445,7 +445,7 @@ def test_cpus_of_a_node_stand_together_in_the_matrix(opened: Callable[..., Opene
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_nothing_at_the_matrix_or_in_the_drawings_is_too_small_or_too_near(
+def test_the_matrix_and_the_drawings_have_parts_that_are_large_and_far_enough_apart(
     opened: Callable[..., OpenedPage], size: tuple[int, int]
 ) -> None:
     page = opened("matrix_run", size=size)
@@ -517,7 +517,7 @@ def test_numbers_of_the_paper_stand_beside_the_simulated(opened: Callable[..., O
     assert rows["ols2004.table1.l2_hit"] == ("12.9 ns", "12.86 ns")
 
 
-def test_the_command_to_run_it_again_is_there(opened: Callable[..., OpenedPage], costs_run: Path) -> None:
+def test_the_command_to_run_it_again_is_shown(opened: Callable[..., OpenedPage], costs_run: Path) -> None:
     page = opened("costs_run")
     assert f"linebounce run {costs_run}/config.toml" in page.page.locator(".command code").first.inner_text()
 

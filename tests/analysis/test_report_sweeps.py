@@ -57,7 +57,7 @@ TOGETHER = """\
 """
 
 
-def test_a_path_that_goes_in_step_with_another_is_not_what_a_chart_begins_with(session_linebounce: Program) -> None:
+def test_a_chart_does_not_begin_with_a_path_that_varies_in_step_with_another(session_linebounce: Program) -> None:
     """A chart over its own values would have only one place on the axis."""
     text = experiment(more=TOGETHER)
     results = linebounce.open(session_linebounce.run(session_linebounce.file("together.toml", text), "together"))

@@ -139,7 +139,7 @@ def test_a_metric_is_a_frame_over_the_points(locks_run: Path) -> None:
     assert shared == [2, 4], "one CPU has no other's lines"
 
 
-def test_a_metric_that_is_not_there_names_near_ones(locks_run: Path) -> None:
+def test_for_a_missing_metric_similar_ones_are_named(locks_run: Path) -> None:
     results = linebounce.open(locks_run)
     for of in (results, results.points[0]):
         with pytest.raises(UsageError, match=r"did you mean throughput\.operations_per_s or "):
@@ -156,7 +156,7 @@ def test_headlines_are_those_of_the_file(copy: Path) -> None:
     )
 
 
-def test_of_older_results_the_headline_is_the_throughput_or_the_first_metric(copy: Path) -> None:
+def test_older_results_headline_is_the_throughput_or_the_first_metric(copy: Path) -> None:
     set_headlines(copy, None)
     assert linebounce.open(copy).headlines == (linebounce.Headline("throughput.operations_per_s", "operations", "higher"),)
     edit(copy / "results.json", lambda text: text.replace("throughput.operations_per_s", "throughput.others_per_s"))
@@ -172,7 +172,7 @@ def test_frames_become_those_of_pandas(locks_run: Path) -> None:
         assert converted.to_dict("list") == frame.to_dict(as_series=False)
 
 
-def test_a_point_that_is_not_there_names_those_that_are(locks_run: Path) -> None:
+def test_for_a_missing_point_the_existing_ones_are_named(locks_run: Path) -> None:
     with pytest.raises(UsageError, match=r"no points have machine\.cpus = 3.*machine\.cpus: 1, 2, 4"):
         linebounce.open(locks_run).point(**{"machine.cpus": 3})
     with pytest.raises(UsageError, match=r"3 points have machine\.cpus = 4"):
@@ -186,7 +186,7 @@ def test_no_directory_says_how_one_is_made(tmp_path: Path) -> None:
     assert "no such directory; `linebounce run EXPERIMENT" in refused(tmp_path / "nothing")
 
 
-def test_another_directory_is_no_results_directory(tmp_path: Path) -> None:
+def test_any_other_directory_is_not_a_results_directory(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").touch()
     assert "no results directory" in refused(tmp_path)
 
@@ -205,7 +205,7 @@ def test_a_file_of_another_program_is_named(copy: Path) -> None:
     assert "results.json: this is not a file of linebounce" in refused(copy)
 
 
-def test_an_interrupted_run_says_how_far_it_is_and_how_it_goes_on(copy: Path) -> None:
+def test_an_interrupted_run_says_how_far_it_is_and_how_to_continue(copy: Path) -> None:
     edit(
         copy / "manifest.json",
         lambda text: text.replace('"status": "complete"', '"status": "interrupted"').replace(
@@ -285,7 +285,7 @@ def test_a_document_without_a_part_names_it(copy: Path) -> None:
     assert "results.json: damaged: 'experiment' is missing" in refused(copy)
 
 
-def test_what_a_machine_left_out_is_said_wherever_the_answer_is(
+def test_a_machines_omissions_are_shown_wherever_the_answer_is(
     session_linebounce: Program, command: Callable[..., Result], tmp_path: Path
 ) -> None:
     machine = session_linebounce.file("latencies_alone.toml", LATENCIES_ALONE)

@@ -81,7 +81,7 @@ def test_a_killed_worker_loses_nothing(sweeps: Sweeps, linebounce: Program, slow
     assert_same_data(out, slow_by_run)
 
 
-def test_a_killed_client_goes_on_with_the_same_command(sweeps: Sweeps, linebounce: Program, slow_by_run: Path) -> None:
+def test_a_killed_client_continues_with_the_same_command(sweeps: Sweeps, linebounce: Program, slow_by_run: Path) -> None:
     path, out = linebounce.file("slow.toml", SLOW), sweeps.directory / "out"
     process = sweeps.sweep(path, "-o", out)
     wait_for(lambda: len(finished_points(out)) >= 2)
@@ -96,7 +96,7 @@ def test_a_killed_client_goes_on_with_the_same_command(sweeps: Sweeps, linebounc
     assert_same_data(out, slow_by_run)
 
 
-def test_a_killed_scheduler_is_said_and_loses_nothing(sweeps: Sweeps, linebounce: Program, slow_by_run: Path) -> None:
+def test_a_killed_scheduler_is_reported_and_loses_nothing(sweeps: Sweeps, linebounce: Program, slow_by_run: Path) -> None:
     scheduler, address = sweeps.scheduler()
     sweeps.worker(address)
     path, out = linebounce.file("slow.toml", SLOW), sweeps.directory / "out"
@@ -115,7 +115,7 @@ def test_a_killed_scheduler_is_said_and_loses_nothing(sweeps: Sweeps, linebounce
     assert_same_data(out, slow_by_run)
 
 
-def test_ctrl_c_keeps_what_has_finished_and_leaves_no_process(sweeps: Sweeps, linebounce: Program) -> None:
+def test_ctrl_c_keeps_finished_points_and_leaves_no_process(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file(
         "endless.toml", experiment(run="warmup_us = 5", more='[sweep]\n"run.measure_us" = [20, 30, 1000000000]')
     )
@@ -202,7 +202,7 @@ def test_a_worker_without_the_directory_sends_the_files(linebounce: Program, tmp
     assert_same_data(out, linebounce.run(path, "run", "-j", "1"))
 
 
-def test_what_a_worker_sends_is_for_whom_the_umask_says(tmp_path: Path) -> None:
+def test_the_umask_determines_who_may_read_a_workers_files(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_files(tmp_path, {"points/0/metrics.csv": b"a"})
@@ -287,7 +287,7 @@ def test_sensitivity_is_paired_over_seeds(sweeps: Sweeps, linebounce: Program) -
     assert "did you mean throughput.operations_per_s" in wrong.stderr
 
 
-def test_a_metric_that_is_not_there_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps, linebounce: Program) -> None:
+def test_a_missing_metric_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps, linebounce: Program) -> None:
     more = '[sweep]\n"workload.lock" = ["tas", "mcs"]'
     path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 3000", more=more))
     vary = ["--vary", "machine.cpu.clock_mhz=10%", "--vary", "machine.bus=20%", "--vary", "machine.memory=10%"]

@@ -51,7 +51,7 @@ def test_two_jobs_of_slurm_make_the_results_of_a_run(sweeps: Sweeps, linebounce:
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing())
-def test_nobody_else_in_the_network_gives_work_to_the_scheduler_or_a_worker(sweeps: Sweeps) -> None:
+def test_others_in_the_network_cannot_give_work_to_the_scheduler_or_a_worker(sweeps: Sweeps) -> None:
     out = sweeps.directory / "out"
     sweeps.sweep(*SHORT[:1], "--set", "run.measure_us=2000000", "-o", "out", "--slurm", NODE)
     wait_for((out / "points" / "0").exists, 60)
@@ -75,7 +75,7 @@ def test_nobody_else_in_the_network_gives_work_to_the_scheduler_or_a_worker(swee
         (NODE.replace("normal", "nosuch"), "Slurm refuses the job of a worker: sbatch: error: invalid partition"),
     ],
 )
-def test_what_slurm_would_not_take_is_one_line(sweeps: Sweeps, options: str, part: str) -> None:
+def test_options_that_slurm_rejects_are_a_one_line_error(sweeps: Sweeps, options: str, part: str) -> None:
     result = sweeps(*SHORT, "-o", "out", "--slurm", options)
     assert result.code == 2
     assert part in result.stderr

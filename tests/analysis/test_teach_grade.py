@@ -54,7 +54,7 @@ def test_all_right_is_0_and_all_points(command: Command, tasks: dict[str, Any], 
     assert all(one["right"] for one in document["answers"])
 
 
-def test_what_is_wrong_or_missing_is_1_and_says_why(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
+def test_wrong_or_missing_cases_exit_with_1_and_a_reason(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
     answers = RIGHT | {"states": "I, S, M", "requests": "six", "faster": ["Atomic additions"]}
     del answers["value"]
     code, document = graded(command, handed_in(tmp_path, tasks, answers))
@@ -157,7 +157,7 @@ def test_a_teachers_own_assignment(command: Command, tmp_path: Path) -> None:
     assert command("teach", "--assignment", mine).code == 2
 
 
-def test_what_the_page_saved_is_graded_anew(command: Command, tmp_path: Path) -> None:
+def test_the_pages_saved_answers_are_graded_again(command: Command, tmp_path: Path) -> None:
     """The page's own marks are ignored."""
     path = tmp_path / "linebounce-answers.json"
     pre = {"pre.1": {"given": "Only 3", "right": True}, "pre.7": {"given": "1", "right": True}}
@@ -175,7 +175,7 @@ def test_what_the_page_saved_is_graded_anew(command: Command, tmp_path: Path) ->
         assert command("teach", "--grade", path).code == 3
 
 
-def test_what_is_handed_out_has_no_answers(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
+def test_handouts_have_no_answers(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
     result = command("teach", "--hand-out", "coherence-1", cwd=tmp_path)
     assert result.stdout == "coherence-1/assignment.md\n"
     folder = tmp_path / "coherence-1"

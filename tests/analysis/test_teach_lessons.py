@@ -141,7 +141,7 @@ def test_a_lesson_with_a_mistake_is_refused_with_its_line(name: str, command: Co
     assert place in named, f"line {found[1]}: {named}"
 
 
-def test_what_is_no_lesson_at_all_is_refused(command: Command, tmp_path: Path) -> None:
+def test_a_text_that_is_not_a_lesson_is_refused(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     for content, code, says in (
         (b"", 2, "begins with a block"),
@@ -163,7 +163,7 @@ def test_a_new_lesson_passes_and_is_not_written_over(command: Command, tmp_path:
     assert (result.code, "exists already" in result.stderr) == (2, True)
 
 
-def test_what_the_page_reads_has_all_lessons_and_the_same_bytes_each_time() -> None:
+def test_the_pages_data_has_all_lessons_and_the_same_bytes_each_time() -> None:
     library = Library(Engine())
     texts = {script(library.compiled()) for _ in range(2)}
     assert len(texts) == 1
@@ -252,7 +252,7 @@ def test_a_reading_is_of_the_steps_up_to_there(reading: str, begin: int, end: in
         ("metric bus.transaction", "did you mean bus.transactions"),
     ],
 )
-def test_a_reading_that_the_run_has_not_says_what_it_has(reading: str, says: str) -> None:
+def test_a_missing_reading_names_those_that_the_run_has(reading: str, says: str) -> None:
     with pytest.raises(answers.UnreadableError, match=re.escape(says)):
         answers.read(reading, answers.Span(RUN, 0, 5))
 

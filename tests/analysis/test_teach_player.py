@@ -74,7 +74,7 @@ def test_a_wrong_answer_is_explained_and_asked_again(command: Command, monkeypat
     assert "0 of 8 right at the first try" in flat
 
 
-def test_steps_are_told_with_their_states(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_are_shown_with_their_states(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     text = play(command, monkeypatch, "1", ["", "2", "q"])
     assert "CPU 0 reads 0 from x." in text
     assert "x: CPU 0 S, CPU 1 I, x = 0" in text
@@ -103,7 +103,7 @@ def test_a_changed_table_goes_through_the_checker(command: Command, monkeypatch:
     assert "can write while cache 0 (in S) can read" in text
 
 
-def test_a_lesson_that_is_not_there_is_named(command: Command) -> None:
+def test_a_missing_lesson_is_named(command: Command) -> None:
     result = command("teach", "--lesson", "99")
     assert result.code == 2
     assert "01-why-coherence" in result.stderr
@@ -139,7 +139,7 @@ def test_the_page_is_written_with_the_lessons_of_now(command: Command, tmp_path:
     assert (tmp_path / "out" / "lessons.js").read_text().startswith("window.LINEBOUNCE_LESSONS_PACKED=")
 
 
-def test_without_a_built_page_it_is_said_how_to_build_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_built_page_the_message_says_how_to_build_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site, "_INDEX", "no_such_index.html")
     result = command("teach", "-o", "anywhere")
     assert result.code == 2

@@ -115,19 +115,19 @@ def text_of(linebounce: Program, trace: str) -> str:
     return (linebounce.directory / "shown.txt").read_text()
 
 
-def test_what_python_writes_the_program_reads(linebounce: Program) -> None:
+def test_the_program_reads_pythons_traces(linebounce: Program) -> None:
     write_sample(linebounce.directory / "python.lbt", loads=0)
     assert text_of(linebounce, "python.lbt") == TEXT
 
 
-def test_what_python_writes_in_many_frames_makes_sense_to_the_program(linebounce: Program) -> None:
+def test_the_program_reads_pythons_traces_with_many_frames(linebounce: Program) -> None:
     write_sample(linebounce.directory / "python.lbt", loads=20000)
     result = linebounce("trace", "info", "--check", "python.lbt")
     assert result.code == 0, result.stderr
     assert "20 014" in result.stdout
 
 
-def test_what_the_program_writes_python_reads_and_writes_again(linebounce: Program) -> None:
+def test_python_reads_and_rewrites_the_programs_traces(linebounce: Program) -> None:
     linebounce.file("given.txt", TEXT)
     assert linebounce("trace", "convert", "given.txt", "program.lbt").code == 0
     with Trace(linebounce.directory / "program.lbt") as trace, Writer(linebounce.directory / "again.lbt") as writer:
@@ -305,7 +305,7 @@ def test_frames_that_make_no_sense_are_refused(linebounce: Program) -> None:
         assert wrong in refused(linebounce, packed(frames))
 
 
-def test_what_is_no_binary_trace_is_refused(linebounce: Program) -> None:
+def test_a_file_that_is_not_a_binary_trace_is_refused(linebounce: Program) -> None:
     with pytest.raises(InputError, match="No such file"):
         Trace(linebounce.directory / "nothing.lbt")
     with pytest.raises(InputError, match="a trace is a regular file"):

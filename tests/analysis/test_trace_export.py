@@ -71,7 +71,7 @@ def timeline(timeline_run: Path) -> pl.DataFrame:
     return linebounce.open(timeline_run).timeline()
 
 
-def test_every_span_is_there_once_at_its_time(exported: ReadBack, timeline: pl.DataFrame) -> None:
+def test_every_span_occurs_once_at_its_time(exported: ReadBack, timeline: pl.DataFrame) -> None:
     written = Counter((row["kind"], round(row["begin_ns"]), round(row["end_ns"])) for row in timeline.iter_rows(named=True))
     assert len(exported.slices) == timeline.height > 1000
     assert Counter((slice_["kind"], slice_["begin"], slice_["end"]) for slice_ in exported.slices) == written

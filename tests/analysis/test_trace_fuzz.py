@@ -73,12 +73,12 @@ def try_texts(linebounce: Program, seeds: range) -> None:
             assert read_by_python(made) == read_by_program(linebounce, path), f"seed {seed}"
 
 
-def test_of_damaged_traces_both_readers_say_the_same(linebounce: Program) -> None:
+def test_both_readers_say_the_same_about_damaged_traces(linebounce: Program) -> None:
     try_binaries(linebounce, range(160))
     try_texts(linebounce, range(40))
 
 
 @pytest.mark.thorough
-def test_of_many_damaged_traces_both_readers_say_the_same(linebounce: Program) -> None:
+def test_both_readers_say_the_same_about_many_damaged_traces(linebounce: Program) -> None:
     try_binaries(linebounce, range(CASES))
     try_texts(linebounce, range(CASES // 4))

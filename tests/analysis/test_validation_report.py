@@ -94,7 +94,7 @@ def test_the_page_has_counts_rows_and_the_picture_and_needs_no_script(
     assert "ols.x" not in picture
 
 
-def test_a_validation_stands_alone_and_is_whole(process: Callable[..., Result], written: Path) -> None:
+def test_a_validation_is_complete_and_needs_no_other_file(process: Callable[..., Result], written: Path) -> None:
     assert "give no other directory" in process("report", str(written), str(written)).stderr
     (written / "validation.json").write_text(json.dumps(DOCUMENT | {"schema": "linebounce.validate/9"}))
     other = process("report", str(written))

@@ -37,13 +37,13 @@ class RunPython:
         return Result(done.returncode, stdout, stderr)
 
 
-def test_what_would_act_on_a_terminal_is_spelled_out() -> None:
+def test_control_characters_are_escaped() -> None:
     assert visible(ACTIVE) == SHOWN
     assert visible("Grüße, 線\n\t😀") == "Grüße, 線\n\t😀"
     assert visible(os.fsdecode(b"a\xff\xc3")) == r"a\xff\xc3"
 
 
-def test_directories_whose_names_are_no_text_are_read_and_written(run_python: RunPython) -> None:
+def test_directories_with_names_that_are_not_valid_text_are_read_and_written(run_python: RunPython) -> None:
     linebounce = run_python.linebounce
     path = linebounce.file("small.toml", experiment(more='[sweep]\n"machine.cpus" = [1, 2]\n'))
     swept = run_python("sweep", path, "-o", b"swe\xffpt")

@@ -22,7 +22,7 @@ def test_a_folder_may_be_empty(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["made"]
 
 
-def test_a_folder_whose_file_can_not_be_written_leaves_nothing_and_is_named(tmp_path: Path) -> None:
+def test_a_folder_with_an_unwritable_file_leaves_nothing_and_is_named(tmp_path: Path) -> None:
     def fill(folder: Path) -> None:
         with folder_written_whole(folder) as made:
             write_file(made / "file", b"")

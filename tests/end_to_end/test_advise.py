@@ -65,7 +65,7 @@ def test_counters_that_lie_apart_are_left_alone(linebounce: Program) -> None:
     assert page["verdict"].endswith(" of the threads' time is computation and hits in the nearest cache, in work.")
 
 
-def test_a_lock_of_the_programs_own_is_among_what_is_compared(linebounce: Program) -> None:
+def test_a_programs_own_lock_is_among_the_compared_ones(linebounce: Program) -> None:
     spin = "while (atomic_exchange_explicit(&gate, 1, memory_order_acquire)) {}"
     page = advised(linebounce, APART, spin, "atomic_store_explicit(&gate, 0, memory_order_release)")
     assert (linebounce.directory / "out" / "locks" / "with_word_locks.lbt").exists(), "it was taken for a lock"
@@ -115,7 +115,7 @@ def recorded_in_its_folder(linebounce: Program) -> Program:
     return linebounce
 
 
-def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(linebounce: Program) -> None:
+def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounce: Program) -> None:
     recorded_in_its_folder(linebounce)
     command = ("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "$CC -O1 -g -pthread several.c -o program", "--yes")
     result = linebounce(*command)
@@ -149,7 +149,7 @@ def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
     assert json.loads((linebounce.directory / "out" / "advise.json").read_text())["changes"], "the page is there all the same"
 
 
-def test_a_program_that_is_not_built_in_the_copy_is_no_recheck(linebounce: Program) -> None:
+def test_a_program_that_is_not_built_in_the_copy_does_not_count_as_a_recheck(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"), "two words; true")
     refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true", "--yes")
@@ -163,7 +163,7 @@ def refused_at_once(linebounce: Program, *, trace: str = "trace.lbt") -> str:
     return refused
 
 
-def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Program) -> None:
+def test_an_unbuildable_recheck_is_known_before_any_replay(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     program = linebounce.directory / recorder.compile(SEVERAL, "-O1", name="several.c")
     recorder.record(str(program), "two words")
@@ -184,7 +184,7 @@ def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Progra
         ("recorder linebounce trace convert", "not made by linebounce-record"),
     ],
 )
-def test_a_trace_runs_nothing_but_what_was_recorded(linebounce: Program, line: str, complaint: str) -> None:
+def test_a_trace_executes_only_recorded_operations(linebounce: Program, line: str, complaint: str) -> None:
     recorded_in_its_folder(linebounce)
     assert linebounce("trace", "convert", "trace.lbt", "as.txt").code == 0
     text = linebounce.directory / "as.txt"
@@ -203,7 +203,7 @@ def test_an_interpreter_in_the_folder_is_not_run(linebounce: Program, kind: str)
     assert "a script or a link to elsewhere is not run" in refused
 
 
-def test_what_a_trace_would_run_is_shown_and_asked_for(linebounce: Program) -> None:
+def test_the_command_in_a_trace_is_shown_and_needs_consent(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"), "x\x1b[2J")
     command = ["advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true"]
@@ -239,7 +239,7 @@ def test_the_window_of_a_recording_is_kept(linebounce: Program) -> None:
         assert again["comparable"], again
 
 
-def test_what_most_of_several_recordings_advise_is_advised(linebounce: Program) -> None:
+def test_advice_given_by_most_of_several_recordings_is_given(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     program = recorder.compile(PROGRAM.replace("APART", "").replace("UNLOCK", "").replace("LOCK", ""), "-O1")
     recorder.record(program, options=("--times", "3"))

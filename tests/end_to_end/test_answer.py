@@ -118,7 +118,7 @@ def test_a_question_chooses_metric_and_alternatives(linebounce: Program) -> None
     assert re.search(r'wrong\.toml:\d+:\d+: question\.compare: "machine\.bus\.clock_mhz" is not swept', refused), refused
 
 
-def test_alike_warnings_are_one_sentence_and_files_go_by_their_names(linebounce: Program) -> None:
+def test_similar_warnings_become_one_sentence_and_files_are_called_by_their_names(linebounce: Program) -> None:
     lock = linebounce.file("my_lock.lua", (ROOT / "programs/locks/mcs.lua").read_text(encoding="utf-8"))
     settings = ("--set", f"workload.lock=[{lock},mcs]", "--set", "run.measure_us=20", "--set", "run.seeds=1")
     printed = linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out", *settings).stdout

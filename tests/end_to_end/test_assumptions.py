@@ -69,7 +69,7 @@ def test_results_keep_it_for_whoever_reads_them_or_runs_them_again(linebounce: P
     assert "assumed" not in stated.stdout
 
 
-def test_what_an_experiment_sweeps_is_not_assumed(linebounce: Program, machine: Path) -> None:
+def test_swept_parameters_are_not_listed_as_assumptions(linebounce: Program, machine: Path) -> None:
     families = linebounce.file(
         "families.toml", experiment(run=SHORT, more='[sweep]\n"machine.contention" = ["ideal", "arm_mesh"]\n')
     )
@@ -79,7 +79,7 @@ def test_what_an_experiment_sweeps_is_not_assumed(linebounce: Program, machine: 
     assert "assumptions" not in json.loads((alone / "results.json").read_text())
 
 
-def test_of_swept_machines_each_that_leaves_something_out_is_named(linebounce: Program, machine: Path) -> None:
+def test_each_swept_machine_that_leaves_something_out_is_named(linebounce: Program, machine: Path) -> None:
     other = linebounce.file("other.toml", LATENCIES_ALONE.replace('"mine"', '"other"'))
     sweep = f'[sweep]\nmachine = ["{machine}", "{other}", "generic_2socket_32core"]\n'
     run = linebounce("run", linebounce.file("machines.toml", experiment(run=SHORT, more=sweep)), "-o", "out")

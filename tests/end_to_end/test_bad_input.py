@@ -130,7 +130,7 @@ def test_a_wrong_experiment_is_refused_with_place_and_reason(linebounce: Program
     [b"", b"\n \n", b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe\x80\x81", b'name = "\xff\xfe"\n', bytes(range(256)) * 100],
     ids=["empty", "blank", "binary", "not UTF-8", "long binary"],
 )
-def test_a_file_that_is_no_experiment_is_refused(linebounce: Program, content: bytes) -> None:
+def test_a_file_that_is_not_an_experiment_is_refused(linebounce: Program, content: bytes) -> None:
     message = refused(linebounce, content)
     assert_says(message, r"small\.toml")
     assert len(message) < 2000, "shows the file's content"
@@ -222,16 +222,14 @@ def test_a_wrong_argument_is_refused_with_its_name(linebounce: Program, case: st
     assert_says(refused(linebounce, experiment(), *arguments), *says)
 
 
-def test_an_experiment_that_is_not_there_is_refused_with_the_known_ones(linebounce: Program) -> None:
+def test_a_missing_experiment_is_refused_with_the_known_ones(linebounce: Program) -> None:
     assert_says(linebounce.refused("run", "operation_cots"), "operation_cots", "operation_costs")
     assert_says(linebounce.refused("run", "nowhere/none.toml"), r"nowhere/none\.toml")
     assert_says(linebounce.refused("run", "."), r"\.")
 
 
 @pytest.mark.parametrize("kind", ["machine", "experiment", "workload", "lock", "protocol"])
-def test_describing_what_is_not_there_is_refused_with_the_known_ones_or_where_they_are_listed(
-    linebounce: Program, kind: str
-) -> None:
+def test_describing_an_unknown_name_is_refused_with_the_known_ones_or_their_list(linebounce: Program, kind: str) -> None:
     listed = linebounce("list", f"{kind}s", "--json")
     assert listed.code == 0
     names = [entry["name"] for entry in json.loads(listed.stdout)]
@@ -278,7 +276,7 @@ def test_text_that_nests_without_bound_is_refused(linebounce: Program, deep: str
     assert len(message) < 1000
 
 
-def test_dots_and_brackets_in_text_are_no_depth(linebounce: Program) -> None:
+def test_dots_and_brackets_in_text_do_not_count_as_depth(linebounce: Program) -> None:
     dots = "." * 100 + "[" * 100
     for title in (f"'{dots}'", f'"\\"{dots}"', f'"""{dots} \\""" {dots} """""'):
         text = experiment(top=f"# {dots}").replace('"A small run"', title)
@@ -307,7 +305,7 @@ def test_a_long_chain_of_experiments_is_refused(linebounce: Program) -> None:
 
 
 @pytest.mark.uninstrumented
-def test_memory_that_runs_out_is_no_bug(linebounce: Program) -> None:
+def test_running_out_of_memory_is_not_a_bug(linebounce: Program) -> None:
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (120 << 20, 120 << 20))
 
@@ -317,7 +315,7 @@ def test_memory_that_runs_out_is_no_bug(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("measure_us", [0.001, 3, 40])
-def test_what_was_never_sampled_has_no_metric(linebounce: Program, measure_us: float) -> None:
+def test_a_value_without_samples_has_no_metric(linebounce: Program, measure_us: float) -> None:
     out = linebounce.run("operation_costs", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
     metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
     assert "cost.atomic_increment_cache_transfer" not in metrics
@@ -329,7 +327,7 @@ def test_a_matrix_that_was_cut_short_has_the_rows_that_were_measured(linebounce:
     linebounce.run("core_to_core", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
 
 
-def test_a_file_without_end_is_no_experiment(linebounce: Program) -> None:
+def test_an_endless_file_is_not_an_experiment(linebounce: Program) -> None:
     assert_says(linebounce.refused("run", "/dev/zero", "-o", "out"), "/dev/zero", "16 MiB")
 
 

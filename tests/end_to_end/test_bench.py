@@ -77,7 +77,7 @@ def test_an_unknown_case_is_refused_with_the_known_ones(linebounce: Program) -> 
     assert all(name in message for name in CASES)
 
 
-def test_a_case_whose_time_is_up_has_failed_and_is_no_bug(linebounce: Program) -> None:
+def test_a_case_that_times_out_has_failed_but_is_not_a_bug(linebounce: Program) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (1, resource.RLIM_INFINITY))
 
@@ -87,7 +87,7 @@ def test_a_case_whose_time_is_up_has_failed_and_is_no_bug(linebounce: Program) -
     assert "bug" not in message
 
 
-def test_a_case_that_crashes_is_said_to_be_a_bug_once(linebounce: Program) -> None:
+def test_a_crashing_case_is_reported_as_a_bug_once(linebounce: Program) -> None:
     running = linebounce.start("bench", "--case", "contended", "--cpus", "4", "--references", "1000000000")
     children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
     wait_until(lambda: bool(children.read_text()), running)

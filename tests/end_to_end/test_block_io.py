@@ -41,7 +41,7 @@ def test_without_the_check_a_completion_leaves_queue_depth_alone(plain: Path) ->
         assert bool(read) == at["workload.adjust_queue_depth_check"]
 
 
-def test_who_is_interrupted_for_its_own_keeps_its_own_count(plain: Path) -> None:
+def test_each_interrupted_cpu_keeps_its_own_count(plain: Path) -> None:
     """Each process then counts its I/Os in memory that no other process touches, except at the start."""
     for number, at in enumerate(points(plain)):
         missed = rows(plain, number, structure="size_1024", function="dio_bio_end_io", field="dio.refcount")

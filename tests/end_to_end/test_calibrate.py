@@ -154,7 +154,7 @@ def test_a_line_at_home_in_a_third_place_is_found_there(linebounce: Program) -> 
     seen_again(linebounce, pairs, 0.1, homes="0")
 
 
-def test_what_the_tool_shows_on_the_terminal_is_enough(linebounce: Program) -> None:
+def test_the_tools_terminal_output_suffices(linebounce: Program) -> None:
     matrix = linebounce.file(
         "shown.txt", "Num cores: 3\n\n       0       1       2\n  0\n  1  57±6\n  2  58±0 61±12\n\nMean: 58ns\n"
     )
@@ -163,7 +163,7 @@ def test_what_the_tool_shows_on_the_terminal_is_enough(linebounce: Program) -> N
     assert "3 CPUs: 1 node, 1 bus" in shown.stdout
 
 
-def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Program) -> None:
+def test_fitted_values_say_so_and_the_others_keep_their_source(linebounce: Program) -> None:
     result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
     assert result.code == 0, result.stderr
     described = linebounce("describe", "machine", "./mine.toml").stdout
@@ -173,7 +173,7 @@ def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Progr
     assert "memory" in result.stdout.split("not determined by the matrix")[1]
 
 
-def test_what_the_matrix_does_not_tell_apart_is_said(linebounce: Program) -> None:
+def test_structures_that_the_matrix_does_not_distinguish_are_named(linebounce: Program) -> None:
     """The distance between two sockets is one figure, to which link, controllers and directory all contribute. A snoop is on
     the path to another node more often than on the path within a node, so two parameters are needed to get its effect."""
     result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
@@ -221,7 +221,7 @@ def test_with_a_machine_its_structure_stays(linebounce: Program) -> None:
         ("\n".join([",".join(["1"] * 300)] * 300), "300 CPUs are more than a machine can have"),
     ],
 )
-def test_a_file_that_is_no_matrix_is_refused(linebounce: Program, text: str, said: str) -> None:
+def test_a_file_that_is_not_a_matrix_is_refused(linebounce: Program, text: str, said: str) -> None:
     linebounce.file("m.csv", text)
     message = linebounce.refused("calibrate", "--from", "m.csv", "-o", "mine.toml")
     assert said in message
@@ -348,7 +348,7 @@ def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
     assert "no good fit" not in said
 
 
-def test_pairs_that_differ_by_nothing_a_machine_has_are_no_good_fit(linebounce: Program) -> None:
+def test_pairs_that_differ_without_a_structural_reason_are_not_a_good_fit(linebounce: Program) -> None:
     """Six cores with one thread each: nothing is measured twice, so the report has no bound, only a warning."""
     said = verdict_of(linebounce, made_up(6, lambda _a, _b: 50.0), noise=0.3)
     assert "This is not a good fit" in said
@@ -377,7 +377,7 @@ def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(
     assert "without --machine that one would be fitted" in report
 
 
-def test_directions_that_differ_are_no_contradiction(linebounce: Program) -> None:
+def test_differing_directions_are_not_a_contradiction(linebounce: Program) -> None:
     """One direction takes 60 ns, the other 40: the mean is fitted, without an error."""
     rows = [",".join("" if a == b else "60" if a > b else "40" for b in range(6)) for a in range(6)]
     matrix = linebounce.file("directed.csv", "\n".join(rows) + "\n")

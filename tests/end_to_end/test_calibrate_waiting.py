@@ -61,7 +61,7 @@ def test_what_the_file_does_not_show_stays_with_the_family_and_the_report_says_w
     assert "hold_ns" not in written["cpu"]
 
 
-def test_of_a_busy_time_that_a_transfer_hides_the_report_says_what_it_may_be(linebounce: Program) -> None:
+def test_for_a_busy_time_hidden_by_a_transfer_the_report_gives_a_range(linebounce: Program) -> None:
     file = linebounce.file("measured.toml", few_cpus("generic_2socket_32core"))
     _, said = fitted(linebounce, probed(linebounce, file, {BUSY: 20}), "--machine", file)
     found = re.search(r"directory\.line_busy_ns [^;]*[;:] ([0-9.]+) to ([0-9.]+) ns (do as well|cannot be told apart)", said)

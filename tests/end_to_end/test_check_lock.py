@@ -337,7 +337,7 @@ def test_a_lock_that_counts_its_turns_is_not_taken_to_wait(linebounce: Program) 
     assert found["verdict"] != "holds"
 
 
-def test_a_limit_of_states_is_said(linebounce: Program) -> None:
+def test_a_limit_of_states_is_reported(linebounce: Program) -> None:
     result = linebounce("check-lock", "mcs", "--states", "100", "--machines", "0")
     assert result.code == 1
     assert "not everything was looked at" in result.stdout
@@ -345,7 +345,7 @@ def test_a_limit_of_states_is_said(linebounce: Program) -> None:
     assert not re.search("^ .* holds", result.stdout)
 
 
-def test_a_lock_that_keeps_nobody_out_is_not_checked(linebounce: Program) -> None:
+def test_a_lock_that_excludes_no_thread_is_not_checked(linebounce: Program) -> None:
     assert check(linebounce, "none")["verdict"] == "not_checkable"
 
 
@@ -386,7 +386,7 @@ def test_random_machines_find_what_small_cases_cannot(linebounce: Program) -> No
         (["mcs", "--cpus", "9"], "--cpus"),
     ],
 )
-def test_what_is_wrong_is_said(linebounce: Program, arguments: list[str], said: str) -> None:
+def test_errors_are_reported(linebounce: Program, arguments: list[str], said: str) -> None:
     assert said in linebounce.refused("check-lock", *arguments)
 
 
@@ -453,14 +453,14 @@ def test_a_section_may_not_leak_out_behind_the_release(linebounce: Program) -> N
     assert check(linebounce, file, "--consistency", "tso", "--machines", "0")["verdict"] == "holds"
 
 
-def test_equal_loads_in_a_row_are_no_waiting(linebounce: Program) -> None:
+def test_equal_consecutive_loads_are_not_waiting(linebounce: Program) -> None:
     four = "  cpu:load(lock.serving)\n" * 4
     file = changed(linebounce, "ticket", [("  local mine = cpu:fetch_add", four + "  local mine = cpu:fetch_add")])
     found = check(linebounce, file, "--consistency", "sc", "--machines", "0", "--cpus", "2", "--acquisitions", "1")
     assert found["verdict"] == "holds"
 
 
-def test_whoever_gives_back_and_takes_again_passes_a_waiter(linebounce: Program) -> None:
+def test_a_thread_that_releases_and_reacquires_overtakes_a_waiter(linebounce: Program) -> None:
     file = changed(linebounce, "tas", [("fits_4_bytes = true", "cpus = 2, fifo = true")])
     found = check(linebounce, file, "--consistency", "sc", "--machines", "0")
     assert "already waited" in found["cases"][-1]["violation"]
@@ -470,7 +470,7 @@ def test_a_case_that_cannot_be_made_is_refused(linebounce: Program) -> None:
     assert "for 2 CPUs at most" in linebounce.refused("check-lock", LOCKS / "peterson.lua", "--cpus", "3")
 
 
-def test_what_a_lock_reads_from_the_clock_is_a_choice_of_the_checker(linebounce: Program) -> None:
+def test_the_checker_chooses_the_times_that_a_lock_reads(linebounce: Program) -> None:
     asks = [("  cpu:waits()\n", "  cpu:waits()\n  local now = cpu:now_ns()\n")]
     assert check(linebounce, changed(linebounce, "tas", asks))["verdict"] == "holds"
 

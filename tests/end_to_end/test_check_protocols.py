@@ -285,7 +285,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
     assert not proved, (what, promise)
 
 
-def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
+def test_both_find_an_endless_request(linebounce: Program) -> None:
     """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
     # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
@@ -339,7 +339,7 @@ def test_a_row_that_never_runs_is_found(linebounce: Program) -> None:
     assert f"unreached.md:{found['unreached_rows'][0]['line']}" in linebounce("check", path).stdout
 
 
-def test_with_fewer_caches_rows_that_need_more_are_no_failure(linebounce: Program) -> None:
+def test_with_fewer_caches_rows_that_need_more_do_not_fail(linebounce: Program) -> None:
     assert check(linebounce, "mesi_snoop", "--caches", "1", code=0)["unreached_rows"]
 
 
@@ -364,13 +364,13 @@ def test_what_cannot_be_checked_is_refused(linebounce: Program, arguments: list[
     assert says in linebounce.refused("check", *arguments)
 
 
-def test_a_file_that_is_no_protocol_is_refused_with_its_line(linebounce: Program) -> None:
+def test_a_file_that_is_not_a_protocol_is_refused_with_its_line(linebounce: Program) -> None:
     path = linebounce.file("wrong.md", text_of("msi_snoop").replace("| issue GetS |", "| issue GetX |"))
     message = linebounce.refused("check", path)
     assert re.search(r"wrong\.md:\d+: .*GetX", message)
 
 
-def test_a_run_names_the_protocol_that_nobody_has_proved(linebounce: Program) -> None:
+def test_a_run_names_a_protocol_without_a_proof(linebounce: Program) -> None:
     mine = linebounce.file("mine.md", text_of("mesi_snoop"))
     run = ("run", "lock_selection", "--set", "workload.lock=mcs", "--set", "run.measure_us=20", "-o", "out")
     result = linebounce(*run, "--set", f"machine.bus.protocol={mine}")

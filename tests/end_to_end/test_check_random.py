@@ -101,5 +101,5 @@ def test_the_same_seed_is_the_same_test_with_any_number_of_processes(linebounce:
         (["--random", "1000", "--machine", "p3_xeon_4way", "--set", "machine.cpus=5"], "machine.cpus"),
     ],
 )
-def test_what_cannot_be_tested_is_refused(linebounce: Program, arguments: list[str], says: str) -> None:
+def test_untestable_input_is_refused(linebounce: Program, arguments: list[str], says: str) -> None:
     assert says in linebounce.refused("check", *arguments)

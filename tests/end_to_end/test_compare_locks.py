@@ -216,7 +216,7 @@ def test_a_change_is_the_median_of_pairs_in_the_same_orders(linebounce: Program)
         assert trial["change_low_pct"] <= trial["change_pct"] <= trial["change_high_pct"]
 
 
-def test_what_is_advised_gains_in_orders_that_had_no_part_in_its_choice(linebounce: Program) -> None:
+def test_advice_also_gains_in_orders_that_had_no_part_in_its_choice(linebounce: Program) -> None:
     file = synthetic(linebounce, "--lock", "tas", accesses=500)
     (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
     again = machine["confirmation"]
@@ -227,7 +227,7 @@ def test_what_is_advised_gains_in_orders_that_had_no_part_in_its_choice(lineboun
     assert sorted(orders) == [4, 5, 6]
 
 
-def test_the_recorded_order_in_which_nobody_waits_for_what_others_do_is_no_base_for_another_lock(linebounce: Program) -> None:
+def test_a_recorded_order_without_waits_is_not_a_basis_for_another_lock(linebounce: Program) -> None:
     """Commands go from CPU to CPU: in any order but the recorded one, a CPU waits for them."""
     assert linebounce("trace", "record", "timer_churn", "-o", "t.lbt", "--set", "run.measure_us=500").code == 0
     (machine,) = compared(linebounce, "t.lbt", "--lock", "churned.queue_lock")["machines"]

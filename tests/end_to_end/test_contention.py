@@ -136,7 +136,7 @@ def test_families_are_listed_and_described(linebounce: Program) -> None:
     ("machine", "mhz", "published", "far_cpus"),
     [("xeon_e7_8867l_8socket", 2130, (116, 318), 16), ("opteron_6172_4socket", 2100, (246, 296), 12)],
 )
-def test_who_takes_copies_waits_for_the_farthest_of_them_not_for_the_most(
+def test_a_writer_waits_for_the_farthest_copy_not_for_their_number(
     linebounce: Program, machine: str, mhz: int, published: tuple[float, float], far_cpus: int
 ) -> None:
     def cycles(point: dict) -> float:
@@ -153,7 +153,7 @@ def test_who_takes_copies_waits_for_the_farthest_of_them_not_for_the_most(
 
 # Random choice, holds and derived times in one run: no speed-up and no order of construction changes a byte.
 @pytest.mark.parametrize("machine", ["epyc_7773x_1socket", "xeon_gold_6242_2socket"])
-def test_who_gets_a_line_does_not_depend_on_a_speed_up(linebounce: Program, machine: str) -> None:
+def test_the_next_owner_of_a_line_does_not_depend_on_a_speed_up(linebounce: Program, machine: str) -> None:
     file = linebounce.file(
         "locks.toml",
         f'name = "locks"\ntitle = "t"\nmachine = "{machine}"\n[workload]\nname = "critical_section"\n'

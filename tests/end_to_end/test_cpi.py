@@ -101,7 +101,7 @@ def test_the_cycles_of_seeds_and_points_are_kept_apart_or_added_up(linebounce: P
         assert own == read_csv(out / "points" / point / "cpi.csv")
 
 
-def test_the_terminal_says_in_one_line_what_the_time_of_the_answers_point_went_to(linebounce: Program) -> None:
+def test_the_terminal_shows_in_one_line_where_the_answered_points_time_went(linebounce: Program) -> None:
     text = experiment(workload=WORKLOADS["spins"])
     result = linebounce("run", linebounce.file("what.toml", text), "-o", "out")
     line = next(line for line in result.stdout.splitlines() if "CPUs' time:" in line)
@@ -112,7 +112,7 @@ def test_the_terminal_says_in_one_line_what_the_time_of_the_answers_point_went_t
     assert shares == sorted(shares, reverse=True)
 
 
-def test_cycles_per_instruction_are_no_headline_of_a_users_program(linebounce: Program) -> None:
+def test_cycles_per_instruction_are_not_the_headline_of_a_users_program(linebounce: Program) -> None:
     run = "function run(cpu) while true do cpu:fetch_add(x, 1) end end"
     text = f'title = "Adds"\nfunction setup() x = place_array("x", 8) end\n{run}\n'
     out = linebounce.run(linebounce.file("adds.lua", text), "out", "--machine", "p3_xeon_4way", "--set", "run.measure_us=20")

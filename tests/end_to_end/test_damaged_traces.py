@@ -88,7 +88,7 @@ def recording(session_linebounce: Program) -> bytes:
 
 
 @pytest.mark.parametrize("damage", [cut, cut_before_its_index, overwritten, flipped])
-def test_what_comes_before_the_damage_is_replayed(
+def test_operations_before_the_damage_are_replayed(
     linebounce: Program, recording: bytes, damage: Callable[[bytes, int], bytes]
 ) -> None:
     dice = random.Random(damage.__name__)
@@ -115,7 +115,7 @@ def test_what_comes_before_the_damage_is_replayed(
             assert len(result.stderr.splitlines()) < 20
 
 
-def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Program, recording: bytes) -> None:
+def test_threads_are_replayed_although_their_creation_is_lost(linebounce: Program, recording: bytes) -> None:
     """The main thread has few operations: its only block is written last, so it is the first to be lost."""
     linebounce.file("torn.lbt", recording[: index_of(recording) - 1])
     result = linebounce("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", "out")
@@ -124,7 +124,7 @@ def test_threads_are_replayed_though_what_created_them_is_lost(linebounce: Progr
     assert metric_of(results, "replay.operations") > 1000
 
 
-def test_what_is_recovered_into_another_file_is_replayed_as_it_is(linebounce: Program, recording: bytes) -> None:
+def test_a_trace_recovered_into_another_file_can_be_replayed_directly(linebounce: Program, recording: bytes) -> None:
     first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
     for share in (0.3, 0.6, 0.9):
         linebounce.file("torn.lbt", recording[: first + int((index_of(recording) - first) * share)])

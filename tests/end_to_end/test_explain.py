@@ -140,7 +140,7 @@ def test_a_wait_at_the_home_counts_the_requests_before_it(linebounce: Program) -
         assert "for the same line at node" in wait["text"]
 
 
-def test_results_keep_what_was_found_of_them_as_they_were_run(linebounce: Program) -> None:
+def test_results_keep_the_findings_of_their_own_run(linebounce: Program) -> None:
     out = linebounce.run(on(linebounce, ONE_BUS), "out")
     explained(linebounce, "out", "--set", "machine.cpus=2")
     assert not (out / "explain.json").exists()
@@ -174,7 +174,7 @@ def test_a_line_is_chosen_by_object_field_or_structure(linebounce: Program) -> N
     assert sum(of_line["counts"].values()) < sum(explained(linebounce, file)["counts"].values())
 
 
-def test_what_it_cannot_explain_is_refused_with_what_there_is(linebounce: Program) -> None:
+def test_an_unexplainable_request_is_refused_with_the_available_ones(linebounce: Program) -> None:
     file = on(linebounce, ONE_BUS)
     assert "remote HITM" in linebounce.refused("explain", file, "--miss", "romote HITM")
     refused = linebounce.refused("explain", file, "--miss", "remote_c2c")

@@ -38,7 +38,7 @@ def test_the_kernel_for_one_cpu_is_calibrated_and_smp_costs_as_much_more_as_meas
         assert rows[f"ols2004.table3.{name}"]["ok"], rows
 
 
-def test_what_fget_light_saves_with_smp_is_a_miss_that_is_shown(fget: dict) -> None:
+def test_fget_light_saves_a_miss_which_is_shown(fget: dict) -> None:
     """Eight locked operations at table 1's cost are more than table 3 reports: the experiment's comment gives the reason."""
     row = paper_rows(fget)["ols2004.table3.saved_ns"]
     assert row["kind"] == "predicted"

@@ -66,7 +66,7 @@ def test_an_object_may_have_any_name(linebounce: Program) -> None:
     assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
 
 
-def test_an_object_can_be_far_larger_than_what_is_used_of_it(linebounce: Program) -> None:
+def test_an_object_can_be_far_larger_than_its_used_part(linebounce: Program) -> None:
     symbols = f"object heap size={2**36} address={2**40}\nobject behind size=8 address={2**40 + 2**36}\nobject counts size=32\n"
     operations = [f"worker[0] store heap+{2**36 - 8} 8", *counting("counts+{offset}"), "worker[1] store behind+0 8"]
     assert found(linebounce, trace(linebounce, symbols, operations))["falsely_shared_lines"] == 1
@@ -116,7 +116,7 @@ def test_the_proposal_is_a_change_that_an_experiment_can_have(linebounce: Progra
     )
 
 
-def test_written_fields_leave_the_line_of_what_all_read(linebounce: Program) -> None:
+def test_written_fields_leave_the_line_that_all_cpus_read(linebounce: Program) -> None:
     symbols = "structure table size=32 fields=size:0:8,mask:8:8,hits:16:8\nobject table structure=table size=32\n"
     operations = []
     for _ in range(ROUNDS):
@@ -137,7 +137,7 @@ def test_objects_that_share_a_line_are_aligned(linebounce: Program) -> None:
     assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
 
 
-def test_what_is_shared_truly_is_not_found(linebounce: Program) -> None:
+def test_true_sharing_is_not_reported(linebounce: Program) -> None:
     operations = [f"worker[{i}] fetch_add count+0 8" for _ in range(ROUNDS) for i in range(THREADS)]
     file = trace(linebounce, "object count size=32\n", operations)
     assert found(linebounce, file)["falsely_shared_lines"] == 0
@@ -154,7 +154,7 @@ def test_people_get_a_structure_to_copy_and_the_answer_says_what_to_do(linebounc
     assert shown.splitlines()[2].startswith("  give each element of counts a cache line of its own")
 
 
-def test_people_get_the_costliest_lines_and_are_told_where_all_are(linebounce: Program) -> None:
+def test_people_get_the_costliest_lines_and_the_place_of_all(linebounce: Program) -> None:
     symbols = "".join(f"object counts[{i}] size=32 address={4294967296 + 32 * i}\n" for i in range(4))
     operations = [line for i in range(4) for line in counting(f"counts[{i}]+{{offset}}")]
     file = trace(linebounce, symbols, operations)
@@ -196,7 +196,7 @@ def counting_at_both_ends() -> list[str]:
     return [operation for both in ends for operation in both]
 
 
-def test_what_only_the_heap_s_luck_keeps_apart_is_found_with_its_cure(linebounce: Program) -> None:
+def test_objects_separated_only_by_the_heaps_luck_are_found_with_a_remedy(linebounce: Program) -> None:
     document = found(linebounce, trace(linebounce, blocks("yes"), counting_at_both_ends()))
     (elsewhere,) = document["elsewhere"]
     assert (elsewhere["line"], elsewhere["heap_shifts"]) == ("args[0].end", [16])
@@ -259,7 +259,7 @@ def test_slots_that_threads_use_in_turn_are_shared_falsely_in_time(linebounce: P
     assert "one that does gains less by slots on lines of their own" in shown.replace("\n", " ")
 
 
-def test_what_threads_hand_on_is_no_false_sharing_in_time(linebounce: Program) -> None:
+def test_handing_data_on_is_not_false_sharing_over_time(linebounce: Program) -> None:
     """All threads write the same word in turn."""
     same = [re.sub(r"ring\+\d+", "ring+0", operation) for operation in taking_turns(4)]
     document = found(linebounce, trace(linebounce, f"object ring size=64\nbarrier round parties={THREADS}\n", same))

@@ -49,7 +49,7 @@ def test_misses_are_counted_by_function(linebounce: Program, httperf: Path) -> N
     assert found["locks.dcache_lock.hold_mean_us"] > without["locks.dcache_lock.hold_mean_us"]
 
 
-def test_what_costs_nothing_changes_nothing_but_the_counts(linebounce: Program, httperf: Path) -> None:
+def test_free_operations_change_only_the_counts(linebounce: Program, httperf: Path) -> None:
     without = metrics(linebounce.run(httperf, "without"))
     free = footprint(TLB | CODE | {"tlb_miss_cycles": 0, "code_miss_cycles": 0})
     counted = metrics(linebounce.run(httperf, "counted", *free))
@@ -62,6 +62,6 @@ def test_speed_ups_change_nothing(linebounce: Program, httperf: Path) -> None:
     assert_every_way_agrees(linebounce, httperf, *arguments)
 
 
-def test_what_would_have_no_effect_is_refused(linebounce: Program, httperf: Path) -> None:
+def test_settings_without_an_effect_are_refused(linebounce: Program, httperf: Path) -> None:
     message = linebounce.refused("run", httperf, *footprint({"code_miss_cycles": 20}))
     assert "machine.footprint.code_miss_cycles: has no effect, machine.footprint.code_cache_kib is 0" in message

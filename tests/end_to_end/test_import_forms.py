@@ -99,7 +99,7 @@ def test_a_trace_of_several_cpus_in_one_order_is_replayed_in_that_order(lineboun
         ("quoted.txt", "> 0 r 1f00\n> 1 w 1f00\n", "ordered", ["cpu/0", "cpu/1"]),
     ],
 )
-def test_traces_of_courses_and_simulators_are_told_by_their_lines(
+def test_traces_of_courses_and_simulators_are_recognised_by_their_lines(
     linebounce: Program, name: str, text: str, form: str, streams: list[str]
 ) -> None:
     said = imported(linebounce, name, text, "-o", "t.lbt")
@@ -115,7 +115,7 @@ def test_packets_of_another_kind_are_counted(linebounce: Program) -> None:
     assert "lost" in said
 
 
-def test_what_may_be_several_things_is_not_guessed_at(linebounce: Program) -> None:
+def test_an_ambiguous_file_is_not_guessed_at(linebounce: Program) -> None:
     linebounce.file("core_0.data", "0 0x1000\n2 0x29\n1 0x1040\n")
     message = linebounce.refused("import", "core_0.data")
     assert "linebounce import core_0.data --as per-core" in message
@@ -140,7 +140,7 @@ def test_several_files_are_one_trace_with_a_cpu_each(linebounce: Program) -> Non
     assert "files of one form can be joined" in linebounce.refused("import", "pin.out", "course.txt")
 
 
-def test_a_text_that_is_nothing_known_is_refused_with_what_was_looked_for(linebounce: Program) -> None:
+def test_an_unknown_text_is_refused_with_the_forms_that_were_tried(linebounce: Program) -> None:
     linebounce.file("notes.txt", "0 r 1f00\n1 w 1f00\nthen it crashed\n")
     message = linebounce.refused("import", "notes.txt")
     assert "Up to line 2 it could be ordered" in message
@@ -154,7 +154,7 @@ def test_a_text_that_is_nothing_known_is_refused_with_what_was_looked_for(linebo
     assert "did you mean pinatrace" in linebounce.refused("import", "notes.txt", "--as", "pintrace")
 
 
-def test_a_command_that_is_given_another_kind_says_what_it_is(linebounce: Program) -> None:
+def test_a_command_names_the_kind_of_an_unsuitable_file(linebounce: Program) -> None:
     linebounce.file("report.txt", C2C)
     message = linebounce.refused("trace", "convert", "report.txt", "x.lbt")
     assert "perf c2c report" in message
@@ -165,7 +165,7 @@ def test_a_command_that_is_given_another_kind_says_what_it_is(linebounce: Progra
     assert "linebounce trace info" in linebounce.refused("import", "x.lbt")
 
 
-def test_run_and_check_say_what_takes_another_tools_file(linebounce: Program) -> None:
+def test_run_and_check_name_the_command_for_another_tools_file(linebounce: Program) -> None:
     linebounce.file("SB.litmus", SB)
     assert "linebounce import SB.litmus" in linebounce.refused("run", "SB.litmus")
     assert "--murphi" in linebounce.refused("check", "model.m")
@@ -260,7 +260,7 @@ Writer Numa Node     0\t     1
     ],
     ids=["lscpu", "lstopo", "mlc"],
 )
-def test_a_machine_is_made_of_what_tells_its_structure_and_its_latencies(
+def test_a_machine_is_made_of_a_file_with_its_structure_and_one_with_its_latencies(
     linebounce: Program, structure: tuple[str, str], latencies: tuple[str, str]
 ) -> None:
     for name, text in (structure, latencies):
@@ -276,7 +276,7 @@ def test_a_machine_is_made_of_what_tells_its_structure_and_its_latencies(
     assert run.code == 0, run.stderr
 
 
-def test_structure_alone_is_no_machine_and_the_message_says_what_is_missing(linebounce: Program) -> None:
+def test_structure_alone_is_not_a_machine_and_the_message_says_what_is_missing(linebounce: Program) -> None:
     linebounce.file("cpus.json", CPUS)
     assert "core-to-core-latency" in linebounce.refused("import", "cpus.json", "-o", "mine.toml")
     linebounce.file("mlc.txt", MLC)
@@ -438,7 +438,7 @@ exists (1:r0=1 /\\ 1:r1=0)
         (("exists (0:EAX=0 /\\ 1:EAX=0)", "exists (0:EAX=0 \\/ 1:EAX=0)"), "equations with"),
     ],
 )
-def test_what_a_litmus_test_here_cannot_have_is_refused(linebounce: Program, change: tuple[str, str], said: str) -> None:
+def test_a_litmus_test_with_unsupported_parts_is_refused(linebounce: Program, change: tuple[str, str], said: str) -> None:
     linebounce.file("t.litmus", SB.replace(*change))
     assert said in linebounce.refused("import", "t.litmus", code=3)
 

@@ -15,7 +15,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_an_interrupt_leaves_what_was_there(linebounce: Program, name: str) -> None:
+def test_an_interrupt_keeps_the_existing_file(linebounce: Program, name: str) -> None:
     directory = linebounce.directory
     if name == "convert":
         assert linebounce("trace", "synth", "-o", "in.lbt", "--accesses", "5000000", "--between", "0").code == 0
@@ -32,7 +32,7 @@ def test_an_interrupt_leaves_what_was_there(linebounce: Program, name: str) -> N
         assert (directory / "out.lbt").read_text() == "what was there before"
 
 
-def test_a_conversion_that_fails_leaves_what_was_there(linebounce: Program) -> None:
+def test_a_failed_conversion_keeps_the_existing_file(linebounce: Program) -> None:
     linebounce.file("in.din", "0 1000\n7 2000\n")
     linebounce.file("out.lbt", "what was there before")
     linebounce.refused("trace", "convert", "--from", "dinero", "in.din", "out.lbt", code=3)

@@ -70,7 +70,7 @@ def test_walkers_with_rcu_keep_no_fork_waiting(linebounce: Program) -> None:
     assert metric_of(rcu, "rcu.callbacks") > 20
 
 
-def test_who_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
+def test_a_cpu_that_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
     rcu, _ = results(linebounce, TASKS.format("rcu") + "\nspare_tasks_per_cpu = 3", "short_of_memory")
     assert metric_of(rcu, "tasklist.waits_for_memory") > 0
     assert metric_of(rcu, "rcu.queued_max") <= 4  # the three others, and the CPU's own wait
@@ -206,7 +206,7 @@ def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce
 
 
 @pytest.mark.parametrize("remedy", ["untreated", "throttled", "daemon"])
-def test_who_goes_on_using_what_he_removed_may_do_so_until_a_grace_period_is_over(linebounce: Program, remedy: str) -> None:
+def test_a_removed_object_may_be_used_until_a_grace_period_is_over(linebounce: Program, remedy: str) -> None:
     workload = REALTIME.format(remedy) + "\nholds_what_it_removes = true"
     result, _ = results(linebounce, workload, "holds", run=REALTIME_RUN, more=ONE_CPU)
     assert metric_of(result, "rcu.callbacks") > 300

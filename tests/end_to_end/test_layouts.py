@@ -160,10 +160,10 @@ tolerance = 0.1
         ('structure = "dentry"', 'structure = "dentri"', ["inode", "did you mean dentry?"]),
         ('["d_count"]', '["d_coun"]', ["d_iname", "did you mean d_count?"]),
         ('["d_count"]', '["d_name.len"]', ["d_name.name", "stay together"]),
-        ("= 512", "= 500", ["no power of two", "256 and 512"]),
+        ("= 512", "= 500", ["not a power of two", "256 and 512"]),
     ],
 )
-def test_bad_changes_name_file_line_and_what_is_legal(linebounce: Program, old: str, new: str, words: list[str]) -> None:
+def test_bad_changes_name_file_line_and_legal_values(linebounce: Program, old: str, new: str, words: list[str]) -> None:
     text = changed(linebounce).read_text().replace(old, new)
     message = linebounce.refused("run", linebounce.file("changed.toml", text))
     assert f"changed.toml:{line_of(text, new)}:" in message
@@ -171,7 +171,7 @@ def test_bad_changes_name_file_line_and_what_is_legal(linebounce: Program, old: 
 
 
 @pytest.mark.parametrize("section", ["per_cpu", "read_mostly"])
-def test_what_a_workload_keeps_in_its_objects_cannot_be_moved_out(linebounce: Program, section: str) -> None:
+def test_a_workloads_own_fields_cannot_be_moved_out_of_its_objects(linebounce: Program, section: str) -> None:
     text = f"""{BASE.format(name="x")}
 [[layout.change]]
 structure = "dentry"
@@ -279,7 +279,7 @@ def test_describe_layout_knows_an_own_file_by_its_path(linebounce: Program) -> N
     assert 'layout.changes = "all"' in printed
 
 
-def test_describe_layout_refuses_what_is_not_there(linebounce: Program) -> None:
+def test_describe_layout_refuses_missing_names(linebounce: Program) -> None:
     assert "did you mean dentry?" in linebounce.refused("describe", "layout", "linux_2_4_16", "dentri")
     assert "powers of two" in linebounce.refused("describe", "layout", "linux_2_4_16", "--line-bytes", "100")
     assert "for layouts" in linebounce.refused("describe", "machine", "p3_xeon_4way", "--line-bytes", "64")

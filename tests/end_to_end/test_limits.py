@@ -46,12 +46,12 @@ def test_a_program_is_refused_in_one_line(linebounce: Program, what: str) -> Non
     [("describe", "workload", "p.lua"), ("run", "p.lua", *FOUR_WAY, "--plan"), ("check-lock", "p.lua")],
     ids=lambda it: it[0],
 )
-def test_what_only_reads_a_file_has_the_same_limits(linebounce: Program, command: tuple[str, ...]) -> None:
+def test_commands_that_only_read_a_file_have_the_same_limits(linebounce: Program, command: tuple[str, ...]) -> None:
     linebounce.file("p.lua", FAR + lua() + (LOCK if command[0] == "check-lock" else ""))
     assert "table.insert: more than" in linebounce.refused(*command)
 
 
-def test_what_a_program_makes_of_its_values_is_the_same_in_every_run(linebounce: Program) -> None:
+def test_a_programs_computed_values_are_the_same_in_every_run(linebounce: Program) -> None:
     """So is the number of instructions, which would otherwise depend on the address space through Lua's hashes."""
     look = (
         "local s = tostring(cpu.load) .. tostring({}) .. tostring(t) for c in pairs { a = 1, b = 2, [3] = 1 } do s = s .. c end"
@@ -62,7 +62,7 @@ def test_what_a_program_makes_of_its_values_is_the_same_in_every_run(linebounce:
         assert (out / "results.json").read_bytes() == (outs[0] / "results.json").read_bytes()
 
 
-def test_counts_that_no_longer_fit_are_said(linebounce: Program) -> None:
+def test_counts_that_overflow_are_reported(linebounce: Program) -> None:
     file = linebounce.file(
         "p.lua", lua(run="for i = 1, 10000 do cpu:compute(1) for j = 1, 1000 do cpu:tally(nil, 1000000000000) end end")
     )
@@ -71,7 +71,7 @@ def test_counts_that_no_longer_fit_are_said(linebounce: Program) -> None:
     assert "tally of 1000000000000" in result.stderr
 
 
-def test_time_that_no_longer_fits_is_said(linebounce: Program) -> None:
+def test_time_that_overflows_is_reported(linebounce: Program) -> None:
     file = linebounce.file("p.lua", lua(run="for i = 1, 100 do cpu:compute(1000000000000) end"))
     result = linebounce("run", file, *FOUR_WAY, "--set", "machine.cpu.clock_mhz=0.015625", "-o", "out")
     assert result.code == 4
@@ -86,7 +86,7 @@ def test_a_lock_that_is_never_released_is_a_deadlock_or_nothing(linebounce: Prog
     assert ("CPU 0 holds l" in result.stderr) == (cpus > 1)
 
 
-def test_a_program_without_an_end_needs_a_time(linebounce: Program) -> None:
+def test_an_endless_program_needs_a_time_limit(linebounce: Program) -> None:
     file = linebounce.file("p.lua", lua(run="while true do cpu:load(t.a) end", head=""))
     assert "run.measure_us" in linebounce.refused("run", file, *FOUR_WAY, "--set", "run.measure_us=0")
 

@@ -184,7 +184,7 @@ def test_a_point_that_failed_is_not_one_without_misses(linebounce: Program) -> N
     assert "only: no point has finished\n" in linebounce.refused("lines", "only", code=3)
 
 
-def test_what_cannot_be_read_is_told_in_one_line(linebounce: Program, directory: Path) -> None:
+def test_unreadable_input_is_reported_in_one_line(linebounce: Program, directory: Path) -> None:
     def refused(*arguments: str | Path, code: int) -> str:
         message = linebounce.refused("lines", *arguments, code=code)
         assert code == 2 or message.count("\n") == 1
@@ -288,7 +288,7 @@ def test_the_engine_changes_nothing(linebounce: Program, directory: Path) -> Non
     assert_every_way_agrees(linebounce, experiment(linebounce, TABLE))
 
 
-def test_a_table_of_what_is_not_there_is_refused(linebounce: Program) -> None:
+def test_a_table_of_a_missing_object_is_refused(linebounce: Program) -> None:
     linebounce.file("measured.csv", HEADER + "70,5,ld4,f,0,locked\n")
     message = linebounce.refused("run", experiment(linebounce, TABLE.replace("ttas_lock", "tas_lock")), "-o", "bad")
     assert re.search(r"small.toml:\d+:17: table.structure: the structure .tas_lock. is not known; known: .*\bdentry\b", message)
@@ -334,7 +334,7 @@ measure_us = 100
         ("kmem_cache_node", "list_lock", "home = 60", "no kmem_cache_node.list_lock whose home is node 60 in this run"),
     ],
 )
-def test_a_table_of_what_this_variant_does_without_is_not_measurable(
+def test_a_table_that_this_variant_does_not_need_is_not_measurable(
     linebounce: Program, structure: str, field: str, home: str, words: str
 ) -> None:
     table = NOT_MEASURABLE.format(structure=structure, field=field, home=home)
@@ -355,9 +355,7 @@ def test_a_table_of_what_this_variant_does_without_is_not_measurable(
         ("kmem_list3", "lost_lock", "table.field: .*did you mean list_lock?"),
     ],
 )
-def test_what_its_layout_does_not_declare_is_refused_in_any_variant(
-    linebounce: Program, structure: str, field: str, words: str
-) -> None:
+def test_undeclared_fields_are_refused_in_every_variant(linebounce: Program, structure: str, field: str, words: str) -> None:
     table = NOT_MEASURABLE.format(structure=structure, field=field, home="")
     message = linebounce.refused("run", linebounce.file("churn.toml", CHURN + table), "-o", "out")
     assert re.search(r"churn.toml:\d+:17: " + words, message)

@@ -28,7 +28,7 @@ def test_list_names_everything_with_a_title(linebounce: Program, kind: str) -> N
         assert shown != name or entry["title"] in printed.stdout
 
 
-def test_a_word_finds_what_has_it_in_its_name_or_title(linebounce: Program) -> None:
+def test_a_word_is_searched_in_names_and_titles(linebounce: Program) -> None:
     printed = linebounce("list", "experiments", "--search", "LOAD-TO-USE").stdout
     assert "latencies/epyc_7742_2socket_levels" in printed
     assert "two_sockets" not in printed
@@ -38,7 +38,7 @@ def test_a_word_finds_what_has_it_in_its_name_or_title(linebounce: Program) -> N
     assert "list experiments --search lock" in linebounce.refused("list", "--search", "lock")
 
 
-def test_what_lies_in_the_folders_is_listed(linebounce: Program) -> None:
+def test_the_folders_files_are_listed(linebounce: Program) -> None:
     assert set(listed(linebounce, "machines")) == {path.stem for path in MACHINES.glob("*.toml")}
     assert set(listed(linebounce, "experiments")) == set(shipped_experiments())
     assert set(listed(linebounce, "layouts")) == {path.stem for path in (ROOT / "configs/layouts").glob("*.toml")}
@@ -86,7 +86,7 @@ def test_describe_machine_lists_every_parameter_with_unit_value_and_source(lineb
         assert parameter["source"] in words
 
 
-def test_a_source_that_parameters_of_a_group_share_is_said_once(linebounce: Program) -> None:
+def test_a_source_shared_by_a_groups_parameters_is_named_once(linebounce: Program) -> None:
     parameters = json.loads(linebounce("describe", "machine", "generic_2socket_32core", "--json").stdout)["parameters"]
     of_cpu = [parameter["source"] for parameter in parameters if parameter["path"].startswith("machine.cpu.")]
     shared = "assumed: a core of the 2020s at a clock that all cores can hold"

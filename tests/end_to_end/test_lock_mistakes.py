@@ -27,7 +27,7 @@ def test_without_a_mistake_the_workload_runs_to_its_end(linebounce: Program) -> 
 
 
 @pytest.mark.parametrize("lock", ["ticket", "ttas", "mcs", "mutex"])
-def test_a_deadlock_is_told_with_both_holders_their_call_sites_and_the_cycle(linebounce: Program, lock: str) -> None:
+def test_a_deadlock_is_reported_with_both_holders_their_call_sites_and_the_cycle(linebounce: Program, lock: str) -> None:
     message = failure(linebounce, mistake("deadlock", lock=lock, cpus=2))
     assert "deadlock" in message
     for cpu, other in [(0, 1), (1, 0)]:
@@ -41,7 +41,7 @@ def test_a_cycle_of_three_names_all_three(linebounce: Program) -> None:
         assert re.search(rf"CPU {cpu} awaits lock_{(cpu + 1) % 3}\b", message), message
 
 
-def test_a_lock_taken_twice_is_told_with_both_call_sites(linebounce: Program) -> None:
+def test_a_lock_taken_twice_is_reported_with_both_call_sites(linebounce: Program) -> None:
     message = failure(linebounce, mistake("recursive"))
     assert "recursive acquire" in message
     wants = re.search(r"CPU (\d) wants (lock_\d), in work\b", message)
@@ -49,7 +49,7 @@ def test_a_lock_taken_twice_is_told_with_both_call_sites(linebounce: Program) ->
     assert re.search(rf"CPU {wants[1]} holds {wants[2]}, taken in take_both\b", message), message
 
 
-def test_a_release_of_what_is_not_held_names_lock_cpu_and_place(linebounce: Program) -> None:
+def test_a_release_of_a_free_lock_names_lock_cpu_and_place(linebounce: Program) -> None:
     message = failure(linebounce, mistake("released_twice"))
     assert re.search(r"release of a lock that is not held: CPU \d releases lock_\d in work\b", message), message
 
@@ -99,7 +99,7 @@ def test_describe_says_which_locks_a_workload_refuses_and_why(linebounce: Progra
     assert re.search(r"not [a-z_, ]*\bseqlock\b[a-z_, ]*: a reader of this workload sleeps", printed), printed
 
 
-def test_describe_lock_says_what_it_promises_and_where_it_may_stand(linebounce: Program) -> None:
+def test_describe_lock_shows_its_promises_and_where_it_may_be_used(linebounce: Program) -> None:
     document = json.loads(linebounce("describe", "lock", "seqlock", "--json").stdout)
     assert document["readers"] == "read_again"
     assert document["first_come_first_served"] is False

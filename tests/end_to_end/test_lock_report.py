@@ -56,7 +56,7 @@ def test_the_metrics_below_do_not_repeat_them(linebounce: Program) -> None:
     assert "locks.section_lock.con_pct" not in printed
 
 
-def test_of_a_sweep_the_point_is_shown_that_the_answer_speaks_of(linebounce: Program) -> None:
+def test_a_sweeps_answered_point_is_shown(linebounce: Program) -> None:
     printed, directory = run(linebounce, experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]'))
     assert "\n  Point 2: 4 CPUs\n" in printed, printed
     most = [row for row in read_csv(directory / "locks.csv") if row["point"] == "2"]
@@ -68,7 +68,7 @@ def test_a_run_without_locks_prints_no_table(linebounce: Program) -> None:
     assert "LOCKS" not in printed
 
 
-def test_races_of_a_lock_that_is_none_are_told(linebounce: Program) -> None:
+def test_races_of_a_lock_that_does_not_exclude_are_reported(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment(workload=f'{BUSY}\nlock = "none"'))
     told = re.search(
         r"RACE +section_lock keeps nobody out: (\d+) sections overlapped another CPU's; the first: CPU (\d) came in at", printed

@@ -64,7 +64,7 @@ def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) 
 
 
 @pytest.mark.parametrize("machine", [XEON, ITANIUM])
-def test_ticket_lies_between(linebounce: Program, machine: str) -> None:
+def test_ticket_is_between_the_two(linebounce: Program, machine: str) -> None:
     """Ten times as long as shipped: with two CPUs on each of two nodes, ticket is less than half a percent faster than tas."""
     rates = {}
     for lock in ["tas", "ticket", "mcs"]:
@@ -153,7 +153,7 @@ def share_across_nodes(directory: Path, point: int) -> float:
 
 
 @pytest.mark.parametrize("point", range(8))
-def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, matrices: dict[str, Path], point: int) -> None:
+def test_the_core_to_core_matrix_has_the_cost_of_a_hand_over(hand_overs: Path, matrices: dict[str, Path], point: int) -> None:
     """With 8 or more CPUs the queue is never empty: sections follow each other, and the time outside sections is the
     hand-off. Eight consecutive CPUs fill one node, so no hand-off crosses nodes then."""
     found = results_of(hand_overs)["points"][point]

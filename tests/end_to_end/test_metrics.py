@@ -37,7 +37,7 @@ def test_a_metric_of_a_result_is_described_by_its_declaration(linebounce: Progra
     assert described["pattern"] in page
 
 
-def test_describing_what_nobody_has_declared_is_refused(linebounce: Program) -> None:
+def test_describing_an_undeclared_name_is_refused(linebounce: Program) -> None:
     message = linebounce.refused("describe", "metric", "cpi.kernal")
     assert "cpi.kernal" in message
     assert "did you mean cpi.kernel?" in message

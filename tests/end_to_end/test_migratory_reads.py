@@ -16,14 +16,14 @@ def rates(out: Path, axis: str) -> dict:
     }
 
 
-def test_what_is_read_and_then_written_gains_and_an_addition_does_not(linebounce: Program) -> None:
+def test_a_read_followed_by_a_write_gains_and_an_addition_does_not(linebounce: Program) -> None:
     out = linebounce.run("migratory_reads", "counts", "--set", "machine.cpus=32")
     rate = rates(out, "workload.kind")
     assert 1.35 < rate["lockref", MIGRATORY] / rate["lockref", MESI] < 1.6
     assert rate["atomic", MIGRATORY] == rate["atomic", MESI]
 
 
-def test_who_only_looks_takes_the_line_from_its_writer(linebounce: Program) -> None:
+def test_a_mere_reader_takes_the_line_from_its_writer(linebounce: Program) -> None:
     text = (ROOT / "configs/experiments/migratory_reads.toml").read_text()
     text = text.replace("../../programs/reference_counts.lua", str(ROOT / "programs/producer_consumer.lua"))
     text = text.replace('"workload.kind" = ["atomic", "lockref"]', '"workload.apart" = [false]')

@@ -55,7 +55,7 @@ def active(text: str) -> str:
     return "".join(letter for letter in text if letter in "\x1b\x07\u009b\u202e\u2066\r\x00\u2028\u0085\x0b")
 
 
-def test_nothing_that_is_printed_acts_on_a_terminal(linebounce: Program) -> None:
+def test_no_output_controls_the_terminal(linebounce: Program) -> None:
     linebounce.file("t.txt", trace_with(ACTIVE))
     linebounce.file("titled.toml", experiment().replace("A small run", SHOWN))
     linebounce.file("keys.toml", experiment(more='["\u202e\u009b"]'))
@@ -80,7 +80,7 @@ def test_nothing_that_is_printed_acts_on_a_terminal(linebounce: Program) -> None
     assert SHOWN in linebounce.refused("run", f"{ACTIVE}.toml")
 
 
-def test_a_name_that_is_no_text_is_shown_by_its_bytes(linebounce: Program) -> None:
+def test_a_name_that_is_not_valid_text_is_shown_by_its_bytes(linebounce: Program) -> None:
     path = os.fsdecode(b"a\xffb.toml")
     assert r"a\xffb.toml: cannot be read" in linebounce.refused("run", path)
     linebounce.file("t.txt", trace_with("x"))

@@ -19,7 +19,7 @@ SHORTER = ["--set", "run.measure_us=20", "--set", "run.warmup_us=0", "--set", "r
         ("protocol", "mine.md"),
     ],
 )
-def test_what_is_printed_next_works(linebounce: Program, kind: str, file: str) -> None:
+def test_the_commands_printed_as_next_steps_work(linebounce: Program, kind: str, file: str) -> None:
     said = linebounce("new", kind, "folder/mine")
     assert said.code == 0, said.stderr
     first, *commands = said.stdout.splitlines()
@@ -38,7 +38,7 @@ def test_a_lesson_to_start_from_is_the_one_that_teach_has(linebounce: Program) -
     assert (linebounce.directory / "mine.md").read_bytes() == (ROOT / "teach" / "new-lesson.md").read_bytes()
 
 
-def test_a_file_that_is_there_stays(linebounce: Program) -> None:
+def test_an_existing_file_is_kept(linebounce: Program) -> None:
     (linebounce.directory / "mine.lua").write_text("mine")
     said = linebounce("new", "lock", "mine.lua")
     assert said.code == 2
@@ -46,7 +46,7 @@ def test_a_file_that_is_there_stays(linebounce: Program) -> None:
     assert (linebounce.directory / "mine.lua").read_text() == "mine"
 
 
-def test_an_unknown_kind_is_told_the_known_ones(linebounce: Program) -> None:
+def test_for_an_unknown_kind_the_known_ones_are_named(linebounce: Program) -> None:
     said = linebounce("new", "lokc", "mine")
     assert said.code == 2
     assert "lock" in said.stderr
@@ -63,6 +63,6 @@ def test_an_unknown_kind_is_told_the_known_ones(linebounce: Program) -> None:
         ("protocol", "mesi_snoop", "models/protocols/mesi_snoop.md"),
     ],
 )
-def test_what_is_shipped_says_in_which_file_it_is(linebounce: Program, kind: str, name: str, file: str) -> None:
+def test_shipped_files_say_where_they_are(linebounce: Program, kind: str, name: str, file: str) -> None:
     assert (ROOT / file).is_file()
     assert linebounce("describe", kind, name).stdout.splitlines()[-1].split()[:2] == ["file", f"{file};"]

@@ -96,7 +96,7 @@ def test_twice_the_clock_halves_an_instruction_and_a_cycle(linebounce: Program, 
     assert after["main_memory"] > before["main_memory"] / 2, "memory does not become faster with the CPU"
 
 
-def test_a_slower_atomic_costs_what_it_says_and_is_measured_not_read(linebounce: Program, results: dict) -> None:
+def test_a_slower_atomic_costs_its_stated_time_which_is_measured_not_read(linebounce: Program, results: dict) -> None:
     before = costs(results)
     after = changed(linebounce, "machine.cpu.atomic_latency_cycles=109")
     assert after["atomic_increment"] > before["atomic_increment"] + 50

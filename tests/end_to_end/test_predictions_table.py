@@ -21,7 +21,7 @@ def test_every_program_is_in_the_table_or_named_below_it() -> None:
     assert not {row[0] for row in ROWS} & named
 
 
-def test_every_published_figure_stands_in_the_table_as_in_the_programs_head() -> None:
+def test_the_table_has_every_published_figure_of_the_programs_heads() -> None:
     shown = {row[0]: row[4] for row in reversed(ROWS) if row[4]}
     assert len(shown) >= 10
     for name, (program, _) in PROGRAMS.items():
@@ -29,7 +29,7 @@ def test_every_published_figure_stands_in_the_table_as_in_the_programs_head() ->
         assert shown.get(name, "") == (f"{published.gain_pct:+g} %, {published.source}" if published else "")
 
 
-def test_what_is_wrong_or_missed_has_its_reason_and_all_are_counted() -> None:
+def test_wrong_and_missed_cases_have_reasons_and_all_are_counted() -> None:
     signs = [row[5].split(":")[0] for row in ROWS]
     assert {*signs} <= {"right", "WRONG", "missed", "no measure"}
     for row in ROWS:

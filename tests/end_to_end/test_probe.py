@@ -61,7 +61,7 @@ def test_quartiles_are_on_both_sides_of_the_median(measured: Path) -> None:
 
 
 @needs_two
-def test_farther_levels_take_longer_and_an_atomic_is_no_miss(measured: Path) -> None:
+def test_farther_levels_take_longer_and_an_atomic_is_not_a_miss(measured: Path) -> None:
     """Nothing more precise holds on a machine that other programs use."""
     found = tomllib.loads(measured.read_text())
     levels = {row["level"]: row["median_ns"] for row in found["load_to_use"]["rows"] if row["level"]}

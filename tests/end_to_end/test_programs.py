@@ -36,7 +36,7 @@ def test_every_shipped_program_runs(linebounce: Program, program: Path) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_a_shipped_program_has_one_page_and_opens_with_what_it_teaches(program: Path) -> None:
+def test_a_shipped_program_has_one_page_that_begins_with_its_lesson(program: Path) -> None:
     text = program.read_text()
     lines = text.splitlines()
     assert len(lines) <= 60
@@ -156,7 +156,7 @@ def test_a_counter_in_lua_is_the_same_counter(linebounce: Program) -> None:
         assert metrics(lua)[metric] == pytest.approx(metrics(native)[metric], rel=0.05), metric
 
 
-def test_a_counter_runs_as_it_stands_and_under_other_workloads(linebounce: Program) -> None:
+def test_a_counter_runs_alone_and_under_other_workloads(linebounce: Program) -> None:
     adder = linebounce.file("adder.lua", ADDER)
     directory = linebounce.run(adder, "alone", *ON_XEON, *SHORT)
     assert {row["object"] for row in rows(directory, "lines.csv")} >= {"counter"}
@@ -214,7 +214,7 @@ def test_a_run_beyond_the_last_tick_is_refused(linebounce: Program) -> None:
     assert "simulate less time" in said
 
 
-def test_who_waits_for_a_lock_that_parks_sleeps(linebounce: Program) -> None:
+def test_a_thread_waiting_for_a_parking_lock_sleeps(linebounce: Program) -> None:
     run = ["--set", "run.measure_us=300", "--set", "machine.cpus=8", "--set", "workload.inside_cycles=5000"]
     run += ["--machine", "p3_xeon_8way"]
     parking = metrics(linebounce.run(LOCKS / "mcs_parking.lua", "parking", *run))

@@ -237,7 +237,7 @@ def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: s
 
 
 @pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
-def test_what_once_ran_differently_agrees(linebounce: Program, name: str) -> None:
+def test_a_case_that_once_differed_agrees(linebounce: Program, name: str) -> None:
     """The files' comments say what differed."""
     assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 

@@ -110,7 +110,7 @@ def test_a_seqlock_is_offered_where_readers_can_read_again(linebounce: Program, 
     assert replayed.code == 0, replayed.stderr
 
 
-def test_the_reason_stands_on_the_page_of_advice(linebounce: Program) -> None:
+def test_the_page_of_advice_shows_the_reason(linebounce: Program) -> None:
     record(linebounce, FREES)
     result = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json")
     assert result.code == 0, result.stderr
@@ -119,7 +119,7 @@ def test_the_reason_stands_on_the_page_of_advice(linebounce: Program) -> None:
     assert any(each.startswith("for lock seqlock, because its readers ") for each in page["not_offered"])
 
 
-def test_what_a_recording_does_not_say_is_not_offered(linebounce: Program) -> None:
+def test_answers_that_a_recording_lacks_are_not_offered(linebounce: Program) -> None:
     record(linebounce, STATIC)
     text = linebounce("trace", "convert", "trace.lbt", "t.txt")
     assert text.code == 0, text.stderr

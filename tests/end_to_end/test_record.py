@@ -163,7 +163,7 @@ int main() {
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_every_acquisition_and_access_of_four_threads_is_there(recorder: Recorder, compiler: str) -> None:
+def test_every_acquisition_and_access_of_four_threads_is_recorded(recorder: Recorder, compiler: str) -> None:
     recording = recorder.record(recorder.compile(COUNTERS, compiler=compiler))
     workers = [f"worker[{number}]" for number in range(4)]
     assert list(recording.streams) == ["main", *workers]
@@ -291,7 +291,7 @@ def test_a_function_that_is_never_called_leaves_an_empty_trace_and_says_so(recor
     assert "nothing was recorded after a call of absent" in result.stderr
 
 
-def test_a_window_of_time_leaves_out_what_came_before(recorder: Recorder) -> None:
+def test_a_window_of_time_leaves_out_earlier_operations(recorder: Recorder) -> None:
     source = PHASES.replace("serve();", "usleep(600000); serve();").replace("#include <pthread.h>", "#include <unistd.h>")
     program = recorder.compile(source, "-O0")
     touched = recorder.record(program, options=("--after", "0.3")).touched("main")
@@ -304,7 +304,7 @@ def test_a_window_of_time_leaves_out_what_came_before(recorder: Recorder) -> Non
         assert option[0] in recorder.run(*option, "--", "true", code=2).stderr
 
 
-def test_children_and_later_programs_are_told_of(recorder: Recorder) -> None:
+def test_children_and_later_programs_are_reported(recorder: Recorder) -> None:
     source = """
 #include <sys/wait.h>
 #include <unistd.h>
@@ -344,7 +344,7 @@ def test_wrappers_work_in_a_makefile(recorder: Recorder) -> None:
     assert recorder.record("./both").touched("main")["shared"] == 2
 
 
-def test_what_cannot_be_recorded_is_refused(recorder: Recorder) -> None:
+def test_unrecordable_programs_are_refused(recorder: Recorder) -> None:
     assert "not compiled by linebounce-cc" in recorder.run("--", "true", code=2).stderr
     assert "cannot run ./missing" in recorder.run("--", "./missing", code=2).stderr
     for window in ("5", "-1:5", "1:0", "1:18446744073709551616"):
@@ -433,7 +433,7 @@ def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
     assert peak_mib(command, recorder.linebounce.directory) < 200
 
 
-def test_what_comes_after_exec_is_another_program(recorder: Recorder) -> None:
+def test_operations_after_exec_belong_to_another_program(recorder: Recorder) -> None:
     source = """
 #include <unistd.h>
 long steps;

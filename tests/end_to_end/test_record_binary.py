@@ -209,7 +209,7 @@ int main(void) {
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_fences_are_no_accesses_to_the_stack(recorder, compiler):
+def test_fences_are_not_accesses_to_the_stack(recorder, compiler):
     recording = recorder.record_binary(FENCES, compiler=compiler)
     assert recording.counts("main")[Kind.FENCE] == 10
     assert recording.counts("main")[Kind.FETCH_ADD] == 0

@@ -8,7 +8,7 @@ def test_the_exit_code_is_the_programs(recorder: Recorder) -> None:
     recorder.record_binary("int main(void) { return 7; }", code=7)
 
 
-def test_what_a_program_did_before_it_was_killed_is_recorded(recorder: Recorder) -> None:
+def test_a_killed_programs_earlier_operations_are_recorded(recorder: Recorder) -> None:
     source = """
 #include <signal.h>
 static volatile long counter;

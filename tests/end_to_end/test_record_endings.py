@@ -39,7 +39,7 @@ def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
     assert recording.counts("main")[Kind.RELEASE] == 1  # added by the recorder for the lock that was held at the end
 
 
-def test_who_ends_the_recorder_ends_the_program_and_has_a_trace(recorder: Recorder) -> None:
+def test_ending_the_recorder_ends_the_program_and_leaves_a_trace(recorder: Recorder) -> None:
     source = """
 #include <stdio.h>
 #include <unistd.h>
@@ -128,7 +128,7 @@ def test_a_signal_to_the_recorder_ends_the_program(recorder: Recorder, ending: s
     assert recorder.read("trace.lbt").acquisitions("lock") > 1
 
 
-def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes_on(recorder: Recorder) -> None:
+def test_a_killed_recorders_trace_is_readable_and_the_program_continues(recorder: Recorder) -> None:
     with started(recorder, recorder.compile(COUNTING)) as running:
         latest = time.monotonic() + 60
         while recovered_acquisitions(recorder) <= 100:
@@ -143,7 +143,7 @@ def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes
     assert recovered_acquisitions(recorder) > 100
 
 
-def test_a_recorder_that_has_ended_keeps_nobody_waiting(recorder: Recorder) -> None:
+def test_a_recorder_that_has_ended_keeps_no_program_waiting(recorder: Recorder) -> None:
     """The recorder is killed while the program waits for it. The process that started it reads the program's output to the
     end before it checks how the recorder ended."""
     command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(COUNTING), "300"]

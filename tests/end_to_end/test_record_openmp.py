@@ -128,7 +128,7 @@ def test_threads_are_named_by_the_region_that_they_were_made_for(linebounce: Pro
     assert not any("gomp" in name for name in names)
 
 
-def test_what_a_barrier_orders_is_transferred_as_with_pthreads_barriers(linebounce: Program) -> None:
+def test_a_barriers_order_is_transferred_as_with_pthreads_barriers(linebounce: Program) -> None:
     transfers = {}
     for name, text, flags in (("openmp", WITH_OPENMP, ["-fopenmp"]), ("pthreads", WITH_PTHREADS, [])):
         source = "static void meet(void);\n" + NEIGHBOURS.replace("BARRIER", "meet()") + text

@@ -55,7 +55,7 @@ int main() {
 
 
 @pytest.mark.uninstrumented
-def test_a_large_mapping_takes_memory_for_what_is_touched_of_it(recorder: Recorder) -> None:
+def test_a_large_mapping_takes_memory_only_for_its_touched_part(recorder: Recorder) -> None:
     source = """
 #include <stdio.h>
 #include <sys/mman.h>
@@ -177,7 +177,7 @@ def test_an_interrupt_from_the_terminal_reaches_the_program_once(recorder: Recor
     assert os.waitstatus_to_exitcode(status) == 11
 
 
-def test_what_was_done_before_an_unmapping_is_not_of_the_next_mapping(recorder: Recorder) -> None:
+def test_accesses_before_an_unmapping_do_not_belong_to_the_next_mapping(recorder: Recorder) -> None:
     """Two threads map memory at one address in turn, synchronised in a way that the recorder can't see; the recorder is busy
     with a third thread, whose ring comes between theirs."""
     source = """
@@ -251,7 +251,7 @@ int main(void) {
     assert sizes("second[0]") >= {4096, 12288}
 
 
-def test_joins_that_are_not_recorded_are_told_of(recorder: Recorder) -> None:
+def test_unrecorded_joins_are_reported(recorder: Recorder) -> None:
     source = """
 #include <pthread.h>
 static pthread_t threads[1030];

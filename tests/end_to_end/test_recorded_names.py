@@ -182,7 +182,7 @@ def test_locks_of_cpp_are_called_as_in_the_source(recorder: Recorder, compiler: 
     assert [each.name for each in symbols.events] == ["app::ready[2]"]
 
 
-def test_a_lock_in_a_thread_local_variable_is_no_local_of_the_thread_s_function(recorder: Recorder) -> None:
+def test_a_lock_in_a_thread_local_variable_is_not_a_local_variable_of_the_threads_function(recorder: Recorder) -> None:
     source = """
 #include <pthread.h>
 static _Thread_local pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;

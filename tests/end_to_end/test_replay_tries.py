@@ -114,7 +114,7 @@ def test_every_verdict_is_withheld_where_a_replay_decides_otherwise(linebounce: 
 
 
 @pytest.mark.parametrize("other", ["try_acquire", "acquire"])
-def test_a_thread_that_tries_while_others_wait_for_what_it_holds_gives_up(linebounce: Program, other: str) -> None:
+def test_a_thread_that_tries_a_lock_while_others_wait_for_its_lock_gives_up(linebounce: Program, other: str) -> None:
     lines = []
     for _ in range(30):
         for t, first, take, second in (("a", "l", "try_acquire", "m"), ("b", "m", other, "l")):

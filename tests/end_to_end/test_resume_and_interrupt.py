@@ -43,7 +43,7 @@ def test_interrupted_run_keeps_finished_points_and_says_so(stopped_at_the_third_
     assert manifest["status"] == "interrupted"
 
 
-def test_interrupted_run_goes_on_without_repeating_finished_points(
+def test_an_interrupted_run_continues_without_repeating_finished_points(
     linebounce: Program, stopped_at_the_third_point: Path
 ) -> None:
     out = stopped_at_the_third_point
@@ -72,7 +72,7 @@ def test_terminated_run_keeps_finished_points(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("whole_group", [True, False], ids=["with its points", "alone"])
-def test_killed_run_goes_on_and_ends_as_if_nothing_had_happened(linebounce: Program, whole_group: bool) -> None:
+def test_a_killed_run_continues_and_ends_like_an_undisturbed_one(linebounce: Program, whole_group: bool) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
@@ -136,7 +136,7 @@ def test_a_damaged_point_is_missing_in_a_plan_and_in_a_merge(linebounce: Program
     assert "1 point not run yet: 1" in message
 
 
-def test_what_a_killed_run_has_left_of_its_seeds_is_used_if_it_is_whole_and_does_not_stay(linebounce: Program) -> None:
+def test_a_killed_runs_complete_seeds_are_used_and_its_leftovers_removed(linebounce: Program) -> None:
     path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
     out = linebounce.run(path, "out")
     left = out / ".linebounce-seed-2.json"
@@ -219,7 +219,7 @@ def test_interrupts_that_were_ignored_from_the_start_stay_so(linebounce: Program
     assert process.returncode == 0
 
 
-def test_fresh_starts_a_point_over_whatever_is_there(linebounce: Program) -> None:
+def test_fresh_restarts_a_point_whatever_exists(linebounce: Program) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     out = linebounce.run(path, "out")
     other = ["--set", "run.measure_us=30"]
@@ -244,7 +244,7 @@ def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> 
     assert_same_data(linebounce.directory / "out", linebounce.run(path, "at_once"))
 
 
-def test_several_points_in_one_call_and_what_a_plan_says_of_them(linebounce: Program) -> None:
+def test_several_points_run_in_one_call_and_the_plan_lists_them(linebounce: Program) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     result = linebounce("run", path, "-o", "out", "--point", "2", "--point", "0")
     assert result.code == 0, result.stderr
@@ -256,7 +256,7 @@ def test_several_points_in_one_call_and_what_a_plan_says_of_them(linebounce: Pro
     assert "3 points, counted from 0" in linebounce.refused("run", path, "-o", "out", "--point", "1", "--point", "3")
 
 
-def test_merging_before_all_points_are_there_is_an_error_that_names_what_is_missing(linebounce: Program) -> None:
+def test_merging_too_early_is_an_error_that_names_the_missing_points(linebounce: Program) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     assert linebounce("run", path, "-o", "out", "--point", "0").code == 0
     result = linebounce("run", path, "-o", "out", "--merge")

@@ -70,7 +70,7 @@ def test_with_call_rcu_bh_grace_periods_are_short(linebounce: Program) -> None:
     assert longest("call_rcu") > 50_000
 
 
-def test_a_quota_shortens_what_a_process_waits(linebounce: Program) -> None:
+def test_a_quota_shortens_a_processs_wait(linebounce: Program) -> None:
     def starved(quota: int) -> float:
         out = flood(linebounce, str(quota), us=250_000, more=f"softirq_quota_pct = {quota}\npackets_per_s = 200000")
         return metric_of(validate(out / "results.json", "results"), "starvation.longest_ms")

@@ -57,7 +57,7 @@ def test_values_are_those_that_the_program_had(linebounce: Program, filled: Path
     assert emptied > 0
 
 
-def test_of_several_seeds_it_is_the_first_ones(linebounce: Program, filled: Path) -> None:
+def test_of_several_seeds_the_first_is_used(linebounce: Program, filled: Path) -> None:
     several = linebounce.run(filled, "several") / "series.csv"
     assert several.read_bytes() == (linebounce.run(filled, "one", *ALONE) / "series.csv").read_bytes()
     other = linebounce.run(filled, "other", *ALONE, "--seed", "2") / "series.csv"
@@ -74,7 +74,7 @@ def test_a_resumed_sweep_has_every_point(linebounce: Program, filled: Path) -> N
     assert_same_data(whole, linebounce.run(filled, "parts"))
 
 
-def test_a_run_without_series_has_no_such_file(linebounce: Program) -> None:
+def test_a_run_without_series_has_no_series_file(linebounce: Program) -> None:
     short = ["--set", "run.measure_us=20", "--set", "run.warmup_us=2"]
     assert not (linebounce.run("core_to_core", "out", *short) / "series.csv").exists()
 

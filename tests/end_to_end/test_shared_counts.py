@@ -82,7 +82,7 @@ def offered(page: dict, name: str) -> dict[str, str]:
     return {what: only_if for what, only_if in (tried | found).items() if name in what}
 
 
-def test_event_counters_are_told_from_counters_that_hand_out_numbers_and_from_bits(linebounce: Program) -> None:
+def test_event_counters_are_distinguished_from_bits_and_from_counters_that_hand_out_numbers(linebounce: Program) -> None:
     page = advised(linebounce, EVENTS, NUMBERS, BITS)
     assert roles(page) == {"requests": "an event counter", "next_ticket": "a counter that hands out numbers"} | {
         name: "an event counter" for name in roles(page) if name == "sent"
@@ -94,7 +94,7 @@ def test_event_counters_are_told_from_counters_that_hand_out_numbers_and_from_bi
     assert offered(page, "states") == {}, "bits are no sum"
 
 
-def test_reference_counts_are_offered_what_keeps_the_object_and_a_shared_ptr_a_plain_reference(linebounce: Program) -> None:
+def test_advice_for_reference_counts_keeps_the_object_and_for_a_shared_ptr_is_a_plain_reference(linebounce: Program) -> None:
     page = advised(linebounce, REFERENCES, SHARED_PTR)
     assert roles(page) == {"holders": "a reference count", "_M_use_count": "a shared_ptr's reference count"}
     references = [what.split(" (")[0] for what in offered(page, "holders")]
@@ -120,7 +120,7 @@ def test_what_is_in_use_is_summed_over_threads_and_a_loop_of_exchanges_is_an_eve
     assert all("value that an add returns" in only_if for only_if in offered(page, "tries").values() if only_if)
 
 
-def test_find_sharing_names_what_no_layout_helps(linebounce: Program) -> None:
+def test_find_sharing_names_objects_that_no_layout_helps(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
     recorder.record(
         recorder.compile(

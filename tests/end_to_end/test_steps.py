@@ -162,7 +162,7 @@ def test_every_odd_machine_is_named_once() -> None:
     assert set(CHOSEN) <= set(ODD_MACHINES)
 
 
-def test_spins_are_told_alike_whether_they_are_parked_or_not(linebounce: Program) -> None:
+def test_spins_are_reported_equally_whether_parked_or_not(linebounce: Program) -> None:
     file = linebounce.file("busy.toml", experiment(run="warmup_us = 1\nmeasure_us = 6"))
     for lock in ("ticket", "mcs", "tas"):
         lock_set = ["--set", f"workload.lock={lock}"]
@@ -203,7 +203,7 @@ def test_a_program_has_its_lines_words_and_text(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
-def test_what_goes_into_a_store_buffer_leaves_it(linebounce: Program, machine: str) -> None:
+def test_every_store_in_a_store_buffer_leaves_it(linebounce: Program, machine: str) -> None:
     tso = ["--set", "machine.cpu.consistency=tso", "--set", "machine.cpu.store_buffer_entries=4"]
     document = steps(linebounce, random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4", *tso)
     waiting: list[list] = [[] for _ in range(4)]
@@ -228,7 +228,7 @@ def test_what_goes_into_a_store_buffer_leaves_it(linebounce: Program, machine: s
         ("msi_snoop", "Clean", "The snoop tells CPU 0's cache: no other cache has newer data of x than memory."),
     ],
 )
-def test_a_snoop_that_finds_nothing_says_what_the_caches_learn(
+def test_an_unsuccessful_snoop_says_what_the_caches_learn(
     linebounce: Program, protocol: str, answer: str, sentence: str
 ) -> None:
     machine = ("--machine", "p3_xeon_4way", "--set", f"machine.bus.protocol={protocol}")
@@ -318,7 +318,7 @@ def test_moments_are_where_they_say(linebounce: Program) -> None:
     assert document["messages"][log[at("GetM for x") - 1][4]] == "GetM"
 
 
-def test_a_moment_that_never_comes_is_no_error_of_its_form(linebounce: Program) -> None:
+def test_a_moment_that_never_comes_is_not_an_error_of_its_form(linebounce: Program) -> None:
     result = linebounce("steps", program_file(linebounce), "--machine", "p3_xeon_4way", "--at", "x is 99", "--at", "start")
     assert result.code == 1
     assert result.stdout.splitlines() == ["-\tx is 99\tnever", "0\tstart\t"]
@@ -340,7 +340,7 @@ def test_a_moment_that_never_comes_is_no_error_of_its_form(linebounce: Program) 
         ("PutX for x", "GetM"),
     ],
 )
-def test_what_is_no_moment_is_refused_with_the_legal_ones(linebounce: Program, moment: str, named: str) -> None:
+def test_an_invalid_moment_is_refused_with_the_legal_ones(linebounce: Program, moment: str, named: str) -> None:
     said = linebounce.refused("steps", program_file(linebounce), "--machine", "p3_xeon_4way", "--at", moment)
     assert moment in said
     assert named in said
@@ -361,7 +361,7 @@ def test_an_experiment_that_cannot_be_read_is_refused(linebounce: Program) -> No
     assert "nothing_like_it" in linebounce.refused("steps", "nothing_like_it")
 
 
-def test_of_a_sweep_it_is_said_which_point_runs_and_how_to_choose_another(linebounce: Program) -> None:
+def test_a_sweeps_running_point_is_named_with_the_way_to_choose_another(linebounce: Program) -> None:
     swept = linebounce.file("swept.toml", experiment() + '[sweep]\n"machine.cpus" = [1, 2]\n')
     first = linebounce("steps", swept)
     assert first.stderr == "linebounce: running the first of 2 points, machine.cpus = 1; --set PATH=VALUE chooses another\n"

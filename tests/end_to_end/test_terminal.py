@@ -63,7 +63,7 @@ def test_help_and_errors_fit_as_well(executable: Path, tmp_path: Path, words: st
     assert [line for line in text.splitlines() if len(line) > columns] == []
 
 
-def test_an_example_and_what_it_does_are_beside_or_below_each_other(executable: Path, tmp_path: Path) -> None:
+def test_an_example_and_its_result_are_next_to_or_below_each_other(executable: Path, tmp_path: Path) -> None:
     command = "linebounce describe machine p3_xeon_4way"
     words = "draw a machine, list its parameters and their sources"
     wide = run_in_terminal([str(executable), "--help"], 100, tmp_path)[1].splitlines()
@@ -85,7 +85,7 @@ def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce
     assert "FAILED" in next(line for line in result.stdout.splitlines() if line.strip().startswith("deadlock"))
 
 
-def test_what_is_shown_of_one_point_says_of_which(linebounce: Program) -> None:
+def test_output_about_one_point_names_the_point(linebounce: Program) -> None:
     """A view of one point names it: the answered one, the chosen one, or the only one that finished."""
     linebounce.file("mistakes.toml", MISTAKES)
     text = linebounce("run", "mistakes.toml", "-o", "out").stdout
@@ -134,7 +134,7 @@ def test_all_metrics_stand_behind_the_headlines_by_group(linebounce: Program) ->
 # ---- what commands may leave out ----
 
 
-def test_list_alone_says_what_there_is(linebounce: Program) -> None:
+def test_list_alone_shows_the_kinds(linebounce: Program) -> None:
     shown = linebounce("list").stdout
     assert [line.split()[0] for line in shown.splitlines()][:2] == ["machines", "experiments"]
 
@@ -153,7 +153,7 @@ def test_describe_finds_the_kind(linebounce: Program) -> None:
         (["describe", "litmus"], "linebounce describe experiment litmus, linebounce describe workload litmus"),
     ],
 )
-def test_what_describe_cannot_find_it_says_with_names(linebounce: Program, arguments: list[str], said: str) -> None:
+def test_describe_names_the_known_ones_if_it_finds_nothing(linebounce: Program, arguments: list[str], said: str) -> None:
     assert said in linebounce.refused(*arguments)
 
 
@@ -191,7 +191,7 @@ def test_a_machine_without_latencies_that_matter_is_warned_of_by_name(linebounce
     assert "leaves out" not in linebounce("describe", "machine", "p3_xeon_4way").stdout
 
 
-def test_steps_of_three_cpus_stand_below_each_other_where_there_is_no_room(linebounce: Program, executable: Path) -> None:
+def test_steps_of_three_cpus_are_below_each_other_in_a_narrow_window(linebounce: Program, executable: Path) -> None:
     linebounce.file("broken.lua", BROKEN_LOCK)
     command = [str(executable), "check-lock", "broken.lua", "--cpus", "3", "--machines", "0"]
     for columns, heads in ((72, 0), (120, 1)):

@@ -70,7 +70,7 @@ def test_a_cpu_is_in_some_function_all_the_time(linebounce, case):
         assert all(b[0] - a[1] < 0.002 for a, b in pairwise(of_cpu)), cpu
 
 
-def test_links_carry_what_crosses_nodes_and_one_bus_has_none(linebounce):
+def test_links_carry_traffic_between_nodes_and_a_single_bus_has_no_links(linebounce):
     assert "link" not in spans(timeline(linebounce, "one bus", "one"))
     links = spans(timeline(linebounce, "two nodes", "two"))["link"]
     assert set(links) == {"0_2", "1_2"}  # to the crossbar's switch; the way on from there takes no time

@@ -90,7 +90,7 @@ def test_a_cut_off_trace_is_refused_and_recovered(in_corpus: Program) -> None:
     assert "What was lost with a damaged file" in done(in_corpus, "info", "whole.lbt", "--check")
 
 
-def test_what_makes_no_sense_is_refused_with_its_place(in_corpus: Program) -> None:
+def test_nonsense_is_refused_with_its_place(in_corpus: Program) -> None:
     in_corpus.file("wrong.txt", "linebounce trace 1\nlock l\nstream main\nmain acquire l\nend\n")
     done(in_corpus, "info", "wrong.txt")
     refused = in_corpus.refused("trace", "info", "wrong.txt", "--check", code=3)
@@ -116,12 +116,12 @@ def test_a_text_for_teaching_is_read(linebounce: Program) -> None:
         (("convert", "--from", "tracee", "all_kinds.lbt", "b.lbt"), 2, 'format "tracee" is not known'),
     ],
 )
-def test_what_cannot_be_done_is_said(in_corpus: Program, arguments: tuple[str, ...], code: int, said: str) -> None:
+def test_an_impossible_request_is_reported(in_corpus: Program, arguments: tuple[str, ...], code: int, said: str) -> None:
     in_corpus.file("manifest.json", "{}\n")
     assert said in in_corpus.refused("trace", *arguments, code=code)
 
 
-def test_a_killed_writer_leaves_what_can_be_recovered(in_corpus: Program) -> None:
+def test_a_killed_writers_file_can_be_recovered(in_corpus: Program) -> None:
     content = (in_corpus.directory / "all_kinds.lbt").read_bytes()
     for length in range(28, len(content), 50):
         torn: Path = in_corpus.file("torn.lbt", content[:length])

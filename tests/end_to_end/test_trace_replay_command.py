@@ -93,7 +93,7 @@ def test_a_trace_is_looked_for_beside_its_experiment(linebounce: Program) -> Non
     linebounce.run("experiments/e.toml", "out")
 
 
-def test_what_has_no_machine_wants_one(linebounce: Program) -> None:
+def test_a_replay_without_a_machine_asks_for_one(linebounce: Program) -> None:
     synthetic(linebounce)
     assert "--machine is required" in linebounce.refused("trace", "replay", "s.lbt")
 
@@ -122,7 +122,7 @@ def test_names_of_real_programs_are_cleaned_in_metrics_alone(linebounce: Program
 
 
 @pytest.mark.parametrize("name", BEFORE_AND_BEHIND)
-def test_what_makes_no_sense_is_refused_and_what_is_before_it_replayed(linebounce: Program, name: str) -> None:
+def test_nonsense_is_refused_after_the_operations_before_it_are_replayed(linebounce: Program, name: str) -> None:
     text, said = BEFORE_AND_BEHIND[name]
     linebounce.file(name, HEAD + text)
     refused = linebounce.refused("trace", "replay", name, "--machine", "p3_xeon_4way", code=3)
@@ -137,7 +137,7 @@ def test_a_lock_that_a_damaged_trace_still_holds_is_let_go(linebounce: Program) 
     assert metric_of(replay(linebounce, "held.txt", "--recover"), "replay.operations") == 7
 
 
-def test_nobody_waits_at_a_barrier_for_a_thread_that_ends_before_it(linebounce: Program) -> None:
+def test_no_thread_waits_at_a_barrier_for_one_that_has_ended(linebounce: Program) -> None:
     text = "barrier b parties=2\nlock l\nobject o size=64\nstream a\nstream b\na barrier b\na release l\na barrier b\n"
     linebounce.file("barrier.txt", HEAD + text + "b barrier b\nb store o+0 8\nb barrier b\nend\n")
     assert metric_of(replay(linebounce, "barrier.txt", "--recover"), "replay.operations") == 3
@@ -176,12 +176,12 @@ def test_objects_of_one_name_and_other_sizes_are_each_their_own(linebounce: Prog
     assert (row["object"], row["count"]) == ("buffer", "2")
 
 
-def test_what_takes_no_time_is_replayed(linebounce: Program) -> None:
+def test_operations_that_take_no_time_are_replayed(linebounce: Program) -> None:
     linebounce.file("enters.txt", HEAD + "function f\nstream a\na enter f\na leave\nend\n")
     assert "throughput.operations_per_s" not in replay(linebounce, "enters.txt")["points"][0]["metrics"]
 
 
-def test_what_is_no_trace_is_refused(linebounce: Program) -> None:
+def test_a_file_that_is_not_a_trace_is_refused(linebounce: Program) -> None:
     content = synthetic(linebounce).read_bytes()
     linebounce.file("magic.lbt", b"XXXX" + content[4:])
     for recover in ((), ("--recover",)):
@@ -197,7 +197,7 @@ def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Progr
 
 
 @pytest.mark.parametrize("where", ["", "alignment=64", "address=4096"])
-def test_what_lies_behind_a_large_object_is_apart_from_it(linebounce: Program, where: str) -> None:
+def test_objects_after_a_large_object_are_separate_from_it(linebounce: Program, where: str) -> None:
     size = 2**32 + 128  # the program touches the place where the lower 32 bits of the address wrap
     behind = where.replace("4096", str(4096 + size))
     symbols = f"object big size={size} {where}\nobject behind size=64 {behind}\n"
@@ -298,7 +298,7 @@ def test_a_thread_that_does_nothing_need_not_be_created(linebounce: Program) -> 
     replay(linebounce, "idle.txt")
 
 
-def test_a_replay_in_which_all_wait_for_ever_names_what_they_wait_for(linebounce: Program) -> None:
+def test_a_deadlocked_replay_names_what_each_thread_waits_for(linebounce: Program) -> None:
     text = "event e\nevent f\nstream a\nstream b\na wait e 1\na signal f\nb wait f 1\nb signal e\nend\n"
     (linebounce.directory / "circle.txt").write_text(HEAD + text)
     result = linebounce("trace", "replay", "circle.txt", "--machine", "p3_xeon_4way")
@@ -307,7 +307,7 @@ def test_a_replay_in_which_all_wait_for_ever_names_what_they_wait_for(linebounce
     assert "CPU 1 awaits f, in program" in result.stderr
 
 
-def test_a_lock_in_the_place_of_none_is_said_to_change_nothing(linebounce: Program) -> None:
+def test_a_lock_that_replaces_none_is_reported_to_change_nothing(linebounce: Program) -> None:
     assert linebounce("trace", "synth", "refcount", "-o", "r.lbt", "--operations", "100").code == 0
     replay = ("trace", "replay", "r.lbt", "--machine", "p3_xeon_8way", "-o", "out")
     assert "--lock mcs changed nothing: the trace has no locks" in linebounce(*replay, "--lock", "mcs").stdout

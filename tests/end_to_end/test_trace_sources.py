@@ -74,13 +74,13 @@ def test_perf_data_is_imported_by_one_command(linebounce: Program) -> None:
 
 
 @pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
-def test_perf_data_without_addresses_is_refused_with_what_to_do(linebounce: Program) -> None:
+def test_perf_data_without_addresses_is_refused_with_a_remedy(linebounce: Program) -> None:
     recorded_by_perf(linebounce.directory)
     assert "record with perf mem record, or -d" in linebounce.refused("import", "perf.data", code=3)
     assert not (linebounce.directory / "perf.lbt").exists()
 
 
-def test_what_import_does_not_know_is_refused(linebounce: Program) -> None:
+def test_import_refuses_unknown_files(linebounce: Program) -> None:
     linebounce.file("perf.data", "PERFILE2 and nothing that perf could read")
     assert "perf" in linebounce.refused("import", "perf.data", code=3)
     linebounce.file("notes.txt", "a text")
@@ -115,13 +115,13 @@ def test_what_lackey_prints_of_a_real_program(linebounce: Program) -> None:
         ("perf-script", "nothing here\n", "in: line 1: expected COMMAND"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_place(linebounce: Program, source: str, content: str | bytes, said: str) -> None:
+def test_unreadable_input_is_reported_with_its_place(linebounce: Program, source: str, content: str | bytes, said: str) -> None:
     linebounce.file("in", content)
     assert said in linebounce.refused("trace", "convert", "in", "out.trace", "--from", source, code=3)
     assert "in: cannot be opened" not in said
 
 
-def test_a_file_that_is_not_there_and_a_format_that_is_not_known(linebounce: Program) -> None:
+def test_a_missing_file_and_an_unknown_format_are_errors(linebounce: Program) -> None:
     assert "nowhere" in linebounce.refused("trace", "convert", "nowhere", "out.trace", "--from", "dinero", code=3)
     linebounce.file("in", "")
     message = linebounce.refused("trace", "convert", "in", "out.trace", "--from", "gem5")
@@ -137,7 +137,7 @@ def test_the_same_seed_makes_the_same_file(linebounce: Program) -> None:
     assert a != c
 
 
-def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
+def test_bad_options_are_refused_with_the_legal_ones(linebounce: Program) -> None:
     assert "1 to 1024" in linebounce("trace", "synth", "--help").stdout
     assert "--threads" in linebounce.refused("trace", "synth", "-o", "x", "--threads", "0")
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")

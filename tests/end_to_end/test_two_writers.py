@@ -59,7 +59,7 @@ def test_a_second_recording_of_a_trace_is_refused_before_its_program_runs(
     whole(linebounce, "t.lbt")
 
 
-def test_a_recording_whose_file_is_taken_away_does_not_end_as_if_all_were_well(
+def test_a_recording_whose_file_is_removed_does_not_end_successfully(
     linebounce: Program, recording: "subprocess.Popen[str]"
 ) -> None:
     (linebounce.directory / "t.lbt").unlink()

@@ -53,7 +53,7 @@ def test_code_that_was_not_instrumented_may_have_run(recorder: Recorder) -> None
     assert verdict(recorder).startswith(NO_VERDICT)
 
 
-def test_nothing_is_said_of_what_was_recorded(recorder: Recorder) -> None:
+def test_recorded_things_are_not_mentioned_as_missing(recorder: Recorder) -> None:
     alone = COUNTERS.replace("long counters[4]", "struct { long n; char pad[120]; } counters[4]").replace(
         "&counters[i]", "&counters[i].n"
     )
@@ -67,7 +67,7 @@ SELDOM = "for (long i = 0, *own = far[(long*)mine - counters]; i < 60000; i++) +
 OFTEN = "for (int i = 0; i < 3000; i++) ++*(volatile long*)mine;"
 
 
-def test_what_is_unseen_qualifies_every_verdict_on_lines_that_are_shared(recorder: Recorder) -> None:
+def test_unrecorded_accesses_qualify_every_assessment_of_shared_lines(recorder: Recorder) -> None:
     recorder.record(recorder.compile(BOTH.replace("COUNT", IN_ASSEMBLER).replace("SEEN", SELDOM)))
     assert verdict(recorder).startswith("No verdict, for the program has atomic operations that were not recorded: ")
     recorder.record(recorder.compile(BOTH.replace("COUNT", IN_ASSEMBLER).replace("SEEN", OFTEN)))

@@ -152,7 +152,7 @@ def test_the_page_says_what_is_off_and_why(project: Project) -> None:
     assert "no reason known" in project("validate").stdout
 
 
-def test_results_of_the_papers_are_taken_where_they_are(project: Project) -> None:
+def test_existing_results_of_the_papers_are_used(project: Project) -> None:
     assert project("reproduce", "-o", "out/reproduce").code == 0
     assert not (project.linebounce.directory / "out/reproduce/validation").exists()
     document = json.loads(project("validate", "--json").stdout)
@@ -204,7 +204,7 @@ def test_a_fitted_row_that_is_off_is_a_failed_check_and_a_prediction_is_not(proj
     assert project("validate", "validation/locks").code == 0
 
 
-def test_what_is_there_is_not_run_again(project: Project) -> None:
+def test_existing_results_are_not_run_again(project: Project) -> None:
     project("validate")
     manifest = project.linebounce.directory / "out/validate/validation/locks/points/0/manifest.json"
     before = manifest.stat().st_mtime_ns

@@ -93,7 +93,7 @@ def test_results_that_are_there_are_used_again(linebounce: Program) -> None:
     assert [manifest.stat().st_mtime_ns for manifest in manifests] == written
 
 
-def test_what_is_no_pair_is_refused_before_anything_runs(linebounce: Program) -> None:
+def test_an_invalid_pair_is_refused_before_anything_runs(linebounce: Program) -> None:
     good = pair(linebounce)
     three = pair(linebounce, "three", values='["tas", "mcs", "ticket"]')
     message = linebounce.refused("what-if", good, three)
@@ -120,7 +120,7 @@ def test_a_workload_without_operations_is_refused(linebounce: Program) -> None:
     assert "operations" in message
 
 
-def test_unknown_names_are_refused_with_those_that_there_are(linebounce: Program) -> None:
+def test_unknown_names_are_refused_with_the_known_ones(linebounce: Program) -> None:
     message = linebounce.refused("what-if", "what_if/align_rk")
     assert "did you mean what_if/align_rq" in message
 
@@ -136,7 +136,7 @@ def test_a_point_whose_files_are_damaged_is_run_again(linebounce: Program) -> No
     assert again.stdout == whole.stdout
 
 
-def test_a_run_that_fails_is_told_and_the_others_are_ranked(linebounce: Program) -> None:
+def test_a_failed_run_is_reported_and_the_others_are_ranked(linebounce: Program) -> None:
     text = experiment(
         workload='name = "lock_mistakes"\nlock = "ticket"',
         run="measure_us = 0\nseeds = 2",
@@ -187,7 +187,7 @@ def test_a_subsystems_latency_is_that_of_its_structures_lines(linebounce: Progra
     assert subsystems[f"subsystem.inodes{suffix}"] == pytest.approx(total_us / operations, rel=1e-3)
 
 
-def test_subsystems_are_told_with_their_own_interval(linebounce: Program) -> None:
+def test_subsystems_are_shown_with_their_own_interval(linebounce: Program) -> None:
     load = "[workload]\nsessions_per_cpu = 6\nservice_us = 100\nuser_instructions = 30000\n"
     quick = f"{load}[run]\nwarmup_us = 1000\nmeasure_us = 1500\nseeds = 2\n"
     layout = '[[layout.change]]\nname = "apart"\nstructure = "inode_data"\nread_mostly = ["global"]\n'
@@ -224,7 +224,7 @@ def test_how_it_runs_changes_nothing_of_submission_elsewhere(linebounce: Program
     assert_every_way_agrees(linebounce, handed(linebounce, there=True))
 
 
-def test_what_completion_uses_is_in_the_cache_of_the_cpu_that_submitted(linebounce: Program) -> None:
+def test_data_used_by_completion_is_in_the_submitting_cpus_cache(linebounce: Program) -> None:
     """Submission writes commands and completion reads them: on one CPU, these loads hit."""
     shares = {}
     for there in [False, True]:

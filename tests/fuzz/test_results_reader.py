@@ -19,7 +19,7 @@ def good(session_linebounce: Program) -> Path:
 
 
 @pytest.mark.parametrize("executions", [60, pytest.param(MANY, marks=pytest.mark.thorough)])
-def test_what_is_no_results_directory_is_one_line_that_names_it(good: Path, executions: int) -> None:
+def test_a_directory_without_results_is_named_in_a_one_line_error(good: Path, executions: int) -> None:
     names = targets(good)
     assert {"config.toml", "lines.csv", "manifest.json", "results.json", "points/0/timeline.csv"} < {*names}
     for name in names:

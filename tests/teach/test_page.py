@@ -98,5 +98,5 @@ def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path)
         assert "http://localhost:65431/x.png" in said
 
 
-def test_nothing_serious_is_inaccessible_in_the_dark_either(page: Path) -> None:
+def test_the_dark_page_has_no_serious_accessibility_errors(page: Path) -> None:
     run(page, "chromium", "accessible", "--dark")

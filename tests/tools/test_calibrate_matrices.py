@@ -22,7 +22,7 @@ def test_figures_are_found_wherever_the_report_is_wrapped() -> None:
     assert figures["bound_pct"] is None
 
 
-def test_only_what_threads_say_is_a_bound() -> None:
+def test_only_sentences_about_threads_are_a_bound() -> None:
     assert bound_in("The matrix contradicts\n  itself by 5.1 %: the nearest CPUs") == 5.1
     assert bound_in("At least 4.3 % of the mean is the measurement") == 4.3
     assert bound_in("The two directions of a pair differ by 12.0 % (RMS): noise") is None

@@ -37,7 +37,7 @@ def test_a_part_that_dies_without_a_whole_report_is_a_failure(tmp_path: Path, re
     assert counted(tmp_path, report, 139).failures == ["ctest dev (exit code 139, no whole report)"]
 
 
-def test_a_disk_that_is_nearly_full_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_nearly_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     free = 100 * 2**30
     monkeypatch.setattr(check.shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
     check.warn_of_a_full_disk()
@@ -67,7 +67,7 @@ def test_the_last_line_is_the_count(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert last_line(monkeypatch, capsys, Tally(passed=3, failures=["x"])) == (1, "3 passed, 1 failed")
 
 
-def test_nothing_that_ran_is_no_success(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_nothing_is_not_a_success(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert last_line(monkeypatch, capsys, Tally()) == (1, "0 passed, 0 failed")
 
 
@@ -93,7 +93,7 @@ def test_the_sanitizers_build_is_tested_by_its_own_program(monkeypatch: pytest.M
     assert ran[1][1][-2:] == ["-R", "Bus"]
 
 
-def test_a_sanitizers_error_is_a_failure_and_its_warning_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sanitizers_error_is_a_failure_but_its_warning_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(_tally: Tally, _title: str, _command: list[str], _option: str, environment: dict[str, str]) -> None:
         reports = Path(environment["ASAN_OPTIONS"].split("log_path=")[1])
         reports.with_suffix(".1").write_text("==1==WARNING: a fiber is unwound\n")

@@ -7,7 +7,7 @@ WRONG_WORD = "data-" + "base"
 TEXTS = {"models/x.hpp": f'#include "sim/y.hpp"\n// a {WRONG_WORD}\n', "sim/y.hpp": f"// a {WRONG_WORD}\n"}
 
 
-def test_a_finding_is_file_line_and_what_is_wrong() -> None:
+def test_a_finding_has_its_file_line_and_error() -> None:
     rule = RULES["prose"]
     assert isinstance(rule, FileRule)
     (finding,) = rule.findings(SourceTree.of(TEXTS), "models/x.hpp")

@@ -32,7 +32,7 @@ def test_modules_that_import_each_other_are_found(first: str, second: str, uses:
     assert found({first: texts[first], second: ""}) == []
 
 
-def test_a_longer_circle_is_found_once_and_what_leads_to_it_is_not_part_of_it() -> None:
+def test_a_longer_cycle_is_found_once_without_the_path_that_leads_to_it() -> None:
     texts = {
         name: f'#include "sim/{to}"' for name, to in (("sim/a.hpp", "b.hpp"), ("sim/b.hpp", "c.hpp"), ("sim/c.hpp", "b.hpp"))
     }
@@ -46,5 +46,5 @@ def test_in_c_a_header_and_its_source_file_are_one_module() -> None:
     assert found(cpp) == []
 
 
-def test_what_is_no_module_of_ours_is_left_alone() -> None:
+def test_foreign_modules_are_left_alone() -> None:
     assert found({"tools/json.py": "", "analysis/a.py": "import os, json.decoder\nfrom . import b"}) == []

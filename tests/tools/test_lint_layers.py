@@ -10,12 +10,12 @@ def findings(texts: dict[str, str], layers: str) -> list[str]:
     return [str(finding) for finding in all_findings(SourceTree.of(texts), layers)]
 
 
-def test_a_folder_may_include_what_is_below_it_and_itself() -> None:
+def test_a_folder_may_include_itself_and_lower_folders() -> None:
     texts = {"models/x.hpp": "", "sim/y.cpp": '#include "models/x.hpp"\n#include "sim/z.hpp"\n', "sim/z.hpp": ""}
     assert findings(texts, LAYERS) == []
 
 
-def test_what_is_above_may_not_be_included() -> None:
+def test_higher_folders_may_not_be_included() -> None:
     (finding,) = findings({"models/x.hpp": '#include "sim/z.hpp"\n', "sim/z.hpp": ""}, LAYERS)
     assert finding.startswith("models/x.hpp:1: models/ may not include sim/z.hpp")
 

@@ -28,7 +28,7 @@ def lines_with_findings(path: str, text: str) -> list[int]:
         ("tools/a.py", "# The quick\n# fox\n"),
     ],
 )
-def test_a_word_is_found_where_it_stands_with_what_to_write(path: str, text: str) -> None:
+def test_a_word_is_reported_with_its_place_and_replacement(path: str, text: str) -> None:
     assert [finding.split(": ")[-1] for finding in findings(path, text)] == ["write dog"]
     assert lines_with_findings(path, text) == [2]
 
@@ -54,7 +54,7 @@ def test_documentation_has_at_most_120_columns_but_for_tables_code_and_what_cann
 @pytest.mark.parametrize(
     "name", ["core.cpp", "core/core.*", "models/core/core.hpp", "core.{cpp}", "results.json", "locks.*.mean"]
 )
-def test_files_that_exist_and_what_is_no_source_file_are_left_alone(name: str) -> None:
+def test_existing_files_and_files_that_are_not_sources_are_left_alone(name: str) -> None:
     assert findings("README.md", f"`{name}`\n") == []
 
 
@@ -63,7 +63,7 @@ def test_a_file_that_does_not_exist_is_found(name: str) -> None:
     assert findings("README.md", f"`{name}`\n") == [f"README.md:1: there is no file {name}"]
 
 
-def test_the_shipped_words_are_lower_case_and_none_is_what_to_write() -> None:
+def test_the_shipped_words_are_lower_case_and_none_is_its_own_replacement() -> None:
     shipped = shipped_words()
     assert len(shipped) > 10
     assert all(word == word.lower() for word in shipped)

@@ -30,7 +30,7 @@ def test_asking_for_the_protocol_is_found(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", RIGHT)
-def test_what_does_not_ask_is_left_alone(code: str) -> None:
+def test_code_that_compares_no_protocol_is_left_alone(code: str) -> None:
     assert findings("models/bus/bus.cpp", code) == []
 
 

@@ -35,13 +35,13 @@ def findings(files: dict[str, str]) -> list[Finding]:
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_what_differs_is_found(code: str) -> None:
+def test_differences_are_found(code: str) -> None:
     (finding,) = findings({"models/x.cpp": f"\n{code}"})
     assert str(finding).startswith("models/x.cpp:2: ")
 
 
 @pytest.mark.parametrize("code", RIGHT)
-def test_what_is_the_same_everywhere_is_left_alone(code: str) -> None:
+def test_text_that_is_the_same_everywhere_is_left_alone(code: str) -> None:
     assert findings({"models/x.cpp": code}) == []
 
 

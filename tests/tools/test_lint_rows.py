@@ -98,7 +98,7 @@ def kinds_found(texts: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize(
     "source", ["calibrated: a.table1.hit", "calibrated: in another machine, to a.table1.hit", "paper: a.table1.hit, twice"]
 )
-def test_a_row_that_a_machine_names_is_no_prediction(source: str) -> None:
+def test_a_row_that_a_machine_names_is_not_a_prediction(source: str) -> None:
     machine = FITTED_MACHINE.format(source)
     (finding,) = kinds_found({MACHINE: machine, E: KIND_ROW.format("predicted")})
     assert finding == f"{E}:4: a.table1.hit is predicted, but {MACHINE}:3 names it as what a parameter comes from"
@@ -140,7 +140,7 @@ def test_every_experiment_with_the_row_is_looked_at() -> None:
     ]
 
 
-def test_what_only_begins_as_an_id_is_no_row() -> None:
+def test_a_text_that_only_begins_like_an_id_is_not_a_row() -> None:
     machine = FITTED_MACHINE.format("calibrated: a.table1, with a.table1.hits")
     assert kinds_found({MACHINE: machine, E: KIND_ROW.format("predicted")}) == []
 
@@ -284,7 +284,7 @@ def test_stale_totals_of_the_readme_are_found() -> None:
     assert papers_page.readme(text, them).split() == text.replace("7 of 9", "1 of 1").split()
 
 
-def test_the_misses_are_listed_with_what_shows_their_reason() -> None:
+def test_the_misses_are_listed_with_evidence_of_their_reason() -> None:
     missed = changed(FOUND, simulated=5.0, ok=False, why_off="too slow")
     text = papers_page.misses_page(empty_page(), papers(COMPARED, found=missed))
     assert "| A 2001, 1 | `table1.hit` | too slow | untested |" in text
@@ -306,7 +306,7 @@ def test_the_trivial_guess_knows_other_figures_but_no_caches() -> None:
     assert papers_page.is_guessed({"metric": "table.fig3.a.remote_pct", "paper": 60.0, "tolerance_abs": 10}, rows)
 
 
-def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> None:
+def test_the_page_leads_from_a_section_to_its_command_and_the_result() -> None:
     missed = changed(FOUND, simulated=5.0, ok=False)
     text = papers_page.page(empty_page(), papers(changed(COMPARED, why_off="too slow"), found=missed))
     assert "| 1 | Costs | `linebounce run costs` |" in text
@@ -315,12 +315,12 @@ def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> No
 
 
 @pytest.mark.parametrize(("change", "text"), [(0.25, "+25.0 %"), (-0.061, "-6.1 %"), (2019.2, "2020 times")])
-def test_a_change_is_told_in_per_cent_unless_it_is_many_times(change: float, text: str) -> None:
+def test_a_change_is_shown_in_per_cent_unless_it_is_a_large_factor(change: float, text: str) -> None:
     them = papers(COMPARED, found=changed(FOUND, difference=False, simulated=change))
     assert f"| {text} | in sight |" in papers_page.page(empty_page(), them)
 
 
-def test_what_reproduce_finds_replaces_its_experiments_alone() -> None:
+def test_reproduces_results_replace_only_its_experiments() -> None:
     reproduced = {"experiments": [{"experiment": "costs", "paper": [changed(FOUND, source="A 2001", simulated=2.9)]}]}
     kept = {"id": "b", "kind": "predicted"}
     assert papers_page.recorded(reproduced, {"costs": [FOUND], "another": [kept]}) == {
@@ -377,7 +377,7 @@ def found(**changed: str) -> list[str]:
     return first_runs_found(texts(**changed))
 
 
-def test_what_is_as_recorded_is_right() -> None:
+def test_results_equal_to_the_record_are_right() -> None:
     assert found() == []
     assert found(record=record(90.0)) == []
     assert found(figures=FIGURES + 'miss = "overlap"\nwhy_off = "no prefetcher"\n') == []
@@ -553,7 +553,7 @@ def test_a_miss_may_be_explained_with_its_record_or_later(repository: Repository
     assert repository.findings(figures=explained) == []
 
 
-def test_what_was_in_sight_becomes_no_prediction(repository: Repository) -> None:
+def test_a_row_that_was_visible_does_not_become_a_prediction(repository: Repository) -> None:
     repository.commit(record="", figures=FIGURES + 'kind = "in_sight"\n')
     repository.commit(figures=FIGURES + 'kind = "in_sight"\n')
     (finding,) = repository.findings()

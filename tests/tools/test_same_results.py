@@ -46,13 +46,13 @@ def test_files_that_differ_or_that_one_side_lacks_are_named(same_results: Module
     assert differing(same_results, ours, ours) == []
 
 
-def test_how_long_a_run_took_is_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
+def test_a_runs_duration_is_not_a_difference(same_results: ModuleType, tmp_path: Path) -> None:
     ours = folder(tmp_path / "ours", lines_csv="1", manifest_json="1 s")
     theirs = folder(tmp_path / "theirs", lines_csv="1", manifest_json="2 s")
     assert differing(same_results, ours, theirs) == []
 
 
-def test_where_a_tree_is_is_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
+def test_a_trees_place_makes_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
     ours = folder(tmp_path / "ours", config_toml=f'program = "{tmp_path}/our_tree/programs/queue.lua"')
     theirs = folder(tmp_path / "theirs", config_toml=f'program = "{tmp_path}/their_tree/programs/queue.lua"')
     assert differing(same_results, ours, theirs) == []
