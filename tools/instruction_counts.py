@@ -8,8 +8,8 @@ Counts by valgrind, whose model of a processor repeats exactly, and compares wit
   bench cases    per reference: a longer run of the case minus a shorter one, so that start-up drops out
   whole runs     an oltp point, and a sweep of 100 points of 1 us (reckoned from sweeps of 4 and 12): all processes together
 
-Exit code 1 if a figure is more than 1 % above the file's (misses: and more than 2 per reference). After a change that
-makes the program faster, or has to make it slower, write the figures anew and commit the file with the change:
+Exit code 1 if instructions are more than 1 % above the file's, or misses more than 5 % and 2 per reference. After a change
+that makes the program faster, or has to make it slower, write the figures anew and commit the file with the change:
 
   --renew   writes the file
 """
@@ -34,7 +34,7 @@ Counts = dict[str, float]
 Figures = dict[str, Counts]
 
 INSTRUCTIONS = "instructions"
-# Cachegrind's names. A moved function alone changes the misses a little.
+# Cachegrind's names.
 PER_REFERENCE = {
     INSTRUCTIONS: r"I +refs",
     "L1 data misses": r"D1 +misses",
@@ -42,6 +42,8 @@ PER_REFERENCE = {
     "mispredicted branches": r"Mispredicts",
 }
 MOST = 1.01
+# Where functions come to lie changes misses, too: a change of sim/ alone moved these by up to 3 in 100.
+MOST_MISSES = 1.05
 MISSES_MORE = 2.0
 
 SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
@@ -160,7 +162,7 @@ def measure(executable: Path, at_once: int, done: Callable[[str, Counts], None] 
 
 
 def most(name: str, known: float) -> float:
-    return known * MOST + (0.0 if name == INSTRUCTIONS else MISSES_MORE)
+    return known * MOST if name == INSTRUCTIONS else known * MOST_MISSES + MISSES_MORE
 
 
 def risen(now: Figures, known: Figures) -> Iterator[str]:
@@ -202,7 +204,7 @@ def main() -> int:
         print(f"The file's figures are for {compiler}; this program is {compiler_of(RELEASE)}'s.")
         return 0
     sentences = list(risen(figures, known))
-    print("\n".join(sentences) or "No figure is above the file's by more than 1 %.")
+    print("\n".join(sentences) or "No figure is above the file's by more than may be.")
     return int(bool(sentences))
 
 
