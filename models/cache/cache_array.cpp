@@ -25,20 +25,18 @@ CacheArray::CacheArray(const CacheSpec& spec)
     : line_shift_(std::countr_zero(static_cast<unsigned>(spec.line_bytes))),
       ways_(spec.ways),
       set_mask_(sets_of(spec) - 1),
-      ways_by_place_(entries_of(spec) + 1),
+      ways_by_place_(entries_of(spec)),
       hint_mask_(hints_of(spec) - 1),
       hints_(hints_of(spec)),
-      nowhere_(static_cast<int>(entries_of(spec))),
       replacement_(spec.replacement) {}
 
 int CacheArray::search(std::uint64_t block) const {
   const int first = first_place_of_set(block);
   for (int place = first; place < first + ways_; ++place) {
     if (ways_by_place_[place].tag != tag_of(block)) continue;
-    hint(tag_of(block), place);
+    hints_[block & hint_mask_] = place;
     return place;
   }
-  hint(tag_of(block), nowhere_);
   return -1;
 }
 

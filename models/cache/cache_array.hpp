@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 
 #include "models/cache/replacement/policies.hpp"
 #include "models/cache/zeroed_array.hpp"
@@ -26,11 +25,11 @@ class alignas(64) CacheArray {
   // The place that holds `block` (an address divided by this level's line size), or -1.
   [[nodiscard]] int find(std::uint64_t block) const {
     const int place = find_in_last_place(block);
-    return place >= 0 || is_known_absent(block) ? place : search(block);
+    return place >= 0 ? place : search(block);
   }
   // Faster than find(), but may return -1 for a block that the level holds.
   [[nodiscard]] int find_in_last_place(std::uint64_t block) const {
-    const int place = hints_[block & hint_mask_].place;
+    const int place = hints_[block & hint_mask_];
     return ways_by_place_[place].tag == tag_of(block) ? place : -1;
   }
 
@@ -52,7 +51,7 @@ class alignas(64) CacheArray {
   // REQUIRES: `place` is in the block's set.
   void insert(std::uint64_t block, int place, CopyIndex copy, Tick age) {
     ways_by_place_[place] = {tag_of(block), age, copy};
-    hint(tag_of(block), place);
+    hints_[block & hint_mask_] = place;
   }
   void remove(int place) { ways_by_place_[place].tag = kFree; }
 
@@ -73,23 +72,9 @@ class alignas(64) CacheArray {
   int ways_;
   std::uint64_t set_mask_;
   ZeroedArray<Way> ways_by_place_;
-  // Where the block of such low bits lies that was inserted or searched for last. An access that misses searches several times:
-  // only the first has to look at each way. A wrong hint costs a search, and changes no result.
-  struct Hint {
-    std::uint32_t tag;  // of a block that lies nowhere; 0: of none, also where the tag has no room here
-    int place;
-  };
-  void hint(std::uint64_t tag, int place) const {
-    const bool fits = tag <= std::numeric_limits<std::uint32_t>::max();
-    hints_[(tag - 1) & hint_mask_] = {fits ? static_cast<std::uint32_t>(tag) : 0, place};
-  }
-  [[nodiscard]] bool is_known_absent(std::uint64_t block) const {
-    const Hint& known = hints_[block & hint_mask_];
-    return known.place == nowhere_ && known.tag == tag_of(block);
-  }
+  // hints_[low bits of a block's number]: the latest place of such a block. A wrong hint costs a search, and changes no result.
   std::uint64_t hint_mask_;
-  ZeroedArray<Hint> hints_;  // by the low bits of a block's number
-  int nowhere_;              // a place behind all others, which is always free
+  ZeroedArray<int> hints_;
   Replacement replacement_;
 };
 static_assert(sizeof(CacheArray) == 64);

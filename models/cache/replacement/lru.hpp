@@ -8,8 +8,11 @@ struct Lru {
   [[nodiscard]] static int victim(int ways, AgeOf age_of, Evictable evictable) {
     // A shortcut: the way used longest ago is nearly always evictable.
     int coldest = 0;
+    auto least = age_of(0);
     for (int way = 1; way < ways; ++way) {
-      if (age_of(way) < age_of(coldest)) coldest = way;
+      const auto age = age_of(way);
+      coldest = age < least ? way : coldest;
+      least = age < least ? age : least;
     }
     if (evictable(coldest)) return coldest;
     int oldest = -1;
