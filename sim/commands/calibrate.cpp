@@ -150,6 +150,8 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
   }
   MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(static_cast<int>(kUsualMhz)));
   if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", fmt::format("{:g}", kUsualMhz));
+  if (measured.in_cycles && text.find("#Mem_") != std::string::npos)
+    losses.add(Loss::not_fitted, "MCTOP", "latencies and bandwidths of memory");
   request.measured = std::move(measured.matrix);
   if (topology) request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
   return losses;

@@ -71,6 +71,9 @@ class C2cTrace {
       const C2cAccess& access = drawn(random, cpu);
       if (access.function) append(id, {trace::Kind::enter, 0, 0, *access.function, 0});
       append(id, {access.stores ? trace::Kind::store : trace::Kind::load, kWordBytes, 0, access.object, access.offset});
+      // A load behind a pending store to its own word would be served by the store buffer, one to another word of the line not:
+      // the shares of HITM would lean towards the other words.
+      if (access.stores) append(id, {trace::Kind::fence, 0, 0, 0, 0});
       if (access.function) append(id, {trace::Kind::leave, 0, 0, 0, 0});
     }
   }

@@ -106,7 +106,7 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
      "Stores are all that {0} sampled, whether they missed or not; they have no latency, and count as upgrades."},
     {"stores_assumed", Severity::doubt,
      "Of {1} lines with HITM no stores were sampled: the places that load them store to them as often."},
-    {"not_fitted", Severity::lost, "{0} also has {1}: the machine is not fitted to them."},
+    {"not_fitted", Severity::lost, "{0} also has {1}: they are not used."},
     {"reconstruction", Severity::doubt,
      "Nothing in it was recorded: it is a reconstruction from {0}'s figures, and shows what follows from those."},
 }};

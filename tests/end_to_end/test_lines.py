@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -211,7 +212,9 @@ def test_unreadable_input_is_reported_in_one_line(linebounce: Program, directory
     (directory / "lines.csv").write_text(whole)
     assert "did you mean dentry?" in refused(directory, "--structure", "dentri", code=2)
     assert "--top" in refused(directory, "--top", "0", code=2)
-    assert "DIR" in refused(code=2)
+    assert linebounce("lines").stdout.startswith("  out, the latest results below out/")
+    shutil.rmtree(directory)
+    assert "DIR is missing" in refused(code=2)
 
 
 def test_an_experiment_can_ask_for_lines(linebounce: Program) -> None:

@@ -48,7 +48,7 @@ struct Plan {
 
 class Litmus final : public Workload {
  public:
-  Litmus(const LitmusTest& test, std::int64_t rounds) : test_(test), rounds_(rounds) {}
+  Litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin) : test_(test), rounds_(rounds), origin_(origin) {}
 
   [[nodiscard]] bool ends() const override { return true; }
   void set_up(const WorkloadSetup& setting) override;
@@ -71,6 +71,7 @@ class Litmus final : public Workload {
 
   const LitmusTest test_;
   std::size_t rounds_;
+  LitmusOrigin origin_;
   int cpus_ = 0;
   double cycles_per_ns_ = 1;
   std::uint64_t transfer_ = 1;  // in cycles: about the time to transfer a line
@@ -93,6 +94,10 @@ void Litmus::set_up(const WorkloadSetup& setting) {
   }
   seed_ = setting.seed;
   consistency_ = setting.machine.cpu.consistency;
+  if (consistency_ == Consistency::ia64 && memory_operations(test_) > kMostUnderItanium)
+    throw std::invalid_argument(
+        fmt::format("workload.threads: {} loads and stores; under ia64 all orders of up to {} are tried",
+                    memory_operations(test_), kMostUnderItanium));
   const Frequency& clock = setting.machine.cpu.clock;
   cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator) / 1000;
   const double transfer_ns = std::max(10.0, setting.machine.memory.latency_ns) * (setting.layout.nodes() > 1 ? kFarther : 1);
@@ -266,8 +271,10 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   const std::set<LitmusOutcome> allowed = allowed_outcomes(test_, consistency_);
   const std::set<LitmusOutcome> sequential = allowed_outcomes(test_, Consistency::sc);
   std::map<LitmusOutcome, std::int64_t> seen;
-  // Begins with the weakest model's outcomes, so that all points of a sweep have the same metrics.
-  for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
+  // Begins with the weakest model's outcomes, so that all points of a sweep have the same metrics. A user's test may be too
+  // large for that model.
+  const Consistency weakest = origin_ == LitmusOrigin::catalogue ? Consistency::ia64 : consistency_;
+  for (const LitmusOutcome& outcome : allowed_outcomes(test_, weakest)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
     if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
@@ -318,14 +325,14 @@ WorkloadEntry litmus_workload() {
           [](const Parameters& parameters) -> std::unique_ptr<Workload> {
             const auto options = read_options<LitmusOptions>(parameters);
             const bool is_known = options.threads.empty();
-            return make_litmus(is_known ? find_litmus_test(options.test) : litmus_test_of(options.threads, options.asks),
-                               options.rounds);
+            return is_known ? make_litmus(find_litmus_test(options.test), options.rounds)
+                            : make_litmus(litmus_test_of(options.threads, options.asks), options.rounds, LitmusOrigin::user);
           },
           {{"litmus.rounds", "rounds"}, {"litmus.relaxed", "relaxed"}, {"litmus.forbidden", "forbidden"}}};
 }
 
-std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds) {
-  return std::make_unique<Litmus>(test, rounds);
+std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin) {
+  return std::make_unique<Litmus>(test, rounds, origin);
 }
 
 }  // namespace linebounce::workloads

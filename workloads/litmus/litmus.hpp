@@ -9,6 +9,11 @@
 namespace linebounce::workloads {
 
 // For a test that the catalogue need not have.
-std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds);
+enum class LitmusOrigin { catalogue, user };
+std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds,
+                                      LitmusOrigin origin = LitmusOrigin::catalogue);
+
+// Trying all orders under ia64 takes seconds for so many loads and stores, and hours for a few more.
+inline constexpr std::ptrdiff_t kMostUnderItanium = 7;
 
 }  // namespace linebounce::workloads

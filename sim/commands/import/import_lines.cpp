@@ -105,6 +105,23 @@ void write_results(const fs::path& directory, const std::string& source, const s
   write_file(directory / "results.json", results_text(results));
 }
 
+// A trace beside the results, and how to simulate it.
+void write_reconstruction(const C2cReport& report, const fs::path& in, const fs::path& directory) {
+  const fs::path trace = fs::path(directory / in.stem()).concat(".reconstruction.lbt");
+  UnfinishedFile file(trace);
+  trace::Writer writer(file.path());
+  trace::Summary summary;
+  summary.program = in.filename().string() + ", a reconstruction";
+  summary.recorder = "linebounce import " + in.filename().string();
+  summary.missing = write_c2c_trace(report, kMostThreads, writer).sentences();
+  writer.finish(summary);
+  file.finish();
+  // A machine with lines of 64 bytes, as those that perf c2c measures.
+  std::cout << fmt::format("  Simulate: linebounce trace replay {} --machine generic_2socket_32core\n",
+                           shell_word(trace.string()))
+            << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, painter_for_stdout());
+}
+
 }  // namespace
 
 ExitCode import_lines(const ImportArguments& arguments, const Form&) {
@@ -120,21 +137,15 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   const Painter paint = painter_for_stdout();
   constexpr std::size_t kShown = 3;
   std::cout << line_table(lines_of(rows, {.by_number = true}), kShown, paint) << "\n" << losses_text(losses, paint);
-
-  const fs::path trace = fs::path(directory / in.stem()).concat(".reconstruction.lbt");
-  UnfinishedFile file(trace);
-  trace::Writer writer(file.path());
-  trace::Summary summary;
-  summary.program = in.filename().string() + ", a reconstruction";
-  summary.recorder = "linebounce import " + in.filename().string();
-  summary.missing = write_c2c_trace(report, kMostThreads, writer).sentences();
-  writer.finish(summary);
-  file.finish();
-  std::cout << fmt::format(
-      "\n  {}  of {}: {}\n  See all:  linebounce lines {}\n  Simulate: linebounce trace replay {} --machine NAME\n",
-      directory.string(), in.string(), plural(report.lines.size(), "line"), shell_word(directory.string()),
-      shell_word(trace.string()));
-  std::cout << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, paint);
+  std::cout << fmt::format("\n  {}  of {}: {}\n  See all:  linebounce lines {}\n", directory.string(), in.string(),
+                           plural(report.lines.size(), "line"), shell_word(directory.string()));
+  const bool has_hitm =
+      std::ranges::any_of(report.lines, [](const C2cLine& line) { return line.remote_hitm + line.local_hitm > 0; });
+  if (has_hitm) {
+    write_reconstruction(report, in, directory);
+  } else {
+    std::cout << paragraph("No line has samples of HITM: there is no reconstruction.", 2, Colour::none, paint);
+  }
   return ExitCode::done;
 }
 
