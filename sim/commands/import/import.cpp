@@ -32,7 +32,7 @@ constexpr const char* kImportFooter = R"(Examples:
   linebounce import SB.litmus
       shows whether the model allows the test's outcome, and how often it is seen
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
-      converts the output of: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
+      after: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
       shows where a kernel waits for its locks
 
