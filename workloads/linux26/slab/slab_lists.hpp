@@ -36,7 +36,7 @@ class ArrayCache {
   }
   Address object_at(Cpu& cpu, Value index) const { return cpu.load(entry(cpu, index)); }
 
-  // REQUIRES: the array is not full. / The array is not empty.
+  // REQUIRES: the array is not full (push) or not empty (pop).
   void push(Cpu& cpu, Address object) const {
     const Value avail = this->avail(cpu);
     cpu.store(entry(cpu, avail), object);
