@@ -38,8 +38,9 @@ class Supplies {
   // The first wait, after all streams are counted, for something that does not come often enough.
   [[nodiscard]] std::optional<Debt> first_debt() const;
 
-  // How often the trace has what an operation of `stream` waits for: a wait, await, sleep, barrier or handler. / Its name.
+  // How often the trace has what an operation of `stream` waits for: a wait, await, sleep, barrier or handler.
   [[nodiscard]] std::uint64_t comes(const Operation& it, std::uint32_t stream) const;
+  // The name of what the operation waits for.
   [[nodiscard]] std::string awaited(const Operation& it, std::uint32_t stream) const;
   [[nodiscard]] bool creates(std::uint32_t stream) const { return creations_[stream]; }
   [[nodiscard]] bool has_operations(std::uint32_t stream) const { return has_operations_[stream]; }

@@ -35,7 +35,7 @@ ConfigError for_another_command(const FormQuestion& question, const FormCandidat
   const Form& form = *candidate.form;
   const std::string file = question.file.string();
   if (form.kind == FormKind::own) return ConfigError(fmt::format("{}: is {}", file, form.what));
-  return ConfigError(fmt::format("{}: is {}, for {}; `linebounce import {}` makes {} of it", file, form.what,
+  return ConfigError(fmt::format("{}: is {}, for {}; `linebounce import {}` turns it into {}", file, form.what,
                                  candidate.likeness.because, shell_word(file), noun_of(form.kind)));
 }
 
@@ -52,7 +52,7 @@ std::string choices(const FormQuestion& question, const std::vector<FormCandidat
 
 // A number from 1 on, or a form's name.
 ChosenForm asked_on_terminal(const FormQuestion& question, const std::vector<FormCandidate>& candidates) {
-  std::cerr << question.file.string() << " may be several things. Which is it?\n";
+  std::cerr << question.file.string() << " may have several forms. Which one is it?\n";
   for (std::size_t i = 0; i < candidates.size(); ++i)
     std::cerr << fmt::format("  {}  {}: {}\n", i + 1, candidates[i].form->name, candidates[i].form->what);
   std::cerr << "> " << std::flush;
@@ -61,7 +61,7 @@ ChosenForm asked_on_terminal(const FormQuestion& question, const std::vector<For
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (answer == std::to_string(i + 1) || answer == candidates[i].form->name) return {candidates[i].form, "", true};
   }
-  throw ConfigError(fmt::format("{}: \"{}\" is none of them", question.file.string(), answer));
+  throw ConfigError(fmt::format("{}: \"{}\" is not one of them", question.file.string(), answer));
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt) {
   if (fitting.empty()) throw for_another_command(question, recognised.candidates.front());
   if (fitting.size() == 1) return chosen(fitting.front());
   if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1) return asked_on_terminal(question, fitting);
-  throw ConfigError(fmt::format("{}: may be several things, for {}; say which:{}", question.file.string(),
+  throw ConfigError(fmt::format("{}: may have several forms, for {}; name one:{}", question.file.string(),
                                 fitting.front().likeness.because, choices(question, fitting)));
 }
 

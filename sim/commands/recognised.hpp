@@ -13,29 +13,28 @@ namespace linebounce::sim {
 
 struct FormQuestion {
   std::filesystem::path file;
-  std::string as = {};               // the user's choice of a form; empty: by the content
-  std::vector<FormKind> kinds = {};  // that the command reads; empty: all but Linebounce's own
-  std::string option = "--as";       // by which the user chooses
-  std::string command = {};          // how the user calls again, "linebounce import x.txt"
+  std::string as = {};               // the form that the user chose; empty: recognise it
+  std::vector<FormKind> kinds = {};  // those that the command reads; empty: all but Linebounce's own
+  std::string option = "--as";       // the option with which the user chooses
+  std::string command = {};          // the command line to repeat: "linebounce import x.txt"
 };
 
-// The one that the file has; where it may be several, a terminal is asked. Errors: ConfigError with what to do: for a name that
-// is no form's, for a file that is nothing known or something for another command, and for one that may be several things;
-// trace::TraceError if the file can't be read.
+// Returns the file's form; if it may have several, asks the user on a terminal. Errors: ConfigError with what to do if the name
+// is not that of a form, or the file is unknown, for another command, or ambiguous; trace::TraceError if it can't be read.
 const Form& chosen_form(const FormQuestion& question);
-// The same, with why: what the user is told.
+// The same, with the reason for the user.
 struct ChosenForm {
   const Form* form;
-  std::string because;  // a clause; empty: the user said so
+  std::string because;  // a clause; empty: the user chose it
   bool is_certain = true;
 };
 ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt);
 
-// For a command that takes a name or a file of Linebounce's own. Errors: ConfigError if the word is a file of another tool,
-// with the command that takes it; nothing happens for all else.
+// For commands that take a name or one of Linebounce's own files. Does nothing unless the word is a file of another tool.
+// Errors: ConfigError with the command that takes such a file.
 void refuse_foreign_file(const std::string& word);
 
-// What of a file's data was lost or is in doubt, a line each; empty: nothing.
+// A line for each thing that a file's data lack or that is in doubt; empty if there are none.
 std::string losses_text(const Losses& losses, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -36,9 +36,9 @@ struct PartNames {
 // `below`.
 std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below = {});
 
-// Whether a parameter can have an effect, given the parameter that it needs. / Whether a list or a resolved configuration shows
-// it: all but the default of a parameter without effect.
+// Whether a parameter can have an effect, given the parameter that it needs.
 bool has_effect(const KeyInfo& key, const Settings& settings);
+// Whether lists and resolved configurations show the parameter: all but the default of a parameter without effect.
 bool is_shown(const KeyInfo& key, const Settings& settings);
 
 // Fills in the defaults that `settings` leaves out below `prefix` ("machine." or ""). `origin`: for the message about a missing

@@ -52,8 +52,9 @@ class CheckedCpu final : public Cpu {
   // Whether the request can be executed now. These can't: a wait without a change, a sleep, an atomic behind buffered stores,
   // and another iteration of a loop that would see the same as in the last two.
   [[nodiscard]] bool is_ready() const;
-  // Not ready until another CPU changes something. / The same in a loop of plain operations, which could be tried once more.
+  // Not ready until another CPU changes something.
   [[nodiscard]] bool waits() const;
+  // Waits in a loop of plain operations, of which another iteration could be tried.
   [[nodiscard]] bool waits_in_loop() const;
   // Whether the latest operations are a loop's, and the next one is as well.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }

@@ -35,18 +35,19 @@ class CheckedMemory {
 
   [[nodiscard]] Consistency consistency() const { return consistency_; }
 
-  // The value that this CPU sees: memory, overlaid by its own buffered stores. / Whether a core can execute the load now: if
-  // the newest buffered store to any of the bytes does not cover all of them, it must drain first, as in
-  // models/core/store_buffer.hpp.
+  // The value that this CPU sees: memory, overlaid by its own buffered stores.
   [[nodiscard]] Value load(int cpu, Address address, int bytes) const;
+  // Whether a core can execute the load now: if the newest buffered store to any of the bytes does not cover all of them, it
+  // must drain first, as in models/core/store_buffer.hpp.
   [[nodiscard]] bool can_load(int cpu, Address address, int bytes) const;
   // Stores into the buffer, if there is one.
   void store(int cpu, const Store& store);
   // REQUIRES: is_drained(cpu).
   void write(const Store& store);
   [[nodiscard]] bool is_drained(int cpu) const { return buffers_[cpu].empty(); }
-  // The positions of the buffered stores that may drain next, the oldest being 0. / Drains one of them.
+  // The positions of the buffered stores that may drain next, the oldest being 0.
   [[nodiscard]] std::vector<int> drainable(int cpu) const;
+  // Drains one of them.
   Store drain(int cpu, int place);
 
   void add_to(Digest& digest) const;

@@ -70,9 +70,9 @@ class LockRun : private workloads::Draws {
   [[nodiscard]] bool has_ended() const;  // every program has ended, and nothing is buffered
   [[nodiscard]] Digest digest() const;
   [[nodiscard]] Digest known_to(int cpu) const;  // see CheckedCpu::add_to
-  // CPUs that count as waiting, because the latest iterations of their loops have all seen the same. / Whether a CPU leaves its
-  // loop within so many iterations though nothing changes. This run is of no further use then.
+  // CPUs that count as waiting, because the latest iterations of their loops have all seen the same.
   [[nodiscard]] std::vector<int> looping() const;
+  // Whether a CPU leaves its loop within so many iterations though nothing changes. This run is of no further use then.
   [[nodiscard]] bool leaves_loop(int cpu, int turns);
   // What a blocked CPU waits for: "CPU 1 waits for lock.serving".
   [[nodiscard]] std::string waiting() const;

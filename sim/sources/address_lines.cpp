@@ -66,7 +66,7 @@ class AddressLines {
     if (line->bytes > kLargestAccess) in.refuse(fmt::format("an access of more than {} bytes", kLargestAccess));
     if (line->cpu > kMostCpuNumber) in.refuse(fmt::format("CPU numbers are 0 to {}", kMostCpuNumber));
     if (line->what == What::compute && line->address > trace::kMostCount)
-      in.refuse(fmt::format("computes longer than a replay can count: {} cycles at most", trace::kMostCount));
+      in.refuse(fmt::format("computes longer than a replay can count; legal: up to {} cycles", trace::kMostCount));
     if (line->what == What::other) {
       ++others_;
       return;

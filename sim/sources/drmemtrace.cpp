@@ -67,7 +67,7 @@ class DrMemtrace {
       read(rest);
       thread(name).fetched->fetch();
     } else if (!hexadecimal(kind)) {  // otherwise, the rest of an instruction's bytes
-      in_.refuse("the record is none of ifetch, read, write, iflush, dflush, pref... and <marker: ...>");
+      in_.refuse("expected ifetch, read, write, iflush, dflush, pref... or <marker: ...>");
     }
   }
 

@@ -44,8 +44,8 @@ Excerpt excerpt_of(const fs::path& file) {
   if (!fs::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");
   if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file))
     throw trace::TraceError(file.string() +
-                            ": is no regular file: its kind can't be told without losing its beginning; "
-                            "name the kind with --as");
+                            ": is not a regular file, so its beginning would be lost while its form is recognised; "
+                            "name the form with --as");
   Excerpt excerpt;
   excerpt.name = file.filename().string();
   std::ifstream in = open_input(file);

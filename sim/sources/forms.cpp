@@ -65,7 +65,7 @@ constexpr std::size_t kShownOfLine = 60;
 
 // Names the form that most lines fit, and the first line that does not fit.
 std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
-  if (!excerpt.is_text) return "It is no text, and does not begin as a binary file of those kinds does.";
+  if (!excerpt.is_text) return "It is not a text, and does not begin like a binary file of a known form.";
   if (excerpt.lines.empty()) return "It is empty.";
   std::int64_t furthest = excerpt.lines.front().number;
   const Form* nearest = nullptr;
@@ -82,7 +82,7 @@ std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCand
 }
 
 std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
-  std::string text = "nothing that Linebounce knows. " + first_misfit_text(excerpt, misfits) + "\nLooked for:";
+  std::string text = "not of a known form. " + first_misfit_text(excerpt, misfits) + "\nLooked for:";
   for (const Form& form : all_forms()) text += fmt::format("\n  {:<13} {}: {}", form.name, form.what, form.marks);
   return text;
 }

@@ -99,7 +99,7 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
       hold.longest_us = std::max(hold.longest_us.value_or(0), *row->times.longest_us);
     }
   }
-  if (table == KlockTable::none) in.refuse("there are no titles of columns: Caller, Avg Wait, Count, Max Wait, Total Wait");
+  if (table == KlockTable::none) in.refuse("expected titles of columns: Caller, Avg Wait, Count, Max Wait, Total Wait");
   file.locks = of_one_name_together(waits);
   for (LockStatistics& lock : file.locks) {
     if (const auto hold = holds.find(lock.name); hold != holds.end()) lock.hold = hold->second;

@@ -66,7 +66,7 @@ std::optional<std::string_view> LineFile::next() {
   if (!std::getline(stream_, line_)) {
     if (stream_.bad())
       throw trace::TraceError(
-          fmt::format("{}: cannot be read behind line {}: {}", name_, number_, std::generic_category().message(errno)));
+          fmt::format("{}: cannot be read after line {}: {}", name_, number_, std::generic_category().message(errno)));
     return std::nullopt;
   }
   ++number_;

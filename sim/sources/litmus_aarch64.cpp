@@ -29,7 +29,7 @@ class AArch64 {
     if (name == "DMB" || name == "DSB") {
       const std::string which = upper(operands[0]);
       if (which != "SY" && which != "ISH" && which != "OSH" && which != "NSH")
-        throw std::invalid_argument("of barriers only DMB SY and ISH have a counterpart here: a whole fence");
+        throw std::invalid_argument("the only barriers with a counterpart here are DMB SY and DMB ISH: a full fence");
       builder_->fence();
     } else if (name == "MOV" && operands.size() == 2) {
       const auto number = litmus_number(operands[1].starts_with('#') ? operands[1].substr(1) : operands[1]);
@@ -37,7 +37,7 @@ class AArch64 {
       builder_->held(reg(operands[0])) = value;
     } else if (name == "EOR" && operands.size() == 3 && aarch64_register(operands[1]) == aarch64_register(operands[2])) {
       const Held value = held_in(operands[1]);
-      if (value.what != Held::What::loaded) throw std::invalid_argument("EOR of what was not loaded");
+      if (value.what != Held::What::loaded) throw std::invalid_argument("EOR of a value that was not loaded");
       builder_->held(reg(operands[0])) = {Held::What::zero_of, "", value.number};
     } else if ((name == "LDR" || name == "LDAR" || name == "LDAPR") && operands.size() >= 2) {
       load(operands, name != "LDR");
@@ -51,7 +51,7 @@ class AArch64 {
  private:
   static std::string reg(const std::string& text) {
     std::string name = aarch64_register(text);
-    if (name.empty()) throw std::invalid_argument(text + " is no register");
+    if (name.empty()) throw std::invalid_argument(text + " is not a register");
     return name;
   }
   Held held_in(const std::string& text) {
@@ -63,7 +63,7 @@ class AArch64 {
     std::string_view inside = std::string_view(place).substr(1);
     if (inside.ends_with(']')) inside.remove_suffix(1);
     const Held& address = builder_->held(reg(std::string(stripped(inside))));
-    if (address.what != Held::What::address) throw std::invalid_argument(place + " holds no address of a variable");
+    if (address.what != Held::What::address) throw std::invalid_argument(place + " does not hold a variable's address");
     return address.name;
   }
 
@@ -75,7 +75,7 @@ class AArch64 {
       std::string index = operands[2];
       if (index.ends_with(']')) index.pop_back();
       const Held& zero = builder_->held(reg(index));
-      if (zero.what != Held::What::zero_of) throw std::invalid_argument("an offset that is not 0");
+      if (zero.what != Held::What::zero_of) throw std::invalid_argument("the offset is not 0");
       after = zero.number;
     }
     const std::string variable = variable_at(operands[1]);

@@ -24,7 +24,7 @@ char TestBuilder::letter(const std::string& name) {
   const auto found = std::ranges::find(test_->variables, name);
   if (found != test_->variables.end()) return workloads::kLitmusVariables[found - test_->variables.begin()];
   if (test_->variables.size() == workloads::kLitmusVariables.size())
-    throw std::invalid_argument("more variables than a test here can have");
+    throw std::invalid_argument("more variables than a test may have here");
   test_->variables.push_back(name);
   return workloads::kLitmusVariables[test_->variables.size() - 1];
 }
@@ -57,7 +57,7 @@ void TestBuilder::exchange(const std::string& reg, const std::string& variable, 
 std::string TestBuilder::text_of_value(const Held& value) {
   if (value.what == Held::What::constant) return std::to_string(value.number);
   if (value.what == Held::What::loaded) return fmt::format("r{}", value.number);
-  throw std::invalid_argument("a value that is neither a constant nor what was loaded");
+  throw std::invalid_argument("the value is neither a constant nor was it loaded");
 }
 
 void TestBuilder::statement(const std::string& text) {

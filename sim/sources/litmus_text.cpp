@@ -129,7 +129,7 @@ class HerdReader {
     const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
     const std::size_t colon = left.find(':');
     if (colon == std::string::npos) {
-      if (litmus_number(right) != 0) refuse(line, "a variable that does not begin at 0 has no counterpart here");
+      if (litmus_number(right) != 0) refuse(line, "a variable that does not start at 0 has no counterpart here");
       return;
     }
     const auto thread = decimal(std::string_view(left).substr(left[0] == 'P' ? 1 : 0, colon - (left[0] == 'P' ? 1 : 0)));
@@ -205,7 +205,7 @@ class HerdReader {
         }
       }
       if (!closed) refuse("a function is cut off");
-      if (!stripped(before).empty()) refuse(lines_[at_ - 1], "a statement without `;`");
+      if (!stripped(before).empty()) refuse(lines_[at_ - 1], "the statement has no `;`");
     }
   }
 
@@ -223,13 +223,13 @@ class HerdReader {
       if (text.starts_with("filter")) refuse(peek(), "a filter has no counterpart here");
       ++at_;
     }
-    if (at_ == lines_.size()) refuse("there is no condition: exists (...)");
+    if (at_ == lines_.size()) refuse("the condition is missing: exists (...)");
     const SourceLine first = peek();
     for (; at_ < lines_.size(); ++at_) test_.condition += (test_.condition.empty() ? "" : " ") + peek().text;
     if (test_.condition.starts_with("forall"))
       refuse(first, "forall has no counterpart here: ask for the opposite with exists");
     if (test_.condition.find("\\/") != std::string::npos || test_.condition.find("not") != std::string::npos)
-      refuse(first, "a condition here is equations with /\\ between them");
+      refuse(first, "a condition here consists of equations joined by /\\");
     std::string terms = test_.condition.substr(test_.condition.find("exists") + std::string_view("exists").size());
     std::erase_if(terms, [](char c) { return c == '(' || c == ')'; });
     for (std::size_t at = terms.find("/\\"); at != std::string::npos; at = terms.find("/\\")) terms.replace(at, 2, ";");
@@ -255,7 +255,7 @@ class HerdReader {
                            ? builder_.final_value(static_cast<int>(*thread), register_name(left.substr(colon + 1)))
                            : nullptr;
     if (held == nullptr || held->what != Held::What::loaded)
-      refuse(line, fmt::format("{} is no register that its thread loads", left));
+      refuse(line, fmt::format("{} is not a register that its thread loads", left));
     test_.asks += fmt::format("{}r{}={}", test_.asks.empty() ? "" : " ", held->number, *value);
   }
 
@@ -269,7 +269,7 @@ class HerdReader {
     const std::ptrdiff_t operations =
         workloads::memory_operations(workloads::litmus_test_of(test_.joined_threads(), test_.asks));
     if (operations > most)
-      refuse(fmt::format("{} loads and stores are more than all orders of can be tried under {}; legal: up to {}", operations,
+      refuse(fmt::format("{} loads and stores have too many orders under {} to try them all; legal: up to {}", operations,
                          test_.consistency, most));
   }
 
@@ -278,7 +278,7 @@ class HerdReader {
     test_.consistency = is_x86 ? "tso" : "ia64";
     if (is_x86) return;
     test_.doubt = fmt::format(
-        "{} has a memory model of its own, which is not here: ia64's rules stand for it, the weakest that there are. They "
+        "{} has its own memory model, which Linebounce lacks: ia64's rules, the weakest available, are used instead. They "
         "order "
         "less between a release and a later acquire, and let a plain store reach some threads before others.",
         test_.architecture == "C" ? "The Linux kernel" : "AArch64");

@@ -74,7 +74,7 @@ class X86 {
     const std::string reg = x86_register(place);
     if (reg.empty()) return place;
     const Held& address = builder_->held(reg);
-    if (address.what != Held::What::address) throw std::invalid_argument(place + " holds no address of a variable");
+    if (address.what != Held::What::address) throw std::invalid_argument(place + " does not hold a variable's address");
     return address.name;
   }
 
@@ -82,7 +82,7 @@ class X86 {
     if (const std::string place = x86_place(to); !place.empty())
       return builder_->store(variable_at(place), value_of(from), false);
     const std::string reg = x86_register(to);
-    if (reg.empty()) throw std::invalid_argument(to + " is neither a register nor a place in memory");
+    if (reg.empty()) throw std::invalid_argument(to + " is neither a register nor a memory operand");
     if (const std::string place = x86_place(from); !place.empty()) {
       builder_->load(reg, variable_at(place), false);
     } else {
@@ -93,7 +93,7 @@ class X86 {
 
   void exchange(const std::string& memory, const std::string& other) {
     const std::string reg = x86_register(other), place = x86_place(memory);
-    if (reg.empty() || place.empty()) throw std::invalid_argument("XCHG needs a register and a place in memory");
+    if (reg.empty() || place.empty()) throw std::invalid_argument("XCHG needs a register and a memory operand");
     const Held value = builder_->held(reg);
     builder_->exchange(reg, variable_at(place), value);
   }

@@ -74,7 +74,7 @@ class LockStatFile {
     while (!text.empty()) {
       const std::string_view word = take_word(text);
       if (std::ranges::find(kAllTitles, word) == kAllTitles.end())
-        in_.refuse(fmt::format("{} is no column of lock_stat 0.1 to 0.4", word));
+        in_.refuse(fmt::format("{} is not a column of lock_stat 0.1 to 0.4", word));
       columns_.emplace_back(word);
     }
   }
@@ -93,12 +93,11 @@ class LockStatFile {
       figures_.push_back(*value);
     }
     if (figures_.size() > columns_.size())
-      in_.refuse(fmt::format("more than the {} figures {} to {}", columns_.size(), columns_.front(), columns_.back()));
+      in_.refuse(fmt::format("more than the {} numbers {} to {}", columns_.size(), columns_.front(), columns_.back()));
   }
 
   [[noreturn]] void refuse_figures() const {
-    in_.refuse(
-        fmt::format("expected {} figures behind the name: {} to {}", columns_.size(), columns_.front(), columns_.back()));
+    in_.refuse(fmt::format("expected {} numbers after the name: {} to {}", columns_.size(), columns_.front(), columns_.back()));
   }
 
   [[nodiscard]] double figure(std::string_view column) const {
@@ -116,7 +115,7 @@ class LockStatFile {
   void complete_class() {
     if (name_.empty()) return;
     for (const std::string_view needed : kNeeded) {
-      if (std::ranges::find(columns_, needed) == columns_.end()) in_.refuse(fmt::format("there is no column {}", needed));
+      if (std::ranges::find(columns_, needed) == columns_.end()) in_.refuse(fmt::format("the column {} is missing", needed));
     }
     if (figures_.size() != columns_.size()) refuse_figures();
     LockStatistics lock;
@@ -161,7 +160,7 @@ class LockStatFile {
   }
 
   [[noreturn]] void refuse_site() const {
-    in_.refuse(fmt::format("expected a class with {} figures, or below one a place: NAME COUNT [<ADDRESS>] FUNCTION",
+    in_.refuse(fmt::format("expected a class with {} numbers, or below one a place: NAME COUNT [<ADDRESS>] FUNCTION",
                            columns_.size()));
   }
 

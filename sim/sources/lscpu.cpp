@@ -32,7 +32,7 @@ std::vector<int> numbers_of(std::string_view text, const std::string& file) {
     const auto first = decimal(part.substr(0, dash));
     const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
     if (!first || !last || *first > *last || *last >= kMostLscpuCpus)
-      refuse_lscpu(file, fmt::format("\"{}\" is no list of CPUs", part));
+      refuse_lscpu(file, fmt::format("\"{}\" is not a list of CPUs", part));
     for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) numbers.push_back(static_cast<int>(cpu));
     begin = end + 1;
   }

@@ -73,7 +73,7 @@ class LstopoReader {
     while (const auto tag = tags_.next()) {
       if (tag->name != "object") continue;
       if (tag->closes) {
-        if (open_.empty()) throw trace::TraceError(file_ + ": an object ends that has not begun");
+        if (open_.empty()) throw trace::TraceError(file_ + ": an object ends that has not started");
         open_.pop_back();
       } else {
         begin(*tag);
@@ -94,7 +94,7 @@ class LstopoReader {
 
   void begin(const XmlTag& tag) {
     if (open_.size() == kDeepestXml)
-      throw trace::TraceError(fmt::format("{}: more than {} objects within each other", file_, kDeepestXml));
+      throw trace::TraceError(fmt::format("{}: more than {} nested objects", file_, kDeepestXml));
     OpenObject object{std::string(tag.attribute("type")), 0};
     // Version 1 names caches by depth.
     if (object.type == "Cache") object.type = "L" + std::string(tag.attribute("depth")) + "Cache";

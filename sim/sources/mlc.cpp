@@ -73,7 +73,7 @@ class MlcReader {
     std::vector<double> figures;
     for (std::size_t i = 1; i < words.size(); ++i) {
       const auto ns = real(words[i]);
-      if (!ns && words[i] != "-") throw trace::TraceError(fmt::format("{}: \"{}\" is no latency", file_, words[i]));
+      if (!ns && words[i] != "-") throw trace::TraceError(fmt::format("{}: \"{}\" is not a latency", file_, words[i]));
       figures.push_back(ns.value_or(0));
     }
     tables_.back().push_back(std::move(figures));
@@ -83,7 +83,7 @@ class MlcReader {
     double sum = 0;
     for (const auto& table : tables_) {
       if (table.size() != tables_.front().size() || writer >= table.size() || reader >= table[writer].size())
-        throw trace::TraceError(file_ + ": the tables of remote HITM are not of the same nodes");
+        throw trace::TraceError(file_ + ": the tables of remote HITM have different nodes");
       sum += table[writer][reader];
     }
     return sum / static_cast<double>(tables_.size());

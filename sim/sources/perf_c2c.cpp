@@ -154,12 +154,12 @@ class C2cReader {
     }
     if (shares.size() != counts_.size())
       in_.refuse(fmt::format("expected {} shares in percent, as the line has counts", counts_.size()));
-    if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset behind the shares");
+    if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset after the shares");
     C2cUse use;
     C2cLine& line = report_.lines.back();
     // With perf c2c report --double-cl, lines are twice as large.
     use.offset = *hexadecimal(words[at++]);
-    if (use.offset >= kMostOffset) in_.refuse("the offset lies in no cache line");
+    if (use.offset >= kMostOffset) in_.refuse("the offset is beyond the cache line");
     use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
     use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);

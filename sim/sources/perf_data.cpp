@@ -22,7 +22,7 @@ class ScratchFolder {
   ScratchFolder() {
     std::string name = (fs::temp_directory_path() / "linebounce-perf-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw trace::TraceError("no temporary folder can be made for what perf script prints");
+      throw trace::TraceError("cannot make a temporary directory for the output of perf script");
     path_ = name;
   }
   ~ScratchFolder() {
@@ -58,7 +58,7 @@ Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out)
     const int status = std::system(command.c_str());
     if (status == 0) return convert_perf_script({printed}, out);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      throw trace::TraceError(file.string() + ": perf reads it, which is not installed (Debian's package linux-perf)");
+      throw trace::TraceError(file.string() + ": needs perf to be read, which is not installed (Debian's package linux-perf)");
     const std::string said = text_of(errors);
     std::smatch missing;
     if (!std::regex_search(said, missing, kNotThere) || std::erase(fields, missing[1].str()) == 0)

@@ -82,7 +82,7 @@ class PerfLockFile {
       const bool plain = titles_.plain_ns || !is_time(column);
       set(lock, mean_us, column, number, plain ? std::string_view("ns") : take_word(text));
     }
-    if (text.empty()) in_->refuse("there is no name behind the figures");
+    if (text.empty()) in_->refuse("expected a name after the numbers");
     const std::string_view before = titles_.before_name.empty() ? std::string_view() : take_word(text);
     if (titles_.before_name == "type") lock.kind = before;
     lock.name = text.empty() ? before : text;
@@ -137,7 +137,7 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
   std::optional<PerfTitles> titles;
   while (!titles) {
     const auto line = in.next();
-    if (!line) in.refuse("there are no titles of columns: contended, total wait, ... as perf lock prints them");
+    if (!line) in.refuse("expected titles of columns: contended, total wait, ... as perf lock prints them");
     titles = perf_titles(*line);
   }
   LockStatisticsFile file;

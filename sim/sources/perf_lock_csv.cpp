@@ -57,7 +57,7 @@ class PerfLockCsv {
     constexpr std::array<std::string_view, 4> kNames = {"caller", "comm", "symbol", "cgroup"};
     const auto* const name = std::ranges::find_if(kNames, [&](std::string_view one) { return titles_.place(one).has_value(); });
     if (name == kNames.end()) in_->refuse("the columns have no name: caller, comm, symbol or cgroup");
-    if (!titles_.place("contended")) in_->refuse("there is no column contended");
+    if (!titles_.place("contended")) in_->refuse("the column contended is missing");
     LockStatisticsFile file;
     file.tool = "perf lock contention";
     file.what = *name;
@@ -111,7 +111,7 @@ LockStatisticsFile read_perf_lock_csv(const std::filesystem::path& path) {
   while (const auto line = in.next()) {
     if (const auto titles = csv_titles(stripped(*line))) return PerfLockCsv(in, *titles).read();
   }
-  in.refuse("there is no line `# output: contended, total wait, ...`, which names the columns");
+  in.refuse("expected a line `# output: contended, total wait, ...` with the columns' names");
 }
 
 Likeness perf_lock_csv_likeness(const Excerpt& excerpt) {

@@ -111,10 +111,10 @@ class PerfScript {
     sample.cpu = take_cpu(line);
     take_word(line);  // the time
     const auto event = take_event(line);
-    if (!event) in_.refuse("there is no event behind the time");
+    if (!event) in_.refuse("expected an event after the time");
     sample.event = *event;
     const auto address = hexadecimal(take_word(line));
-    if (!address) in_.refuse("there is no address behind the event; perf script -F +addr prints it");
+    if (!address) in_.refuse("expected an address after the event; perf script -F +addr prints it");
     sample.address = *address;
     if (const std::size_t bar = line.find('|'); bar != std::string_view::npos) sample.access = line.substr(bar);
     sample.function = function_of(stripped(line));

@@ -69,7 +69,7 @@ def test_drmemtrace_is_a_stream_for_each_thread(linebounce: Program) -> None:
     result = linebounce("import", "view.txt")
     assert result.code == 0, result.stderr
     assert "view.lbt  of view.txt: drmemtrace" in result.stdout
-    assert "atomic instructions are not marked" in result.stdout
+    assert "Atomic instructions are not marked" in result.stdout
     with Trace(linebounce.directory / "view.lbt") as trace:
         assert [(stream.name, stream.cpu) for stream in trace.symbols.streams] == [("thread/2765542", 3), ("thread/2765543", 1)]
     assert linebounce("trace", "info", "--check", "view.lbt").code == 0
@@ -147,11 +147,11 @@ def test_the_mix_of_lock_stat_waits_as_measured(linebounce: Program) -> None:
 def test_where_no_lock_could_be_repeated_there_is_no_trace(linebounce: Program) -> None:
     linebounce.file("lock_stat", lock_stat(RUN_QUEUES))
     message = linebounce.refused("import", "lock_stat", "--seconds", "1", "--cpus", "16")
-    assert "of no lock a trace would repeat" in message
+    assert "a trace would not repeat" in message
     assert "the class is many locks" in message
     assert not (linebounce.directory / "lock_stat.lbt").exists()
     linebounce.file("lock_stat", lock_stat("   tree_lock:  12 13\n"))
-    assert "lock_stat: line 6: expected 12 figures" in linebounce.refused("import", "lock_stat", code=3)
+    assert "lock_stat: line 6: expected 12 numbers" in linebounce.refused("import", "lock_stat", code=3)
 
 
 def test_options_of_lock_stat_are_for_lock_stat(linebounce: Program) -> None:

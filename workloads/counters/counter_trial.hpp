@@ -34,8 +34,9 @@ class CounterTrial {
   void race_to_drop(Cpu& cpu, Random& random);
   void race_to_take_and_drop(Cpu& cpu, Random& random);
   void race_to_drop_the_last(Cpu& cpu, Random& random);
-  // These do it `rounds_` times. / Drops a reference that is not the last.
+  // These do it `rounds_` times.
   void take_all(Cpu& cpu, Way way, Random* random);
+  // Drops a reference that is not the last.
   void drop_all(Cpu& cpu, Way way, Random* random);
   void drop(Cpu& cpu, Way way);
   void let_owner_die(Cpu& cpu, Way way);

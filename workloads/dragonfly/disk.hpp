@@ -26,12 +26,14 @@ class DiskArm {
  public:
   explicit DiskArm(const DiskOptions& options);
 
-  // When a write of this block that begins now starts on the plate. / Writes it, and returns when that is over.
+  // When a write of this block that begins now starts on the plate.
   [[nodiscard]] std::int64_t starts(std::int64_t block, std::int64_t now) const;
+  // Writes the block, and returns when the write ends.
   std::int64_t write(std::int64_t block, std::int64_t now);
 
-  // The time to move the arm by this many tracks. / The time that a block takes below the head.
+  // The time to move the arm by this many tracks.
   [[nodiscard]] std::int64_t seek_ns(std::int64_t tracks) const;
+  // The time that a block takes below the head.
   [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
   [[nodiscard]] std::int64_t track() const { return track_; }
 

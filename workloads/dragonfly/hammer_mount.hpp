@@ -64,15 +64,17 @@ class HammerMount {
 
   [[nodiscard]] MeteredLock& lock() const { return *lock_; }
 
-  // For a writer: waits until an inode may become dirty. / Puts the inode, with its data, into the open group. REQUIRES: the
-  // caller holds the lock.
+  // For a writer: waits until an inode may become dirty.
   void take_inode(Cpu& cpu) const;
+  // Puts the inode, with its data, into the open group. REQUIRES: the caller holds the lock.
   void add_inode(Cpu& cpu);
 
-  // For the flusher: waits until a flush is due. / Returns how many groups it has to flush, and closes the open one unless
-  // groups are even. REQUIRES: the caller holds the lock. / The oldest of these groups, then the next.
+  // For the flusher: waits until a flush is due.
   void wait_for_flush(Cpu& cpu) const;
+  // Returns how many groups it has to flush, and closes the open one unless groups are even. REQUIRES: the caller holds the
+  // lock.
   [[nodiscard]] std::int64_t close_groups(Cpu& cpu);
+  // The oldest of these groups, then the next.
   [[nodiscard]] Address eldest_group(Cpu& cpu) const;
   void end_group(Cpu& cpu);
 

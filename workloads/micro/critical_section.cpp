@@ -33,8 +33,9 @@ class PublishedData {
   // Each copy has `lines` lines; the first word of each belongs to the caller.
   PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options);
 
-  // Called at the beginning of each program. / Called between sections, when this CPU reads nothing.
+  // Called at the beginning of each program.
   void start(Cpu& cpu) { rcu_->start(cpu); }
+  // Called between sections, when this CPU reads nothing.
   void quiescent(Cpu& cpu) { rcu_->quiescent(cpu); }
 
   // Returns the copy that a reader may use until end_read().
@@ -47,9 +48,9 @@ class PublishedData {
   // Returns a copy to fill. Waits for a grace period if all of this CPU's copies are still in use, so the writers' lock must
   // not be held.
   Address take_copy(Cpu& cpu);
-  // The published copy, and a way to replace it. REQUIRES: the caller holds the writers' lock. / Returned to the CPU when no
-  // reader can see it any more.
+  // The published copy, and a way to replace it. REQUIRES: the caller holds the writers' lock.
   Address current(Cpu& cpu) const { return cpu.load_acquire(pointer_); }
+  // Returned to the CPU when no reader can see it any more.
   void publish(Cpu& cpu, Address copy) const { cpu.store_release(pointer_, copy); }
   void retire(Cpu& cpu, Address copy);
 

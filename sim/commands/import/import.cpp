@@ -20,25 +20,25 @@ namespace fs = std::filesystem;
 
 constexpr const char* kImportFooter = R"(Examples:
   perf c2c report --stdio > report.txt; linebounce import report.txt && linebounce lines
-      the lines that a machine's programs share, offset by offset, from a report or a part of one that a mail quotes
+      shows the lines that a machine's programs share, offset by offset; a part of a report is enough
   linebounce import matrix.csv -o mine.toml && linebounce run core_to_core --machine mine.toml
-      a machine from core-to-core-latency's, c2clat's or MCTOP's output, or from a spreadsheet
+      makes a machine from the output of core-to-core-latency, c2clat or MCTOP, or from a spreadsheet
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
-      the same with the cores, caches and nodes that lscpu, or lstopo --of xml, tells of
+      does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
   linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core
-      of lines as "1 r a1663dc4"
+      converts and replays lines such as "1 r a1663dc4"
   linebounce import core_0.data core_1.data --as per-core -o two.lbt
-      several files: each is one CPU's
+      joins several files, each of one CPU
   linebounce import SB.litmus
-      what the test asks about: whether the model allows it, and how often it is seen
+      shows whether the model allows the test's outcome, and how often it is seen
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
-      of: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
+      after: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
-      where a kernel waits for its locks
+      shows where a kernel waits for its locks
 
-FILE's form is recognised by its content; --as FORM says it. A file that may be several things is not guessed at: on a terminal
-the command asks, elsewhere it exits with 2 and the commands to choose from. What the data do not tell, or what was assumed, is
-printed below what was made of them, and stored in a trace. docs/import.md lists the forms and what becomes of each.)";
+FILE's form is recognised by its content; --as FORM states it. If a file may have several forms, the command asks on a terminal;
+elsewhere it exits with 2 and prints the commands to choose from. Below the result, it prints what the data lack and what was
+assumed; a trace stores this, too. docs/import.md lists the forms and what each becomes.)";
 
 struct KindImporter {
   FormKind kind;
@@ -62,7 +62,7 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
   if (form.kind != FormKind::locks && (arguments.seconds || arguments.cpus))
     throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
   if (!has_clock && arguments.mhz)
-    throw ConfigError(fmt::format("{}: is {}; --mhz is for what counts in cycles", arguments.files.front(), form.what));
+    throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
   if (arguments.files.size() > 1 && !form.joins_files)
     throw ConfigError(fmt::format("{}: {} is imported one file at a time", arguments.files[1], form.what));
 }
@@ -88,7 +88,7 @@ ExitCode import_files(const ImportArguments& arguments) {
   if (forms.size() > 1 && std::ranges::all_of(forms, is_machine)) return import_machine_parts(arguments, forms);
   const auto other = std::ranges::find_if(forms, [&](const Form* form) { return form != forms.front(); });
   if (other != forms.end())
-    throw ConfigError(fmt::format("{} is {}, and {} is {}: files of one form can be joined", arguments.files.front(),
+    throw ConfigError(fmt::format("{} is {}, and {} is {}: only files of the same form can be joined", arguments.files.front(),
                                   forms.front()->name, arguments.files[other - forms.begin()], (*other)->name));
   refuse_options_of_others(arguments, *forms.front());
   const auto* const importer = std::ranges::find(kImporters, forms.front()->kind, &KindImporter::kind);
@@ -96,7 +96,7 @@ ExitCode import_files(const ImportArguments& arguments) {
 }
 
 std::string forms_text() {
-  std::string text = "The form of FILE, where its content does not tell it:";
+  std::string text = "The form of FILE, if its content is ambiguous:";
   for (const Form& form : all_forms()) {
     if (form.kind != FormKind::own) text += fmt::format(" {}", form.name);
   }
@@ -111,7 +111,7 @@ fs::path output_of(const ImportArguments& arguments, const std::string& extensio
   for (const std::string& file : arguments.files) {
     std::error_code ignored;
     if (fs::equivalent(file, out, ignored))
-      throw ConfigError(fmt::format("{}: is the file that is read; name another with -o", out.string()));
+      throw ConfigError(fmt::format("{}: is also the input; name another file with -o", out.string()));
   }
   return out;
 }
@@ -119,15 +119,16 @@ fs::path output_of(const ImportArguments& arguments, const std::string& extensio
 void add_import(Command& program) {
   auto arguments = std::make_shared<ImportArguments>();
   Command command = program.subcommand(
-      "import", "Make what fits of what you have: traces, machines, cache lines, locks, layouts, litmus tests of other tools");
-  command.option("FILE", "", &arguments->files, "What another tool has written; several: each is one CPU's trace").required();
+      "import", "Convert what another tool wrote: traces, machines, cache lines, locks, layouts, litmus tests");
+  command.option("FILE", "", &arguments->files, "A file that another tool has written; several: each is one CPU's trace")
+      .required();
   command.option("--as", "FORM", &arguments->as, forms_text());
   command.option(
       "-o,--output", "OUT", &arguments->out,
-      "What is made: a trace (.lbt, or .txt as text), a machine (.toml), a results directory; default: by FILE's name");
+      "The result: a trace (.lbt, or .txt as text), a machine (.toml) or a results directory; default: from FILE's name");
   command.option("--seconds", "S", &arguments->seconds, "lock_stat: how long it counted").between_reals(0.001, 1e6);
-  command.option("--cpus", "N", &arguments->cpus, "lock_stat: of how many CPUs").between(2, 1024);
-  command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock of what counts in cycles; default: {}", kImportMhz))
+  command.option("--cpus", "N", &arguments->cpus, "lock_stat: the number of CPUs").between(2, 1024);
+  command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock, for files in cycles; default: {} MHz", kImportMhz))
       .between(1, 20000);
   command.footer(kImportFooter);
   command.action([arguments] { return import_files(*arguments); });

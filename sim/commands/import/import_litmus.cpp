@@ -66,7 +66,8 @@ std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, 
   if (!allowed) return fmt::format("forbidden by {}, and yet seen {} times in {} rounds", test.consistency, seen, rounds);
   if (seen == 0)
     return fmt::format(
-        "allowed by {}, never seen here in {} rounds: the simulated core ends a load before its next operation, and a store "
+        "allowed by {}, never seen here in {} rounds: the simulated core completes a load before its next operation, and a "
+        "store "
         "reaches all other CPUs at once",
         test.consistency, rounds);
   return fmt::format("allowed by {}, and seen in {} of {} rounds", test.consistency, seen, rounds);

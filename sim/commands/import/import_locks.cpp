@@ -33,19 +33,19 @@ std::vector<std::string> write_mix(const LockMix& mix, const ImportArguments& ar
 void refuse_trace(const ImportArguments& arguments, const LockStatisticsFile& statistics) {
   const std::string& file = arguments.files.front();
   if (!statistics.why_no_trace.empty())
-    throw ConfigError(fmt::format("{}: {} {}, so no trace can be made; without options it is printed", file, statistics.tool,
-                                  statistics.why_no_trace));
+    throw ConfigError(fmt::format("{}: {} {}, so no trace can be made; without options it is only printed", file,
+                                  statistics.tool, statistics.why_no_trace));
   if (!arguments.seconds || !arguments.cpus)
     throw ConfigError(file +
-                      ": lock_stat does not say what it counted over: a trace needs --seconds (since the "
-                      "statistics were cleared) and --cpus (that were online)");
+                      ": lock_stat does not say how long it counted: a trace needs --seconds (since the "
+                      "statistics were cleared) and --cpus (the number that were online)");
 }
 
 ExitCode import_mix(const ImportArguments& arguments, const LockStatisticsFile& statistics, const Painter& paint) {
   const fs::path out = output_of(arguments, ".lbt");
   const LockMix mix = lock_mix(statistics.locks, {*arguments.seconds, *arguments.cpus});
   if (mix.locks.empty()) {
-    std::string text = arguments.files.front() + ": of no lock a trace would repeat what was measured";
+    std::string text = arguments.files.front() + ": a trace would not repeat the measurement of any lock";
     for (const std::string& sentence : left_out_sentences(mix)) text += "\n  " + sentence;
     throw ConfigError(text);
   }
@@ -68,7 +68,7 @@ ExitCode import_locks(const ImportArguments& arguments, const Form& form) {
             << losses_text(statistics.losses, paint);
   if (wanted) return import_mix(arguments, statistics, paint);
   std::cout << paragraph(statistics.why_no_trace.empty()
-                             ? "With --seconds and --cpus, a trace is made that takes these locks as often and as long."
+                             ? "With --seconds and --cpus, import makes a trace that holds these locks equally often and long."
                              : "No trace can be made of these: " + statistics.tool + " " + statistics.why_no_trace + ".",
                          2, Colour::none, paint);
   return ExitCode::done;

@@ -187,7 +187,7 @@ class Editor {
     std::smatch found;
     if (code.find("template") != std::string::npos ||
         (!std::regex_search(code, found, named) && !std::regex_search(code, found, kUnnamed)))
-      throw NoEdit(fmt::format("{}: no plain definition of {} begins there", structure.source, structure.name));
+      throw NoEdit(fmt::format("{}: expected a plain definition of {}", structure.source, structure.name));
     const Body body = body_at(file, place, structure.source);
     const std::string& last = file.code(body.close_line);
     if (last.find("aligned", body.close_column) != std::string::npos)
@@ -226,7 +226,7 @@ class Editor {
       cautions_.insert("aligned_alloc needs C11 or C++17");
       return;
     }
-    throw NoEdit(fmt::format("{}: expected exactly one plain call of malloc, calloc or new there", object.source));
+    throw NoEdit(fmt::format("{}: expected exactly one plain call of malloc, calloc or new", object.source));
   }
 
   std::string call_instead(const std::string& name, const std::string& inside, const std::string& source) {
@@ -287,7 +287,7 @@ class Editor {
   }
 
   static NoEdit no_declaration(const trace::Object& object) {
-    return NoEdit(fmt::format("{}: no plain declaration of {} stands there", object.source, object.name));
+    return NoEdit(fmt::format("{}: expected a plain declaration of {}", object.source, object.name));
   }
 
   // Turns an array of scalars into one of structures with a single member, and each use of an element into one of that member.
@@ -308,7 +308,7 @@ class Editor {
     std::smatch parts;
     const bool is_header = fs::path(place.file).extension().string().starts_with(".h");
     if (is_header || !std::regex_search(code, parts, declaration) || places_of_word(code, name).size() != 1)
-      throw NoEdit(fmt::format("{}: no plain declaration of a static array stands there", object.source));
+      throw NoEdit(fmt::format("{}: expected a plain declaration of a static array", object.source));
     const std::string type = without_ends(parts[1]);
     const auto scalar = bytes_of_scalar(type);
     if (!scalar) throw NoEdit(fmt::format("{}: the size of {} is not known", object.source, type));

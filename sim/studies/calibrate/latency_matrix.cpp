@@ -87,7 +87,7 @@ class Parser {
     const auto [stopped, error] = std::from_chars(text.data(), end, ns);
     ns *= ns_per_unit_;
     if (error != std::errc{} || stopped != end || !std::isfinite(ns)) {
-      refuse(cell, fmt::format("\"{}\" is no latency; expected a number of nanoseconds", shown(cell.text)));
+      refuse(cell, fmt::format("\"{}\" is not a latency; expected a number of nanoseconds", shown(cell.text)));
     }
     if (ns < 0) refuse(cell, fmt::format("{} is negative; a latency is 0 ns or more", cell.text));
     if (ns > kMostNs) refuse(cell, fmt::format("{} ns is out of range; legal: 0 to {}", cell.text, kMostNs));

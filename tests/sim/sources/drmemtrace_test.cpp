@@ -75,8 +75,7 @@ TEST(DrMemtrace, WhatIsNoRecordIsRefusedByItsLine) {
   EXPECT_THAT(refusal("drmemtrace", head + "hello world\n"), StartsWith("line 4: expected RECORD INSTRUCTION: THREAD"));
   EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 read 8 bytes\n"), StartsWith("line 4: expected SIZE byte(s) @ 0x"));
   EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 read 8 byte(s) @ 0x10z by PC 0x1\n"), StartsWith("line 4: expected SIZE"));
-  EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 jump 8 byte(s) @ 0x10 by PC 0x1\n"),
-              StartsWith("line 4: the record is none of ifetch"));
+  EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 jump 8 byte(s) @ 0x10 by PC 0x1\n"), StartsWith("line 4: expected ifetch"));
 }
 
 }  // namespace

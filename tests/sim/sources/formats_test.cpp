@@ -112,7 +112,7 @@ TEST(PerfScript, EachThreadIsAStreamAndSamplesStandInTheirFunctions) {
 TEST(PerfScript, SamplesThatSayNoKindAreCountedAsLoads) {
   const Converted it = converted("perf-script", "true 24640 12878.736516: page-faults: 5587d2fa91e0 [unknown] ([stack])\n");
   EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 8, 0, 0x1e0)));
-  EXPECT_THAT(it.missing, testing::Contains(HasSubstr("1 samples say neither")));
+  EXPECT_THAT(it.missing, testing::Contains(HasSubstr("1 samples are neither")));
 }
 
 TEST(PerfScript, WhatIsNoSampleIsRefused) {

@@ -89,7 +89,7 @@ TEST(LockStat, ANameEndsAtTheLastColon) {
 TEST(LockStat, DamageIsRefusedByItsLine) {
   EXPECT_THAT(refused_statistics("lock_stat version 0.3\n"), StartsWith("line 1: expected the titles"));
   EXPECT_THAT(refused_statistics("lock_stat version 0.4\nx: 1 2 3\n"), StartsWith("line 2: expected the titles"));
-  EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.00\n"), StartsWith("line 6: expected 12 figures"));
+  EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.00\n"), StartsWith("line 6: expected 12 numbers"));
   EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.0 4.0 5.0 6.0 7 18446744073709551616 9.0 10.0 11.0 12.0\n"),
               StartsWith("line 6: contentions or acquisitions are more than 64 bits can count"));
   EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 1 1 1 1 1 1 1 1 1 1 1 1\n"), StartsWith("line 6: more than"));
@@ -175,7 +175,7 @@ TEST(PerfLock, DamageIsRefusedByItsLine) {
   EXPECT_THAT(refused_statistics(titles + " 1   1.65 parsecs  1 us  1 us  mutex  f\n"),
               StartsWith("line 3: expected a time in ns"));
   EXPECT_THAT(refused_statistics(titles + " some   1.65 us  1 us  1 us  mutex  f\n"), StartsWith("line 3: expected a count"));
-  EXPECT_THAT(refused_statistics(titles + " 1   1.65 us  1 us  1 us\n"), StartsWith("line 3: there is no name"));
+  EXPECT_THAT(refused_statistics(titles + " 1   1.65 us  1 us  1 us\n"), StartsWith("line 3: expected a name"));
 }
 
 TEST(LockStatisticsOf, OtherTextsAreNone) {

@@ -68,8 +68,9 @@ class Dcache {
   Dcache(const Dcache&) = delete;
   Dcache& operator=(const Dcache&) = delete;
 
-  // Called at the beginning of each CPU's program. / Called between system calls.
+  // Called at the beginning of each CPU's program.
   virtual void start(Cpu& cpu);
+  // Called between system calls.
   void quiescent(Cpu& cpu);
   // The function to name in a FunctionScope around sleep().
   [[nodiscard]] FunctionId idle_function() const;

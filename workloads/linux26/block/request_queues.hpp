@@ -51,9 +51,9 @@ class RequestQueues {
 
   // For the driver. `lock` is what queue_lock points to. REQUIRES for the following: it is held.
   MeteredLock& lock(int device) { return *queue(device).lock; }
-  // Locks in the function that runs, through the pointer in the queue. / Unlocks without enabling interrupts, because another
-  // lock comes next.
+  // Locks in the function that runs, through the pointer in the queue.
   void lock_queue(Cpu& cpu, int device);
+  // Unlocks without enabling interrupts, because another lock comes next.
   void unlock_queue(Cpu& cpu, int device);
   void drop_for_host(Cpu& cpu, int device);
   Request* elv_next_request(Cpu& cpu, int device);  // nullptr: none

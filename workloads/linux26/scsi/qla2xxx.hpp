@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 
 class QlaAdapters {
  public:
-  // Called in the interrupt handler: the command is done. / It will be, as soon as the driver has finished with it.
+  // Calls in the interrupt handler: the command is done, or will be as soon as the driver has finished with it.
   struct Upcalls {
     std::function<void(Cpu&, ScsiCommand&)> scsi_done;
     std::function<void(Cpu&, const ScsiCommand&)> soon_done;

@@ -18,9 +18,9 @@ class SlabCache {
  public:
   virtual ~SlabCache() = default;
 
-  // An object of this CPU's node if there is one. / An object of `node`. Interrupts may be on or off. Errors: ModelFailure, if
-  // no memory is left.
+  // An object of this CPU's node if there is one.
   virtual Object alloc(Cpu& cpu) = 0;
+  // An object of `node`. Interrupts may be on or off. Errors: ModelFailure, if no memory is left.
   virtual Object alloc_on(Cpu& cpu, int node) = 0;
   // Callable by any CPU and in a handler. Errors: ModelFailure, if the object is free already or belongs to another cache.
   virtual void free(Cpu& cpu, const Object& object) = 0;

@@ -36,7 +36,7 @@ class ArrayCache {
   }
   Address object_at(Cpu& cpu, Value index) const { return cpu.load(entry(cpu, index)); }
 
-  // REQUIRES: the array is not full. / The array is not empty.
+  // REQUIRES: the array is not full (push) or not empty (pop).
   void push(Cpu& cpu, Address object) const {
     const Value avail = this->avail(cpu);
     cpu.store(entry(cpu, avail), object);
@@ -102,9 +102,9 @@ class SlabLists {
   [[nodiscard]] const SlabMemory& memory() const { return memory_; }
   [[nodiscard]] FieldPlace alien_field() const { return list_.alien; }
 
-  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`. / Checks that each
-  // slab in use is listed, and that each of its objects is allocated, free in the slab, or in an array.
+  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`.
   void check_list(Cpu& cpu, const List3& list, std::set<Address>& listed, std::vector<Address>& waiting);
+  // Checks that each slab in use is listed, and that each of its objects is allocated, free in the slab, or in an array.
   void check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vector<Address> waiting);
   void add_waiting(Cpu& cpu, const ArrayCache& array, std::vector<Address>& waiting) const;
 

@@ -44,16 +44,18 @@ class SlabMemory {
   // Errors: std::invalid_argument, if an object does not fit in a page.
   SlabMemory(Kernel& kernel, Zones& zones, const std::string& structure, int objects_per_node, Headers headers);
 
-  // Takes a page of this node; null if none is left. / Returns the page. REQUIRES for both: interrupts are off.
+  // Takes a page of this node; null if none is left.
   Slab* take(Cpu& cpu, int node);
+  // Returns the page. REQUIRES for both: interrupts are off.
   void give_back(Cpu& cpu, Slab& slab);
 
   struct Place {
     Slab* slab;
     int index;
   };
-  // Errors: ModelFailure, if the address is no object of this cache. / If it is no header of this cache.
+  // Errors: ModelFailure, if the address is no object of this cache.
   [[nodiscard]] Place find(Address object) const;
+  // If it is no header of this cache.
   [[nodiscard]] Slab& slab_with_header(Address header) const;
 
   // Marks an object as allocated / free. Errors: ModelFailure, if it was already.

@@ -69,7 +69,8 @@ TEST_F(SourceEdits, ATypedefOfAStructureWithoutNameToo) {
 
 TEST_F(SourceEdits, WhatIsAlignedAlreadyIsLeftAlone) {
   const std::string before = source("struct alignas(32) counts {\n  long lines;\n};\n", "x.cpp");
-  EXPECT_THAT(edited({.structure = structure("counts", before + ":1")}).why_not, HasSubstr("no plain definition of counts"));
+  EXPECT_THAT(edited({.structure = structure("counts", before + ":1")}).why_not,
+              HasSubstr("expected a plain definition of counts"));
   const std::string behind = source("struct counts {\n  long lines;\n} __attribute__((aligned(16)));\n", "y.c");
   EXPECT_THAT(edited({.structure = structure("counts", behind + ":1")}).why_not, HasSubstr("has an alignment already"));
 }
@@ -167,7 +168,7 @@ TEST_F(SourceEdits, AVariableIsAlignedWhereItIsPlainlyDeclared) {
   EXPECT_THAT(text_after({.objects = {object("hits", file + ":1")}}),
               testing::StartsWith("__attribute__((aligned(64))) static long hits;\n"));
   symbols_ = {};
-  EXPECT_THAT(edited({.objects = {object("hits", file + ":2")}}).why_not, HasSubstr("no plain declaration of hits"));
+  EXPECT_THAT(edited({.objects = {object("hits", file + ":2")}}).why_not, HasSubstr("expected a plain declaration of hits"));
 }
 
 TEST_F(SourceEdits, MembersMoveBehindTheOthersEachGroupToALine) {

@@ -91,12 +91,12 @@ TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
 
 TEST(LatencyMatrix, WhatIsNoLatencyIsRefusedWhereItStands) {
   EXPECT_EQ(error_of(",,\n10,,\n20, -3,\n"), "m.csv:3:5: -3 is negative; a latency is 0 ns or more");
-  EXPECT_EQ(error_of(",\nfast,\n"), "m.csv:2:1: \"fast\" is no latency; expected a number of nanoseconds");
-  EXPECT_EQ(error_of(",\nNaN,\n"), "m.csv:2:1: \"NaN\" is no latency; expected a number of nanoseconds");
-  EXPECT_EQ(error_of(",\ninf,\n"), "m.csv:2:1: \"inf\" is no latency; expected a number of nanoseconds");
-  EXPECT_EQ(error_of(",\n12ns,\n"), "m.csv:2:1: \"12ns\" is no latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of(",\nfast,\n"), "m.csv:2:1: \"fast\" is not a latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of(",\nNaN,\n"), "m.csv:2:1: \"NaN\" is not a latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of(",\ninf,\n"), "m.csv:2:1: \"inf\" is not a latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of(",\n12ns,\n"), "m.csv:2:1: \"12ns\" is not a latency; expected a number of nanoseconds");
   EXPECT_EQ(error_of(",\n1e9,\n"), "m.csv:2:1: 1e9 ns is out of range; legal: 0 to 10000000");
-  EXPECT_EQ(error_of("x,\n1,\n"), "m.csv:1:1: \"x\" is no latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of("x,\n1,\n"), "m.csv:1:1: \"x\" is not a latency; expected a number of nanoseconds");
 }
 
 TEST(LatencyMatrix, APairWithoutAValueIsNamed) {

@@ -101,7 +101,7 @@ class BlockMachine {
     if (!addresses_.contains(object)) throw std::logic_error("no object is called " + object);
     return addresses_.at(object);
   }
-  // A field's value. / Whether a list is empty.
+  // The value of a field, or whether a list is empty.
   Value value(Cpu& cpu, const std::string& structure, int number, const std::string& field) {
     const FieldPlace place = kernel.field(structure, field);
     return cpu.load(address_of(fmt::format("{}[{}]", structure, number)) + static_cast<Address>(place.offset), place.size);
