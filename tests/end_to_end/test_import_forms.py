@@ -434,7 +434,7 @@ exists (1:r0=1 /\\ 1:r1=0)
         (("MFENCE     ", "CLFLUSH [x]"), "line 6: has no counterpart here"),
         (("x=0;", "x=7;"), "line 3: a variable that does not start at 0"),
         (("exists", "forall"), "forall has no counterpart"),
-        (("1:EAX", "1:EBX"), "1:EBX is no register that its thread loads"),
+        (("1:EAX", "1:EBX"), "1:EBX is not a register that its thread loads"),
         (("exists (0:EAX=0 /\\ 1:EAX=0)", "exists (0:EAX=0 \\/ 1:EAX=0)"), "equations joined"),
     ],
 )
