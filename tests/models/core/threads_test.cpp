@@ -216,7 +216,7 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   };
   const auto shares = [](Cpu& cpu) {
     for (std::size_t round = 0; round < kRounds; ++round) {
-      cycles_from(cpu, static_cast<std::int64_t>(2000 * (round + 1) - 500), [&cpu] { cpu.load(kLine); });
+      cycles_from(cpu, static_cast<double>(2000 * (round + 1) - 500), [&cpu] { cpu.load(kLine); });
     }
   };
   small.run({adds(0), adds(1), shares, [](Cpu&) {}});
