@@ -77,7 +77,7 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
     {"lines_joined", Severity::note, "{1} lines that an e-mail program had broken were joined again."},
     {"one_thread", Severity::lost, "{0} does not distinguish threads: all accesses belong to one."},
     {"no_locks", Severity::lost, "{0} has no locks, so it is unknown what a thread waited for."},
-    {"no_atomics", Severity::lost, "Atomic instructions are not marked in it: each becomes a load and a store."},
+    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store."},
     {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
     {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
     {"no_names", Severity::lost, "{0} has no names: objects are pages of 4 KiB, and functions are unknown."},

@@ -75,7 +75,7 @@ TEST_F(LayoutFiles, FieldsThatOverlapAreRefusedWithAPlaceThatIsFree) {
 
 TEST_F(LayoutFiles, ANameStandsOnce) {
   EXPECT_THAT(file_error("nr_running", "  { name = \"lock\", offset_bytes = 8, size_bytes = 8 },"),
-              AllOf(StartsWith("l.toml:9:"), HasSubstr("lock stands in rq twice")));
+              AllOf(StartsWith("l.toml:9:"), HasSubstr("lock is in rq twice")));
 }
 
 TEST_F(LayoutFiles, AnAlignmentIsAPowerOfTwo) {

@@ -83,7 +83,7 @@ TEST(LitmusReference, EachOrderingThatIsTakenAwayIsMissed) {
 }
 
 TEST(LitmusText, WhatCannotBeReadIsNamed) {
-  for (const char* bad : {"x", "x = ", "x == 1", "w = 1", "r0 = x behind r1", "r0 = exchange x", "fense", "await x"}) {
+  for (const char* bad : {"x", "x = ", "x == 1", "X = 1", "r0 = x behind r1", "r0 = exchange x", "fense", "await x"}) {
     try {
       parse_litmus_test("bad", "", {bad}, "x=1");
       ADD_FAILURE() << bad << " was taken";

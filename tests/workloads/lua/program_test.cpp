@@ -65,7 +65,7 @@ TEST(LuaProgram, AShootdownIsRefusedForACpuThatIsNotThere) {
   EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() end"), testing::HasSubstr("not a CPU; legal: 0 to 1"));
 }
 TEST(LuaProgram, ShootdownsArePlacedOnce) {
-  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("call it once"));
 }
 
 // A field is an offset: address + field is a word, for example with a pointer that was loaded.

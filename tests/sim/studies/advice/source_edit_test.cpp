@@ -235,7 +235,7 @@ TEST_F(SourceEdits, WhatOnlyALibraryCouldChangeSaysSo) {
   const std::uint32_t counted = structure("_Sp_counted", "/usr/include/c++/12/bits/shared_ptr_base.h:580");
   const std::uint32_t block = object("_Sp_counted[0]", file + ":1", true, counted);
   EXPECT_THAT(edited({.structure = counted, .objects = {block}}).why_not,
-              HasSubstr("no one plain call of malloc, calloc or new"));
+              HasSubstr("expected exactly one plain call of malloc, calloc or new"));
   EXPECT_THAT(edited({.structure = counted, .objects = {block}, .split = {{"_M_use_count"}}}).why_not,
               HasSubstr("_Sp_counted is a library's type, whose members cannot be moved"));
 }

@@ -69,7 +69,7 @@ TEST(Verdict, NamesNoPositionsThatWereNotLookedFor) {
   EXPECT_THAT(verdict_on(left_over(1, 6), StructureFrom::matrix), HasSubstr("Neither groups nor positions"));
   Calibration placed = left_over(1, 6);
   placed.positions.positions.way_ns = {0, 1};
-  EXPECT_THAT(verdict_on(placed, StructureFrom::matrix), HasSubstr("nor of the cores' positions"));
+  EXPECT_THAT(verdict_on(placed, StructureFrom::matrix), HasSubstr("Neither groups nor the cores' positions"));
 }
 
 TEST(Verdict, OfAnotherStructureSaysHowToGetTheMatrixsOwn) {
@@ -85,7 +85,7 @@ TEST(Verdict, SaysOfDirectionsThatTheirMeanWasFittedWhateverElseIsSaid) {
             "machine here has. Their mean was fitted.");
   Calibration bad = left_over(0, 6);
   bad.directions = {6, 20};
-  EXPECT_THAT(verdict_on(bad, StructureFrom::matrix), HasSubstr("no good fit"));
+  EXPECT_THAT(verdict_on(bad, StructureFrom::matrix), HasSubstr("not a good fit"));
   EXPECT_THAT(verdict_on(bad, StructureFrom::matrix), HasSubstr("The two directions of a pair differ by 12.0 %"));
   good.directions = {4, 20};
   EXPECT_THAT(verdict_on(good, StructureFrom::matrix), IsEmpty());
