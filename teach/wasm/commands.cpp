@@ -28,7 +28,7 @@ CommandResult command(const std::vector<std::string>& arguments) {
   std::streambuf* const usual = std::cout.rdbuf(out.rdbuf());
   CommandResult result;
   try {
-    Invocation invocation;
+    Invocation invocation{.argv = arguments, .action = {}};
     CLI::App program("", "linebounce");
     Command commands(program, invocation);
     add_subcommands(commands);

@@ -345,7 +345,7 @@ def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
     said = verdict_of(linebounce, pairs, noise=0.0)
     assert "contradicts" not in said
     assert "the measurement" not in said
-    assert "no good fit" not in said
+    assert "not a good fit" not in said
 
 
 def test_pairs_that_differ_without_a_structural_reason_are_not_a_good_fit(linebounce: Program) -> None:
@@ -386,4 +386,4 @@ def test_differing_directions_are_not_a_contradiction(linebounce: Program) -> No
     report = " ".join(shown.stdout.split())
     assert "two directions of a pair differ by 40.0 % (RMS)" in report
     assert "contradicts" not in report
-    assert "no good fit" not in report
+    assert "not a good fit" not in report
