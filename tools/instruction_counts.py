@@ -8,7 +8,7 @@ Counts by valgrind, whose model of a processor repeats exactly, and compares wit
   bench cases    per reference: a longer run of the case minus a shorter one, so that start-up drops out
   whole runs     an oltp point, and a sweep of 100 points of 1 us (reckoned from sweeps of 4 and 12): all processes together
 
-Exit code 1 if instructions are more than 1 % above the file's, or misses more than 5 % and 2 per reference. After a change
+Exit code 1 if instructions are more than 1 % above the file's, or misses more than 10 % and 8 per reference. After a change
 that makes the program faster, or has to make it slower, write the figures anew and commit the file with the change:
 
   --renew   writes the file
@@ -43,8 +43,8 @@ PER_REFERENCE = {
 }
 MOST = 1.01
 # Where functions come to lie changes misses, too: a change of sim/ alone moved these by up to 3 in 100.
-MOST_MISSES = 1.05
-MISSES_MORE = 2.0
+MOST_MISSES = 1.1
+MISSES_MORE = 8.0
 
 SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
 
