@@ -53,6 +53,7 @@ Excerpt excerpt_of(const fs::path& file) {
   in.read(excerpt.bytes.data(), static_cast<std::streamsize>(kExcerptBytes));
   excerpt.bytes.resize(static_cast<std::size_t>(in.gcount()));
   excerpt.whole = in.peek() == std::char_traits<char>::eof();
+  refuse_unreadable(in, file.string());
   complete(excerpt);
   return excerpt;
 }

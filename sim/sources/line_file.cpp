@@ -37,11 +37,6 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
   }
 }
 
-void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
-  if (stream.bad())
-    throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
-}
-
 std::optional<std::uint64_t> number(std::string_view text, int base) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -50,6 +45,11 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
 }
 
 }  // namespace
+
+void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
+  if (stream.bad())
+    throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
+}
 
 std::ifstream open_input(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file)) throw trace::TraceError(file.string() + ": is a directory");

@@ -15,6 +15,8 @@ namespace linebounce::sim {
 // Errors: trace::TraceError if the file can't be opened or is compressed. The message then names the command that decompresses
 // it.
 std::ifstream open_input(const std::filesystem::path& file);
+// Errors: TraceError if a read of the file failed.
+void refuse_unreadable(const std::ifstream& stream, const std::string& name);
 
 class LineFile {
  public:
