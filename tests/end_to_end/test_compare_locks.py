@@ -96,7 +96,7 @@ def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -
     linebounce.file("t.din", "0 1000\n1 1008\n")
     assert linebounce("trace", "convert", "t.din", "t.lbt", "--from", "dinero").code == 0
     message = linebounce.refused("compare-locks", "t.lbt", "--machine", MACHINE)
-    assert "there are no locks to compare: Dinero knows no locks" in message
+    assert "there are no locks to compare: Dinero has no locks" in message
 
 
 # Three threads contend for a spin lock of the program's own, and occasionally take a mutex.
