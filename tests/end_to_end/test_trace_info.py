@@ -113,7 +113,7 @@ def test_a_text_for_teaching_is_read(linebounce: Program) -> None:
         (("convert", "all_kinds.lbt", "all_kinds.lbt"), 2, "OUT is the file that is read; name another"),
         (("convert", "all_kinds.lbt", "no/such/place.lbt"), 2, "no/such/place.lbt: cannot be written: No such"),
         (("convert", "all_kinds.lbt", "/dev/full"), 2, "the trace cannot be written: No space left on device"),
-        (("convert", "--from", "tracee", "all_kinds.lbt", "b.lbt"), 2, 'format "tracee" is not known'),
+        (("convert", "--from", "tracee", "all_kinds.lbt", "b.lbt"), 2, 'form "tracee" is not known'),
     ],
 )
 def test_an_impossible_request_is_reported(in_corpus: Program, arguments: tuple[str, ...], code: int, said: str) -> None:
