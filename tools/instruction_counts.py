@@ -42,7 +42,8 @@ PER_REFERENCE = {
     "mispredicted branches": r"Mispredicts",
 }
 MOST = 1.01
-# Where functions come to lie changes misses, too: a change of sim/ alone moved these by up to 3 in 100.
+# The places of code and data in memory matter, too: a change of comments and messages alone moved data misses by 7 in 100,
+# and 8.6 instruction misses to 13.5.
 MOST_MISSES = 1.1
 MISSES_MORE = 8.0
 

@@ -176,17 +176,18 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
-    """Whether an exception may mean that memory ran out. Under a limit, libraries report that in other ways: a thread that
-    does not start, a part that can't be loaded (and so a missing name), or a panic, which is not an Exception. An exception
-    raised by our own code is a bug even under a limit."""
+    """Where memory is limited, a lack of it has other names, too: a thread that can't start, a module that can't be loaded, a
+    panic (which is not an Exception), or whatever an installed package raises after it ignored one of these. An error in
+    our own code is a bug, even under a limit."""
     if isinstance(error, MemoryError):
         return True
-    return limit is not None and (isinstance(error, ImportError) or not _is_raised_by_us(error))
+    other_names = isinstance(error, ImportError | RuntimeError | SystemError) or not isinstance(error, Exception)
+    return limit is not None and (other_names or _is_raised_by_a_package(error))
 
 
-def _is_raised_by_us(error: BaseException) -> bool:
+def _is_raised_by_a_package(error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
-    return bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parent)
+    return bool(frames) and not {"site-packages", "dist-packages"}.isdisjoint(Path(frames[-1].filename).parts)
 
 
 def _place(error: BaseException) -> str:

@@ -2,7 +2,7 @@
 -- the holder alone until the release.
 title = "@NAME@: a spin lock to begin with"
 
--- Lays out the lock: one word, on a line of its own. A word is "name:bytes", or "name" for 8 bytes.
+-- Lays out the lock: one word, alone on its cache line. A word is "name:bytes", or "name" for 8 bytes.
 function setup()
   return lock_word(structure { name = "spin_lock", "held:4", align = "line" })
 end

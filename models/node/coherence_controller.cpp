@@ -173,8 +173,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   sent.line = self.store_.line(slot);
   sent.sender = self.place_.endpoint;
   sent.receiver = receiver;
-  sent.waits = waits;
-  sent.waits[Resource::line] += stalled();
+  sent.waits = waited();
   Tick leaves = ready;
   if (kind.carries_data) {
     const LineData data = self.data(slot);

@@ -25,14 +25,12 @@ bool has_place_comment(std::string_view line) {
 bool is_structure_listing(std::string_view text) {
   constexpr std::string_view kBlanksOfLines = " \t\r";
   bool opens = false, places = false;
-  for (std::size_t begin = 0; begin < text.size() && !(opens && places);) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = without_quote_marks(text.substr(begin, end - begin));
+  for (const std::string& whole : unquoted_lines(text)) {
+    std::string_view line = whole;
     line.remove_prefix(std::min(line.find_first_not_of(kBlanksOfLines), line.size()));
     line = line.substr(0, line.find_last_not_of(kBlanksOfLines) + 1);
     opens = opens || opens_structure(line);
     places = places || has_place_comment(line);
-    begin = end + 1;
   }
   return opens && places;
 }

@@ -1,4 +1,4 @@
-// Writes a trace in a thread of its own, because compression takes half as long as the rest of collecting.
+// Writes a trace in a second thread, because compression takes half as long as the rest of collecting.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace linebounce::record {
 
-// As trace::Writer, but errors of one call may be thrown by a later one.
+// Has the interface of trace::Writer, but a call may throw the error of an earlier call.
 class BackgroundWriter {
  public:
   explicit BackgroundWriter(const std::filesystem::path& file);

@@ -99,7 +99,7 @@ class MemoryMap {
   // The block of the range that contains the whole page; kNone if none does.
   std::uint32_t range_at(std::uint64_t address) const;
 
-  // Returns false if the site's blocks have had so many sizes that the size says nothing.
+  // Returns false if the site has allocated blocks of too many sizes to call any of them usual.
   bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
   // Returns the earlier block at this address if it was the same.
   std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,

@@ -98,7 +98,7 @@ std::string Recording::thread_name(std::uint64_t runs) {
   // A lambda is named after the function that contains it.
   const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
   if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
-  // Rust's library starts all threads in one function of its own.
+  // Rust's standard library starts every thread in the same function.
   if (name.starts_with("std::sys::") || name.starts_with("std::thread::_State_impl<") ||
       (lambda != std::string::npos && name == "main"))
     name = "thread";

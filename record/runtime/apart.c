@@ -23,8 +23,8 @@ struct Block {
   void* stands_for;  // a block of the program's heap, at the place of the one that the program would have without recording
 };
 
-// A program without thread-local variables of its own now has some, so the C library's table for each thread has one more
-// entry. As a library we have an entry in any case. REQUIRES: all our thread-local data is in struct Thread.
+// Our thread-local variables may be the only ones in the program. The C library's table for each thread then has one entry more
+// than without us. If we are loaded as a library, it has that entry in any case. REQUIRES: all our thread-local data is in struct Thread.
 static bool has_only_our_thread_locals(void) {
   const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
   const unsigned long count = getauxval(AT_PHNUM);

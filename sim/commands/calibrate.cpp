@@ -148,8 +148,8 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
     return mlc.losses;
   }
-  MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(static_cast<int>(kUsualMhz)));
-  if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", fmt::format("{:g}", kUsualMhz));
+  MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
+  if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
   if (measured.in_cycles && text.find("#Mem_") != std::string::npos)
     losses.add(Loss::not_fitted, "MCTOP", "latencies and bandwidths of memory");
   request.measured = std::move(measured.matrix);
@@ -212,7 +212,7 @@ void add_calibrate(Command& program) {
   command.option("--family", "NAME", &arguments->family,
                  "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
   command
-      .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {:g}", kUsualMhz))
+      .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {}", kAssumedMhz))
       .between(1, 20000);
   add_jobs(command, arguments->at_once);
   command.footer(kCalibrateFooter);

@@ -56,7 +56,6 @@ struct Recorded {
   ReportedPoint point;
   std::vector<LineRow> rows;
   std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
-  bool is_imported = false;              // measured by another tool: lines keep their order
 };
 
 bool has_finished(const ReportedPoint& point) {
@@ -95,8 +94,7 @@ Recorded read_directory(const LinesArguments& arguments) {
           number,
           points.at(number),
           std::move(lines[number]),
-          read_results(results, results.string() + ": ", read_assumptions),
-          read_results(results, results.string() + ": ", read_experiment_name) == kImportedExperiment};
+          read_results(results, results.string() + ": ", read_assumptions)};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
@@ -109,7 +107,7 @@ void keep_structure(LineSet& set, const std::string& structure, const std::vecto
 }
 
 ordered_json line_json(const Line& line, const MissSum& all) {
-  const auto split = [&line](double ns) { return line.splits_latency() ? ordered_json(rounded(ns)) : ordered_json(nullptr); };
+  const auto split = [&line](double ns) { return line.misses.is_split ? ordered_json(rounded(ns)) : ordered_json(nullptr); };
   ordered_json rows = ordered_json::array();
   for (const LineUse& use : line.uses) {
     rows.push_back({{"offset", use.offset},
@@ -118,7 +116,8 @@ ordered_json line_json(const Line& line, const MissSum& all) {
                     {"access", use.access},
                     {"samples", use.misses.count},
                     {"remote_pct", rounded(use.misses.remote_pct())},
-                    {"latency_ns_mean", rounded(use.misses.latency_ns_mean())},
+                    {"latency_ns_mean",
+                     use.misses.timed() > 0 ? ordered_json(rounded(use.misses.latency_ns_mean())) : ordered_json(nullptr)},
                     {"cpus", cpu_list(use.misses.cpus)},
                     {"local_hitm", use.misses.local_hitm},
                     {"remote_hitm", use.misses.remote_hitm},
@@ -214,7 +213,6 @@ ExitCode show_lines(LinesArguments arguments) {
     if (!arguments.json) std::cout << "  " << arguments.directory << ", the latest results below out/\n\n";
   }
   const Recorded recorded = read_directory(arguments);
-  arguments.choice.by_number = recorded.is_imported;
   LineSet set = lines_of(recorded.rows, arguments.choice);
   if (!arguments.structure.empty()) keep_structure(set, arguments.structure, recorded.rows);
   if (arguments.json) {

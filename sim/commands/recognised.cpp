@@ -90,10 +90,6 @@ void refuse_foreign_file(const std::string& word) {
   throw for_another_command({.file = file}, recognised.candidates.front());
 }
 
-const Form& chosen_form(const FormQuestion& question) {
-  return *choose_form(question, excerpt_of(question.file)).form;
-}
-
 std::string losses_text(const Losses& losses, const Painter& paint) {
   constexpr std::size_t kNames = 9;
   std::string out;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,15 +18,14 @@ struct FormQuestion {
   std::string command = {};          // the command line to repeat: "linebounce import x.txt"
 };
 
-// Returns the file's form; if it may have several, asks the user on a terminal. Errors: ConfigError with what to do if the name
-// is not that of a form, or the file is unknown, for another command, or ambiguous; trace::TraceError if it can't be read.
-const Form& chosen_form(const FormQuestion& question);
-// The same, with the reason for the user.
 struct ChosenForm {
   const Form* form;
   std::string because;  // a clause; empty: the user chose it
   bool is_certain = true;
 };
+
+// Returns the file's form; if it may have several, asks the user on a terminal. Errors: ConfigError with what to do if the name
+// is not that of a form, or the file is unknown, for another command, or ambiguous.
 ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt);
 
 // For commands that take a name or one of Linebounce's own files. Does nothing unless the word is a file of another tool.

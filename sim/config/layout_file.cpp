@@ -1,6 +1,7 @@
 #include "sim/config/layout_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -154,19 +155,9 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// As it was before a mail quoted it.
-std::string unquoted(const std::string& text) {
-  std::string out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += std::string(without_quote_marks(std::string_view(text).substr(begin, end - begin))) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
+// `given` may be quoted in an e-mail.
 LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
-  const std::string text = unquoted(given);
+  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
   LayoutFile layouts;
   layouts.name = file.stem().string();
   layouts.title = "from pahole's output";

@@ -44,7 +44,9 @@ void MissSum::add(const LineRow& row) {
   if (row.source == "local_c2c") local_hitm += row.count;
   if (row.source == "remote_c2c") remote_hitm += row.count;
   cpus |= row.cpus;
-  for (std::size_t resource = 0; resource < waits_ns.size(); ++resource) waits_ns[resource] += weight * row.waits.ns[resource];
+  is_split = is_split && row.waits.has_value();
+  if (!row.waits) return;
+  for (std::size_t resource = 0; resource < waits_ns.size(); ++resource) waits_ns[resource] += weight * row.waits->ns[resource];
 }
 
 double MissSum::queueing_ns() const {
@@ -73,8 +75,8 @@ LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice) {
     line.uses[{row.offset, row.field, row.function, row.access}].add(row);
   }
   for (const auto& [key, line] : lines) set.lines.push_back(finished(key, line));
-  std::ranges::stable_sort(set.lines, [&choice](const Line& a, const Line& b) {
-    return choice.by_number ? a.number < b.number : a.misses.latency_ns > b.misses.latency_ns;
+  std::ranges::stable_sort(set.lines, [&set](const Line& a, const Line& b) {
+    return set.all.is_split ? a.misses.latency_ns > b.misses.latency_ns : a.number < b.number;
   });
   return set;
 }

@@ -21,15 +21,18 @@ struct MissSum {
   std::int64_t local_hitm = 0, remote_hitm = 0;
   CpuSet cpus = {};
   std::array<double, kResources> waits_ns{};  // parts of latency_ns, by Resource; the rest is travel
+  bool is_split = true;                       // whether waits_ns is known, and latency_ns that of stores, too
 
   void add(const LineRow& row);
+  // How many misses latency_ns is of.
+  [[nodiscard]] std::int64_t timed() const { return is_split ? count : loads; }
   [[nodiscard]] double remote_pct() const { return count > 0 ? 100 * remote / static_cast<double>(count) : 0; }
   [[nodiscard]] double latency_share_pct(const MissSum& all) const {
     return all.latency_ns > 0 ? 100 * latency_ns / all.latency_ns : 0;
   }
   [[nodiscard]] double queueing_ns() const;
   [[nodiscard]] double queueing_pct() const { return latency_ns > 0 ? 100 * queueing_ns() / latency_ns : 0; }
-  [[nodiscard]] double latency_ns_mean() const { return count > 0 ? latency_ns / static_cast<double>(count) : 0; }
+  [[nodiscard]] double latency_ns_mean() const { return timed() > 0 ? latency_ns / static_cast<double>(timed()) : 0; }
 };
 
 // One function's use of a line, in one way.
@@ -39,10 +42,6 @@ struct LineUse {
   MissSum misses;
 };
 
-// Of lines that another tool has measured and `import` has read.
-inline constexpr const char* kImportedExperiment = "imported";
-inline constexpr const char* kImportedStructure = "measured";
-
 struct Line {
   std::string structure;
   std::string object;  // empty: all objects of the structure
@@ -51,19 +50,15 @@ struct Line {
   MissSum misses;
   std::vector<LineUse> uses;     // by offset, then by number of misses
   std::int64_t code_places = 0;  // number of functions that miss on it
-
-  // Whether it is known how much of its latency is queueing: measurements don't say.
-  [[nodiscard]] bool splits_latency() const { return structure != kImportedStructure; }
 };
 
 struct LineChoice {
   bool as_sampled = false;  // only rows for which is_sampled() is true
   bool sum = false;         // count lines with the same number, of all objects of a structure, as one line
-  bool by_number = false;   // in the order of their numbers: of an imported report, its own order
 };
 
 struct LineSet {
-  std::vector<Line> lines;  // the line with the most latency first, unless LineChoice::by_number
+  std::vector<Line> lines;  // the line with the most latency first; imported lines in their report's order
   MissSum all;              // including those on arrays
   MissSum arrays;           // misses on arrays, whose lines are not told apart; in none of the lines
 };

@@ -193,9 +193,4 @@ std::vector<std::string> read_assumptions(const std::string& text) {
   });
 }
 
-std::string read_experiment_name(const std::string& text) {
-  return read_document(
-      text, [](const ordered_json& document, const auto& /*metrics*/) { return document.value("experiment", std::string()); });
-}
-
 }  // namespace linebounce::sim

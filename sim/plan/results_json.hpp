@@ -39,6 +39,5 @@ std::optional<int> read_answered_point(const std::string& text);
 // the file.
 std::vector<ReportedPoint> read_points(const std::string& text);
 std::vector<std::string> read_assumptions(const std::string& text);
-std::string read_experiment_name(const std::string& text);
 
 }  // namespace linebounce::sim

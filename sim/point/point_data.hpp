@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -46,8 +47,8 @@ struct LineRow {  // one row of lines.csv
   std::string source;
   std::int64_t count = 0;
   double remote_pct = 0, latency_ns_mean = 0;
-  CpuSet cpus = {};  // CPUs that missed
-  MeanWaits waits = {};
+  CpuSet cpus = {};                              // CPUs that missed
+  std::optional<MeanWaits> waits = MeanWaits();  // none: another tool's measurement, which doesn't tell waits from travel
 };
 
 struct LockRow {  // one row of locks.csv, lockmeter's columns

@@ -69,6 +69,8 @@ std::string locks_header() {
 }
 
 // Travel, queueing, and queueing by resource.
+constexpr std::size_t kSplitColumns = 2 + kResources;  // travel, queueing, and queueing by resource
+
 void add_split(Row& row, double latency_ns, const MeanWaits& waits) {
   row << std::max(0.0, latency_ns - waits.total()) << waits.total();
   for (const double ns : waits.ns) row << ns;
@@ -87,7 +89,11 @@ std::string lines_csv(int point, const std::vector<LineRow>& rows) {
     Row fields(out);
     fields << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
            << row.home << row.source << row.count << row.remote_pct << row.latency_ns_mean << cpu_list(row.cpus);
-    add_split(fields, row.latency_ns_mean, row.waits);
+    if (row.waits) {
+      add_split(fields, row.latency_ns_mean, *row.waits);
+    } else {
+      for (std::size_t i = 0; i < kSplitColumns; ++i) fields << "";
+    }
   }
   return out;
 }
@@ -159,12 +165,18 @@ CpuSet read_cpus(const std::string& file, const std::string& text) {
   return *cpus;
 }
 
-// Reads the last columns of a split.
+// Reads the last columns of a split. REQUIRES: they have numbers.
 MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fields) {
   MeanWaits waits;
   for (std::size_t resource = 0; resource < kResources; ++resource)
     waits.ns[resource] = parse_number<double>(file, fields[fields.size() - kResources + resource]);
   return waits;
+}
+
+std::optional<MeanWaits> read_known_waits(const std::string& file, const std::vector<std::string>& fields) {
+  const bool is_known =
+      std::any_of(fields.end() - kSplitColumns, fields.end(), [](const auto& field) { return !field.empty(); });
+  return is_known ? std::optional(read_waits(file, fields)) : std::nullopt;
 }
 
 // Calls `take` with the fields of each row of a file of ours. A missing end of the last line means that part of the file is
@@ -264,7 +276,7 @@ std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
                                                           .remote_pct = number(11),
                                                           .latency_ns_mean = number(12),
                                                           .cpus = read_cpus(file, fields[13]),
-                                                          .waits = read_waits(file, fields)});
+                                                          .waits = read_known_waits(file, fields)});
   });
   return points;
 }

@@ -104,7 +104,7 @@ void add_up(std::vector<LineRow>& rows) {
     if (key(*row) == key(*sum)) {
       sum->remote_pct = weighted(sum->remote_pct, sum->count, row->remote_pct, row->count);
       sum->latency_ns_mean = weighted(sum->latency_ns_mean, sum->count, row->latency_ns_mean, row->count);
-      sum->waits = weighted(sum->waits, sum->count, row->waits, row->count);
+      sum->waits = weighted(sum->waits.value(), sum->count, row->waits.value(), row->count);
       sum->cpus |= row->cpus;
       sum->count += row->count;
     } else if (++sum != row) {

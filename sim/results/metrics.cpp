@@ -112,24 +112,19 @@ const std::vector<MetricDeclaration>& all_metrics() {
 const MetricDeclaration* find_metric(std::string_view name) {
   struct Index {
     std::map<std::string_view, const MetricDeclaration*> by_name;
-    // Those with a placeholder, by what stands before it.
-    std::vector<std::pair<std::string_view, const MetricDeclaration*>> patterns;
+    std::vector<const MetricDeclaration*> patterns;  // those with a placeholder
   };
   static const Index index = [] {
     Index made;
     for (const MetricDeclaration& metric : all_metrics()) {
       made.by_name.emplace(metric.pattern, &metric);
-      const std::string_view pattern = metric.pattern;
-      if (const auto same = pattern.find('<'); same != std::string_view::npos)
-        made.patterns.emplace_back(pattern.substr(0, same), &metric);
+      if (metric.pattern.find('<') != std::string::npos) made.patterns.push_back(&metric);
     }
     return made;
   }();
   if (const auto known = index.by_name.find(name); known != index.by_name.end()) return known->second;
-  for (const auto& [prefix, metric] : index.patterns) {
-    if (name.starts_with(prefix) && fits(name, metric->pattern)) return metric;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(index.patterns, [name](const auto* metric) { return fits(name, metric->pattern); });
+  return found == index.patterns.end() ? nullptr : *found;
 }
 
 MetricGroup metric_group(std::string_view name) {

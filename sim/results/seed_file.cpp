@@ -58,9 +58,9 @@ std::map<std::string, Metric> metrics_from_json(const json& in) {
 }
 
 std::string line_text(const LineRow& row) {
-  const json out = {row.structure,  row.object,          row.line,           row.offset,  row.field,
-                    row.function,   row.access,          row.home,           row.source,  row.count,
-                    row.remote_pct, row.latency_ns_mean, cpu_list(row.cpus), row.waits.ns};
+  const json out = {row.structure,  row.object,          row.line,           row.offset,          row.field,
+                    row.function,   row.access,          row.home,           row.source,          row.count,
+                    row.remote_pct, row.latency_ns_mean, cpu_list(row.cpus), row.waits.value().ns};
   return out.dump() + "\n";
 }
 
@@ -82,7 +82,7 @@ LineRow line_from(std::string_view text) {
   const std::optional<CpuSet> cpus = read_cpu_list(in.at(12).get<std::string>());
   if (!cpus) throw InputError("the results of one seed have no list of CPUs");
   row.cpus = *cpus;
-  in.at(13).get_to(row.waits.ns);
+  in.at(13).get_to(row.waits->ns);
   return row;
 }
 

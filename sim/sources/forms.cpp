@@ -39,12 +39,6 @@ const Form* form_named(std::string_view name) {
   return found == all_forms().end() ? nullptr : &*found;
 }
 
-std::vector<std::string> form_names() {
-  std::vector<std::string> names;
-  for (const Form& form : all_forms()) names.emplace_back(form.name);
-  return names;
-}
-
 Likeness certain_if(bool it_is, std::string_view because) {
   return it_is ? Likeness{Likeness::Sure::certain, std::string(because)} : Likeness{};
 }

@@ -55,7 +55,6 @@ using MakeForm = Form();
 const std::vector<Form>& all_forms();
 // Returns nullptr if no form has this name.
 const Form* form_named(std::string_view name);
-std::vector<std::string> form_names();
 
 struct FormCandidate {
   const Form* form = nullptr;

@@ -97,6 +97,27 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!(text = stripped(text)).empty()) words.push_back(take_word(text));
+  return words;
+}
+
+std::optional<std::vector<int>> listed_numbers(std::string_view text, int most) {
+  std::vector<int> numbers;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = stripped(text.substr(begin, end - begin));
+    const std::size_t dash = part.find('-');
+    const auto first = decimal(part.substr(0, dash));
+    const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last > static_cast<std::uint64_t>(most)) return std::nullopt;
+    for (std::uint64_t number = *first; number <= *last; ++number) numbers.push_back(static_cast<int>(number));
+    begin = end + 1;
+  }
+  return numbers;
+}
+
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
   return number(text, 16);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/text/quote_marks.hpp"
 
@@ -40,6 +41,9 @@ class LineFile {
 std::string_view stripped(std::string_view text);
 // Removes the first word and the blanks around it from the text, and returns it.
 std::string_view take_word(std::string_view& text);
+std::vector<std::string_view> words_of(std::string_view text);
+// The numbers of a list such as "0-3,8". Returns nothing if the text is not such a list, or a number is above `most`.
+std::optional<std::vector<int>> listed_numbers(std::string_view text, int most);
 // The whole text as a number: hexadecimal (with or without 0x) or decimal. Returns nothing if it is not a number or too large.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 std::optional<std::uint64_t> decimal(std::string_view text);

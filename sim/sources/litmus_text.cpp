@@ -34,7 +34,7 @@ class HerdReader {
  public:
   HerdReader(const std::string& text, const std::string& file) : file_(file) {
     std::int64_t number = 0;
-    for (std::string& line : split_lines_of(text)) lines_.push_back({std::move(line), ++number});
+    for (std::string& line : unquoted_lines(text)) lines_.push_back({std::move(line), ++number});
     remove_comments();
   }
 
@@ -49,16 +49,6 @@ class HerdReader {
   }
 
  private:
-  static std::vector<std::string> split_lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      lines.emplace_back(without_quote_marks(std::string_view(text).substr(begin, end - begin)));
-      begin = end + 1;
-    }
-    return lines;
-  }
-
   // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" begins a comment only at the beginning of a line.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
@@ -279,8 +269,7 @@ class HerdReader {
     if (is_x86) return;
     test_.doubt = fmt::format(
         "{} has its own memory model, which Linebounce lacks: ia64's rules, the weakest available, are used instead. They "
-        "order "
-        "less between a release and a later acquire, and let a plain store reach some threads before others.",
+        "order less between a release and a later acquire, and let a plain store reach some threads before others.",
         test_.architecture == "C" ? "The Linux kernel" : "AArch64");
   }
 

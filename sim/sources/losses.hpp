@@ -118,6 +118,9 @@ inline std::string facts_text(Loss loss, std::string_view source, const std::str
   return fmt::format(fmt::runtime(facts_of(loss).sentence), source, detail);
 }
 
+// The clock of files that count in cycles and do not state it.
+inline constexpr int kAssumedMhz = 3000;
+
 struct FoundLoss {
   Loss loss{};
   std::string sentence;

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "models/text/text_lines.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/sources/machine_topology.hpp"
@@ -16,34 +17,23 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostLscpuCpus = 4096;
+constexpr int kMostLscpuCpu = 4095;
 
 [[noreturn]] void refuse_lscpu(const std::string& file, const std::string& text) {
   throw trace::TraceError(file + ": " + text);
 }
 
-// Expands "0-3,8".
 std::vector<int> numbers_of(std::string_view text, const std::string& file) {
-  std::vector<int> numbers;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = stripped(text.substr(begin, end - begin));
-    const std::size_t dash = part.find('-');
-    const auto first = decimal(part.substr(0, dash));
-    const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
-    if (!first || !last || *first > *last || *last >= kMostLscpuCpus)
-      refuse_lscpu(file, fmt::format("\"{}\" is not a list of CPUs", part));
-    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) numbers.push_back(static_cast<int>(cpu));
-    begin = end + 1;
-  }
-  return numbers;
+  auto numbers = listed_numbers(text, kMostLscpuCpu);
+  if (!numbers) refuse_lscpu(file, fmt::format("\"{}\" is not a list of CPUs", text));
+  return *std::move(numbers);
 }
 
 // The last number of "0:0:0:1", which belongs to the largest cache.
 int last_cache(const std::string& text, int otherwise) {
   const std::size_t colon = text.rfind(':');
   const auto number = decimal(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1));
-  return number && *number < kMostLscpuCpus ? static_cast<int>(*number) : otherwise;
+  return number && *number <= kMostLscpuCpu ? static_cast<int>(*number) : otherwise;
 }
 
 // Depending on the version, numbers are JSON numbers or strings.
@@ -52,7 +42,7 @@ int member(const json& row, const char* name, int otherwise) {
   if (found == row.end()) return otherwise;
   if (found->is_number_integer()) return found->get<int>();
   const auto number = found->is_string() ? decimal(found->get<std::string>()) : std::nullopt;
-  return number && *number < kMostLscpuCpus ? static_cast<int>(*number) : otherwise;
+  return number && *number <= kMostLscpuCpu ? static_cast<int>(*number) : otherwise;
 }
 
 MachineTopology of_cpu_list(const json& cpus, const std::string& file) {
@@ -118,10 +108,8 @@ MachineTopology of_summary(const json& fields, const std::string& file) {
 MachineTopology of_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
   std::vector<std::string> titles;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = stripped(std::string_view(text).substr(begin, end - begin));
-    begin = end + 1;
+  for (const std::string& whole : text_lines(text)) {
+    const std::string_view line = stripped(whole);
     std::vector<std::string> cells;
     for (std::size_t from = line.starts_with('#') ? 1 : 0; from <= line.size();) {
       const std::size_t to = std::min(line.find(',', from), line.size());
@@ -134,7 +122,7 @@ MachineTopology of_table(const std::string& text, const std::string& file) {
       const auto found = std::ranges::find(titles, title);
       const auto place = static_cast<std::size_t>(found - titles.begin());
       const auto value = place < cells.size() ? decimal(cells[place]) : std::nullopt;
-      return value && *value < kMostLscpuCpus ? std::optional(static_cast<int>(*value)) : std::nullopt;
+      return value && *value <= kMostLscpuCpu ? std::optional(static_cast<int>(*value)) : std::nullopt;
     };
     const auto number = cell("CPU"), core = cell("Core");
     if (!number || !core) refuse_lscpu(file, fmt::format("\"{}\" has no CPU and core, as lscpu -p prints them", line));

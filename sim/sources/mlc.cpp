@@ -15,20 +15,10 @@ namespace {
 
 constexpr std::string_view kC2cTitle = "L2->L2 HITM latency";
 
-std::vector<std::string_view> words_in(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!(text = stripped(text)).empty()) words.push_back(take_word(text));
-  return words;
-}
-
 class MlcReader {
  public:
   MlcReader(const std::string& text, const std::string& file) : file_(file) {
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      line(stripped(without_quote_marks(std::string_view(text).substr(begin, end - begin))));
-      begin = end + 1;
-    }
+    for (const std::string& one : unquoted_lines(text)) line(stripped(one));
   }
 
   MlcLatencies finished() {
@@ -51,13 +41,13 @@ class MlcReader {
     if (text.find("Measuring idle latencies") != text.npos) idle_ = true;
     if (text.find("Loaded Latencies") != text.npos) loaded_ = true;
     if (text.find(kC2cTitle) != text.npos) {
-      const std::vector<std::string_view> words = words_in(text);
+      const std::vector<std::string_view> words = words_of(text);
       in_table_ = text.starts_with("Remote");
       if (in_table_) tables_.emplace_back();
       const auto ns = real(words.back());
       if (text.starts_with("Local") && ns) latencies_.local_hitm_ns = *ns;
     } else if (in_table_ && !text.empty()) {
-      row(words_in(text));
+      row(words_of(text));
     }
   }
 

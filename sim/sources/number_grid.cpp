@@ -86,7 +86,6 @@ bool numbers_from_0(const GridRow& words) {
 // the CPUs before it. Other lines precede and follow.
 NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   NumberGrid grid;
-  grid.form = "what core-to-core-latency shows on the terminal";
   grid.is_marked = true;
   std::size_t columns = 0;
   for (const TextLine& line : lines) {
@@ -119,7 +118,6 @@ bool is_mctop_head(std::string_view text) {
 
 NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
   NumberGrid grid;
-  grid.form = "MCTOP's description of a machine";
   grid.is_marked = true;
   grid.in_cycles = true;
   std::string_view rest = lines[head].text;
@@ -223,10 +221,7 @@ void take_labels(NumberGrid& grid) {
       if (!row.empty()) row.erase(row.begin());
     }
     grid.is_marked = true;
-  } else {
-    return;
   }
-  grid.form = "a matrix with the CPUs' numbers";
 }
 
 bool is_zero(std::string_view text) {
@@ -247,7 +242,6 @@ void complete_triangle(NumberGrid& grid) {
   const GridCell nothing{{}, rows.front().front().line, 1};
   if (!has_diagonal) rows.insert(grows ? rows.begin() : rows.end(), GridRow{});
   for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
-  grid.form = has_diagonal ? "one side of a matrix" : "one side of a matrix, without its diagonal";
 }
 
 char separator_of(const std::vector<TextLine>& lines) {
@@ -279,7 +273,6 @@ NumberGrid split_grid(std::string_view text) {
   if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
   std::erase_if(lines, [](const TextLine& line) { return line.text.starts_with('#'); });
   NumberGrid grid;
-  grid.form = "a matrix";
   const char separator = separator_of(lines);
   grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
   for (const TextLine& line : lines) {

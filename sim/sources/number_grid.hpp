@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/sources/losses.hpp"
-
 namespace linebounce::sim {
 
 struct GridCell {
@@ -17,7 +15,6 @@ using GridRow = std::vector<GridCell>;
 
 struct NumberGrid {
   std::vector<GridRow> rows;  // without the head and the labels
-  std::string_view form;      // "a matrix with the CPUs' numbers", a noun phrase
   bool is_marked = false;     // recognised by more than its square shape
   bool in_cycles = false;     // instead of nanoseconds
   bool decimal_commas = false;

@@ -1,9 +1,8 @@
 // perf c2c report --stdio (tools/perf/builtin-c2c.c, from Linux 4.10 on). Below the title "Shared Cache Line Distribution
-// Pareto" each line has a row between two rules, "NUM RMT LCL L1HIT L1MISS [N/A] 0xADDRESS" (with peer snoops one count more),
-// and a row for each offset and place of code with the percentages of these counts, then "0xOFFSET NODE PA-COUNT [PID] 0xCODE
-// CYCLES
-// ... RECORDS CPUS [k] SYMBOL OBJECT SOURCE:LINE NODES". Which of the columns there are depends on options and version. What
-// people paste may lack the titles.
+// Pareto", each cache line has a row between two rules: "NUM RMT LCL L1HIT L1MISS [N/A] 0xADDRESS"; with peer snoops it has one
+// count more. Then follows a row for each offset and place in the code: the percentages of these counts, and "0xOFFSET NODE
+// PA-COUNT [PID] 0xCODE CYCLES ... RECORDS CPUS [k] SYMBOL OBJECT SOURCE:LINE NODES". Options and version decide which columns
+// there are. Pasted reports may lack the titles.
 #include "sim/sources/perf_c2c.hpp"
 
 #include <fmt/format.h>
@@ -22,16 +21,10 @@ namespace {
 constexpr std::string_view kParetoTitle = "Shared Cache Line Distribution Pareto";
 constexpr std::string_view kC2cSource = "perf c2c";
 constexpr std::size_t kFewestCounts = 4, kMostCounts = 8;
-constexpr int kMostC2cCpus = 65536;
+constexpr int kMostC2cCpu = 65535;
 constexpr std::uint64_t kMostNodes = 1024;
 constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostOffset = 4096;
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!(text = stripped(text)).empty()) words.push_back(take_word(text));
-  return words;
-}
 
 bool is_hexadecimal_number(std::string_view word) {
   return word.starts_with("0x") && hexadecimal(word).has_value();
@@ -71,22 +64,6 @@ std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   columns.stores =
       text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
   return columns;
-}
-
-// Expands "0-55,112-167".
-std::vector<int> cpus_in(std::string_view text) {
-  std::vector<int> cpus;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
-    const std::size_t dash = part.find('-');
-    const auto first = decimal(part.substr(0, dash));
-    const auto last = dash == part.npos ? first : decimal(part.substr(dash + 1));
-    if (!first || !last || *first > *last || *last >= kMostC2cCpus) return {};
-    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
-    begin = end + 1;
-  }
-  return cpus;
 }
 
 class C2cReader {
@@ -208,11 +185,12 @@ class C2cReader {
   static void node(C2cUse& use, std::string_view word) {
     const std::size_t brace = word.find('{');
     const auto number = decimal(word.substr(0, brace));
-    if (!number || *number > 65535) return;
+    if (!number || *number > static_cast<std::uint64_t>(kMostC2cCpu)) return;
     use.nodes.push_back(static_cast<int>(*number));
     if (brace == word.npos || !word.ends_with('}')) return;
-    if (use.cpus.size() >= static_cast<std::size_t>(kMostC2cCpus)) return;
-    for (const int cpu : cpus_in(word.substr(brace + 1, word.size() - brace - 2))) use.cpus.push_back(cpu);
+    if (use.cpus.size() > static_cast<std::size_t>(kMostC2cCpu)) return;
+    const auto cpus = listed_numbers(word.substr(brace + 1, word.size() - brace - 2), kMostC2cCpu);
+    if (cpus) use.cpus.insert(use.cpus.end(), cpus->begin(), cpus->end());
   }
 
   C2cReport finished() {

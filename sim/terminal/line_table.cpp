@@ -28,8 +28,8 @@ std::string count_text(std::int64_t count) {
   return figure(static_cast<double>(count), "").size() <= 4 ? std::to_string(count) : figure(static_cast<double>(count));
 }
 
-std::string queueing_text(const Line& line, const MissSum& misses) {
-  return line.splits_latency() ? one_decimal(misses.queueing_pct()) : "-";
+std::string queueing_text(const MissSum& misses) {
+  return misses.is_split ? one_decimal(misses.queueing_pct()) : "-";
 }
 
 // The columns of `perf c2c report`, followed by queueing.
@@ -48,8 +48,7 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
     table.add({std::to_string(i + 1), object_of(line), std::to_string(line.number), count_text(misses.count),
                std::to_string(misses.cpus.count()), count_text(misses.loads), count_text(misses.stores),
                count_text(misses.local_hitm), count_text(misses.remote_hitm), std::to_string(line.code_places),
-               figure_in(latency, misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)),
-               queueing_text(line, misses)});
+               figure_in(latency, misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)), queueing_text(misses)});
   }
   return table.text();
 }
@@ -60,10 +59,10 @@ std::string use_name(const Line& line, const LineUse& use) {
 }
 
 // "A miss takes 1.20 µs: 300 ns travel, 900 ns queueing (line 800 ns, bus 100 ns)."
-std::string latency_text(const Line& line) {
-  const MissSum& misses = line.misses;
+std::string latency_text(const MissSum& misses) {
+  if (misses.timed() == 0) return "Only stores, without latencies.";
+  if (!misses.is_split) return fmt::format("A load takes {}.", quantity(misses.latency_ns_mean(), {}, "ns"));
   const auto mean = [&misses](double ns) { return quantity(ns / static_cast<double>(misses.count), {}, "ns"); };
-  if (!line.splits_latency()) return fmt::format("A miss takes {}.", mean(misses.latency_ns));
   std::string text = fmt::format("A miss takes {}: {} travel, {} queueing", mean(misses.latency_ns),
                                  mean(misses.latency_ns - misses.queueing_ns()), mean(misses.queueing_ns()));
   std::vector<std::size_t> order(kResources);
@@ -84,7 +83,7 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
   std::string out = fmt::format("{:>4}  ", number) +
                     wrapped_from(fmt::format("{}, line {}, {}, CPUs {}", owner, line.number, home, cpu_list(line.misses.cpus)),
                                  kIndent, Colour::bold, paint);
-  out += paragraph(latency_text(line), kIndent, Colour::none, paint);
+  out += paragraph(latency_text(line.misses), kIndent, Colour::none, paint);
   double slowest = 0;
   for (const LineUse& use : line.uses) slowest = std::max(slowest, use.misses.latency_ns_mean());
   const Scale mean = scale_of(slowest, "ns");
@@ -98,7 +97,8 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
     const MissSum& misses = use.misses;
     table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, count_text(misses.count),
                std::to_string(misses.cpus.count()), one_decimal(misses.remote_pct()), count_text(misses.local_hitm),
-               count_text(misses.remote_hitm), figure_in(mean, misses.latency_ns_mean()), queueing_text(line, misses)});
+               count_text(misses.remote_hitm), misses.timed() > 0 ? figure_in(mean, misses.latency_ns_mean()) : "-",
+               queueing_text(misses)});
   }
   return out + table.text();
 }

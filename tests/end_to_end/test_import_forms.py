@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from linebounce.trace import Trace
 from program import Program
+from results import read_csv
 
 ORDERED = "0 r 1f00\n1 w 1f00\n1 w 1f08\n0 r 1f00\n2 r 2f40\n0 w 1f04\n"
 PIN = "0x401000: R 0x7ffe10\n0x401003: W 0x7ffe18\n0x401010: R 0x7ffe20\n#eof\n"
@@ -300,8 +301,13 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert first[8, "load", "reader"]["local_hitm"] == 180
     assert first[8, "load", "reader"]["cpus"] == "0-3"
     assert first[32, "store", "writer"]["samples"] == 250
+    assert first[32, "store", "writer"]["latency_ns_mean"] is None, "perf times loads only"
+    # At 3,000 MHz: of 100 remote HITM 75 took 600 cycles and 25 took 640, of 300 local ones 180 took 300 and 120 took 320.
+    assert "A load takes 128 ns." in result.stdout
     assert {line["queueing_ns"] for line in lines} == {None}, "perf does not say what a miss waited for"
     assert "queueing," not in result.stdout
+    rows = read_csv(linebounce.directory / "out" / "report" / "lines.csv")
+    assert {value for row in rows for column, value in row.items() if "queueing" in column or "travel" in column} == {""}
     # Pasted without titles and quoted in an e-mail.
     body = C2C[C2C.index("  -----") :]
     imported(linebounce, "mail.txt", "> " + body.replace("\n", "\n> "))

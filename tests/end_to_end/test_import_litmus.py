@@ -1,6 +1,5 @@
 """Litmus tests from herd's files: Linebounce must allow exactly what an independent enumerator of x86-TSO here allows."""
 
-import os
 import re
 
 import pytest
@@ -8,8 +7,12 @@ import tso
 from program import Program
 
 TESTS = list(tso.all_tests())
-# A run takes 0.2 s, so only some run by default; LITMUS=all runs all.
-CHOSEN = TESTS if os.environ.get("LITMUS") == "all" else TESTS[:: len(TESTS) // 12]
+# A run takes 0.2 s, so most run only in ./dev fuzz.
+EACH = len(TESTS) // 12
+PARAMETERS = [
+    pytest.param(test, id=test.name, marks=() if number % EACH == 0 else pytest.mark.thorough)
+    for number, test in enumerate(TESTS)
+]
 
 
 def test_there_are_two_hundred() -> None:
@@ -17,7 +20,7 @@ def test_there_are_two_hundred() -> None:
     assert {name.split("+")[0] for name in (test.name for test in TESTS)} >= {"SB", "MP", "LB", "R", "WRC", "IRIW", "3.2W"}
 
 
-@pytest.mark.parametrize("test", CHOSEN, ids=lambda test: test.name)
+@pytest.mark.parametrize("test", PARAMETERS)
 def test_allowed_outcomes_are_those_of_tso_and_no_other_is_seen(linebounce: Program, test: tso.Test) -> None:
     linebounce.file("test.litmus", test.text())
     result = linebounce("import", "test.litmus")

@@ -88,7 +88,7 @@ constexpr std::array kReaders = {
     Reader{"protocol", [](const std::string& text) { read_protocol(text, file_in_project("protocol.md")); }},
     Reader{"layout", [](const std::string& text) { read_layout_file(text, file_in_project("layout.toml")); }},
     Reader{"pahole", [](const std::string& text) { parse_pahole(text, "file.pahole"); }},
-    Reader{"matrix", [](const std::string& text) { parse_latency_matrix(text, "matrix.csv"); }},
+    Reader{"matrix", [](const std::string& text) { parse_measured_matrix(text, "matrix.csv"); }},
     Reader{"measured_rows", [](const std::string& text) { read_measured_rows(text, "table.csv", "a_structure"); }},
     Reader{"probe", [](const std::string& text) { parse_probe_file(text, "probe.json"); }},
     Reader{"library", call_library},

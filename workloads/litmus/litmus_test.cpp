@@ -1,8 +1,11 @@
 #include "workloads/litmus/litmus_test.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
+
+#include "models/text/whole_number.hpp"
 
 namespace linebounce::workloads {
 namespace {
@@ -26,7 +29,7 @@ class Parser {
       const std::size_t equals = term.find('=');
       if (equals == std::string::npos) refuse(term);
       const std::string name = term.substr(0, equals);
-      const int value = std::stoi(term.substr(equals + 1));
+      const int value = number(term.substr(equals + 1));
       if (is_register(name)) {
         test_.asks.emplace_back(reg(name), value);
       } else {
@@ -48,12 +51,18 @@ class Parser {
     throw std::logic_error("litmus test " + test_.name + ": cannot read \"" + text + "\"");
   }
 
+  int number(const std::string& digits) const {
+    const auto value = whole_number(digits, 0, std::numeric_limits<int>::max());
+    if (!value) refuse(digits);
+    return static_cast<int>(*value);
+  }
+
   static bool is_register(const std::string& word) { return word.size() > 1 && word.front() == 'r'; }
 
   int reg(const std::string& word) {
-    const int number = std::stoi(word.substr(1));
-    test_.registers = std::max(test_.registers, number + 1);
-    return number;
+    const int place = number(word.substr(1));
+    test_.registers = std::max(test_.registers, place + 1);
+    return place;
   }
 
   int variable(const std::string& word) {
@@ -78,7 +87,7 @@ class Parser {
       if (found.size() != 5 || found[1] != "=") refuse(text);
       read.kind = LitmusStatement::Kind::exchange;
       read.variable = variable(found[3]);
-      read.value = std::stoi(found[4]);
+      read.value = number(found[4]);
       return read;
     }
     if (found[1] != "=" && found[1] != "=acq") refuse(text);
@@ -94,8 +103,7 @@ class Parser {
 
   LitmusStatement parse_await(const Words& found, const std::string& text) {
     if (found.size() != 3) refuse(text);
-    return {
-        .kind = LitmusStatement::Kind::await, .ordered = true, .variable = variable(found[1]), .value = std::stoi(found[2])};
+    return {.kind = LitmusStatement::Kind::await, .ordered = true, .variable = variable(found[1]), .value = number(found[2])};
   }
 
   LitmusStatement parse_store(const Words& found, const std::string& text) {
@@ -104,7 +112,7 @@ class Parser {
     if (is_register(found[2])) {
       store.value_from = reg(found[2]);
     } else {
-      store.value = std::stoi(found[2]);
+      store.value = number(found[2]);
     }
     return store;
   }
@@ -177,25 +185,24 @@ std::ptrdiff_t memory_operations(const LitmusTest& test) {
 
 LitmusTest litmus_test_of(const std::string& threads, const std::string& asks) {
   constexpr std::string_view kBetween = "||";
-  constexpr std::size_t kMostThreads = 8, kMostRegisters = 32;
+  constexpr std::size_t kMostThreads = 8;
+  constexpr int kMostRegisters = 32;
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= threads.size();) {
     const std::size_t end = std::min(threads.find(kBetween, begin), threads.size());
     parts.push_back(std::string_view(threads).substr(begin, end - begin));
     begin = end + kBetween.size();
   }
-  if (parts.size() > kMostThreads) throw std::invalid_argument("a litmus test has at most 8 threads");
+  if (parts.size() > kMostThreads)
+    throw std::invalid_argument("a litmus test has at most " + std::to_string(kMostThreads) + " threads");
   try {
     LitmusTest test = parse_litmus_test("given", "", parts, asks);
-    if (test.registers > static_cast<int>(kMostRegisters)) throw std::invalid_argument("registers are r0 to r31");
+    if (test.registers > kMostRegisters)
+      throw std::invalid_argument("registers are r0 to r" + std::to_string(kMostRegisters - 1));
     if (test.asks.empty()) throw std::invalid_argument("the test asks for no outcome, as \"r0=0 x=1\" does");
     check_registers(test);
     return test;
-  } catch (const std::out_of_range&) {
-    throw std::invalid_argument("a number is too large");
-  } catch (const std::invalid_argument& error) {
-    // std::stoi says only its own name.
-    if (std::string_view(error.what()) == "stoi") throw std::invalid_argument("expected a number behind r or =");
+  } catch (const std::invalid_argument&) {
     throw;
   } catch (const std::logic_error& error) {
     throw std::invalid_argument(error.what());

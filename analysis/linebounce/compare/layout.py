@@ -11,7 +11,7 @@ Kind = Literal["point", "metric", "unit", "base", "value", "change", "interval",
 
 # The columns to drop first when space is short, least important first. Others always stay.
 LOST_FIRST: tuple[Kind, ...] = ("unit", "interval", "value", "base")
-# The columns to shorten next, with the least width that still tells names apart.
+# The columns to shorten next, each with the smallest width at which names still differ.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "unit", "verdict")
 _BETWEEN = 2

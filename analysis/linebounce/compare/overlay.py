@@ -82,5 +82,5 @@ def _drawn(rows: Rows, words: dict[str, str]) -> Markup:
     spec = charts.with_rows(charts.CHARTS["sweep_line"](), "sweep", rows, words)
     spec["width"] = _WIDTH
     svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
-    # Inside a page, the SVG needs neither a size of its own nor XML namespaces.
+    # An SVG inside a page needs no width, height or XML namespaces.
     return Markup(re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3))

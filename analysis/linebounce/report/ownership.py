@@ -16,8 +16,8 @@ from linebounce.results import Results
 # Limits for each point, because a page has to draw them: the lines that change owners most, and the first spans of each.
 MOST_LINES = 50
 MOST_SPANS = 2000
-# The number of equal parts into which a line's time can be cut: the smallest that leaves few enough spans in each part to tell
-# apart.
+# The numbers of equal parts into which a line's time can be cut. The page takes the smallest one that leaves few enough spans
+# in each part to be told apart.
 PARTS = (1, 10, 100)
 _SPANS_IN_SIGHT = 250
 

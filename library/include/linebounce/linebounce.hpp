@@ -103,7 +103,8 @@ class Simulation {
   [[nodiscard]] int cpus() const;
   [[nodiscard]] int line_bytes() const;
 
-  // Places a new object, zeroed, on lines of its own. Its home is `node`, or follows the machine's policy. Errors, here and
+  // Places a new object, filled with zeros. No other object shares its lines. Its home is `node`, or follows the machine's
+  // policy. Errors, here and
   // below: std::logic_error after run(); std::invalid_argument for an illegal size; std::out_of_range for an unknown node.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // the largest object

@@ -45,7 +45,7 @@ class LineRows {
  private:
   void add(const C2cLine& line, std::int64_t number, const C2cUse& use) {
     LineRow row;
-    row.structure = kImportedStructure;
+    row.structure = "measured";
     row.object = fmt::format("{:#x}", line.address);
     row.line = number;
     row.offset = static_cast<std::int64_t>(use.offset);
@@ -67,6 +67,7 @@ class LineRows {
     row.access = access;
     row.source = source;
     row.latency_ns_mean = cycles * kNsOfMhz / mhz_;
+    row.waits = std::nullopt;
     rows_.push_back(std::move(row));
   }
 
@@ -91,7 +92,7 @@ void write_results(const fs::path& directory, const std::string& source, const s
   ReportedPoint point;
   point.metrics = metrics_of(report);
   Results results;
-  results.experiment = kImportedExperiment;
+  results.experiment = "imported";
   results.machine = "measured";
   results.points = {point};
   results.answer.text = fmt::format("Measured, not simulated: samples of {}, by perf c2c.", source);
@@ -128,7 +129,7 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   const fs::path in = arguments.files.front();
   const C2cReport report = read_c2c_report(in);
   const fs::path directory = arguments.out.empty() ? fs::path("out") / in.stem() : fs::path(arguments.out);
-  const int mhz = arguments.mhz.value_or(kImportMhz);
+  const int mhz = arguments.mhz.value_or(kAssumedMhz);
   Losses losses = report.losses;
   if (!arguments.mhz) losses.add(Loss::clock_assumed, "perf c2c", std::to_string(mhz));
   losses.add(Loss::stores_without_source, "perf c2c");
@@ -136,7 +137,7 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   write_results(directory, in.filename().string(), rows, report, losses);
   const Painter paint = painter_for_stdout();
   constexpr std::size_t kShown = 3;
-  std::cout << line_table(lines_of(rows, {.by_number = true}), kShown, paint) << "\n" << losses_text(losses, paint);
+  std::cout << line_table(lines_of(rows, {}), kShown, paint) << "\n" << losses_text(losses, paint);
   std::cout << fmt::format("\n  {}  of {}: {}\n  See all:  linebounce lines {}\n", directory.string(), in.string(),
                            plural(report.lines.size(), "line"), shell_word(directory.string()));
   const bool has_hitm =

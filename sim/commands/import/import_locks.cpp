@@ -21,7 +21,7 @@ std::vector<std::string> write_mix(const LockMix& mix, const ImportArguments& ar
   trace::Writer writer(file.path());
   trace::Summary summary;
   summary.program = fs::path(arguments.files.front()).filename().string();
-  const int mhz = arguments.mhz.value_or(kImportMhz);
+  const int mhz = arguments.mhz.value_or(kAssumedMhz);
   summary.recorder = fmt::format("linebounce import {} --seconds {:g} --cpus {} --mhz {}", summary.program,
                                  mix.measured.seconds, mix.measured.cpus, mhz);
   summary.missing = write_lock_mix(mix, mhz, writer);

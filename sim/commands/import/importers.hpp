@@ -20,9 +20,6 @@ struct ImportArguments {
   std::optional<int> mhz;
 };
 
-// Assumed clock of processors whose clock is not stated.
-inline constexpr int kImportMhz = 3000;
-
 // The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
 std::filesystem::path output_of(const ImportArguments& arguments, const std::string& extension);
 

@@ -41,7 +41,7 @@ class Parser {
       for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
-    return {std::move(matrix), std::string(grid_.form), grid_.in_cycles};
+    return {std::move(matrix), grid_.in_cycles};
   }
 
  private:
@@ -164,10 +164,6 @@ void check_unit(const LatencyMatrix& matrix, const std::string& file) {
 
 MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz) {
   return Parser(text, file, mhz).parse();
-}
-
-LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {
-  return parse_measured_matrix(text, file, kUsualMhz).matrix;
 }
 
 Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/machine_layout.hpp"
+#include "sim/sources/losses.hpp"
 
 namespace linebounce::sim {
 
@@ -47,20 +48,15 @@ class LatencyMatrix {
   std::map<std::pair<int, int>, double> apart_;
 };
 
-// Assumed clock of processors whose clock is not stated.
-inline constexpr double kUsualMhz = 3000;
-
 struct MeasuredMatrix {
   LatencyMatrix matrix;
-  std::string form;        // "a matrix with the CPUs' numbers"
   bool in_cycles = false;  // the file has cycles, which were converted with a clock of `mhz`
 };
 
 // Reads the text of such a file: a row and a column per CPU, in any form that split_grid() accepts. A pair may be measured
 // once, with one side of the diagonal empty; if both directions are present, their mean counts. `file`: for messages. Errors:
 // ConfigError "FILE:LINE:COLUMN: ..."
-MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz);
-LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
+MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz = kAssumedMhz);
 
 // No machine transfers lines within a clock cycle, or as slowly as a disk. Errors: ConfigError if half of the pairs suggest so.
 void check_unit(const LatencyMatrix& matrix, const std::string& file);

@@ -10,7 +10,7 @@ namespace {
 
 std::string error_of(const std::string& text) {
   try {
-    parse_latency_matrix(text, "m.csv");
+    parse_measured_matrix(text, "m.csv");
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -18,7 +18,7 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(LatencyMatrix, TheToolLeavesTheDiagonalAndAllAboveItEmpty) {
-  const LatencyMatrix matrix = parse_latency_matrix(",,\n10.5,,\n20,30.25,\n", "m.csv");
+  const LatencyMatrix matrix = parse_measured_matrix(",,\n10.5,,\n20,30.25,\n", "m.csv").matrix;
   EXPECT_EQ(matrix.cpus(), 3);
   EXPECT_EQ(matrix.at(0, 1), 10.5);
   EXPECT_EQ(matrix.at(2, 0), 20);
@@ -26,15 +26,15 @@ TEST(LatencyMatrix, TheToolLeavesTheDiagonalAndAllAboveItEmpty) {
 }
 
 TEST(LatencyMatrix, TheOtherTriangleAloneIsAsGood) {
-  EXPECT_EQ(parse_latency_matrix(",10,20\n,,30\n,,\n", "m.csv").at(2, 1), 30);
+  EXPECT_EQ(parse_measured_matrix(",10,20\n,,30\n,,\n", "m.csv").matrix.at(2, 1), 30);
 }
 
 TEST(LatencyMatrix, OfBothDirectionsTheMeanCounts) {
-  EXPECT_EQ(parse_latency_matrix("0, 10\r\n20 ,0\r\n", "m.csv").at(0, 1), 15);
+  EXPECT_EQ(parse_measured_matrix("0, 10\r\n20 ,0\r\n", "m.csv").matrix.at(0, 1), 15);
 }
 
 TEST(LatencyMatrix, MarksOfOtherSystemsAndEmptyLinesAtTheEndDoNoHarm) {
-  EXPECT_EQ(parse_latency_matrix("\xef\xbb\xbf,\r\n1e2,\r\n\r\n\n", "m.csv").at(0, 1), 100);
+  EXPECT_EQ(parse_measured_matrix("\xef\xbb\xbf,\r\n1e2,\r\n\r\n\n", "m.csv").matrix.at(0, 1), 100);
 }
 
 TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
@@ -48,15 +48,17 @@ TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
 }
 
 TEST(LatencyMatrix, WhatTheToolShowsOnTheTerminalIsReadToo) {
-  const LatencyMatrix matrix = parse_latency_matrix(
-      "Num cores: 3\nShowing latency=round-trip-time/2 in nanoseconds:\n\n           0       1       2   \n      0\n"
-      "      1  576\xc2\xb1"
-      "6  \n      2 \x1b[1m1020.5\x1b[0m\x1b[2m\xc2\xb1"
-      "12\x1b[0m   31\xc2\xb1"
-      "0  \n\n"
-      "    Min  latency: 31.0ns \xc2\xb1"
-      "0.1 cores: (2,1)\n",
-      "m.txt");
+  const LatencyMatrix matrix =
+      parse_measured_matrix(
+          "Num cores: 3\nShowing latency=round-trip-time/2 in nanoseconds:\n\n           0       1       2   \n      0\n"
+          "      1  576\xc2\xb1"
+          "6  \n      2 \x1b[1m1020.5\x1b[0m\x1b[2m\xc2\xb1"
+          "12\x1b[0m   31\xc2\xb1"
+          "0  \n\n"
+          "    Min  latency: 31.0ns \xc2\xb1"
+          "0.1 cores: (2,1)\n",
+          "m.txt")
+          .matrix;
   EXPECT_EQ(matrix.cpus(), 3);
   EXPECT_EQ(matrix.at(0, 1), 576);
   EXPECT_EQ(matrix.at(2, 0), 1020.5);
