@@ -69,7 +69,7 @@ def test_drmemtrace_is_a_stream_for_each_thread(linebounce: Program) -> None:
     result = linebounce("import", "view.txt")
     assert result.code == 0, result.stderr
     assert "view.lbt  of view.txt: drmemtrace" in result.stdout
-    assert "Atomic instructions are not marked" in result.stdout
+    assert "atomic instructions are not marked" in result.stdout
     with Trace(linebounce.directory / "view.lbt") as trace:
         assert [(stream.name, stream.cpu) for stream in trace.symbols.streams] == [("thread/2765542", 3), ("thread/2765543", 1)]
     assert linebounce("trace", "info", "--check", "view.lbt").code == 0

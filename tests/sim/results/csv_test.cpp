@@ -106,7 +106,8 @@ TEST(Csv, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(points.at(4)[0].object, "rq[3]");
   EXPECT_EQ(points.at(4)[0].remote_pct, 65.96);
   EXPECT_EQ(cpu_list(points.at(4)[0].cpus), "0-3,8");
-  EXPECT_EQ(points.at(4)[0].waits.total(), 211.5);
+  ASSERT_TRUE(points.at(4)[0].waits);
+  EXPECT_EQ(points.at(4)[0].waits->total(), 211.5);
   EXPECT_NE(content.find(",\"0-3,8\",201,211.5,0,10,200.5,0,0,1\n"), std::string::npos) << "travel, queueing, by resource";
   EXPECT_EQ(points.at(4)[1].structure, "odd, one");
   data.lines = points.at(4);

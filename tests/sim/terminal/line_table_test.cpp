@@ -36,7 +36,7 @@ std::string single_spaced(const std::string& text) {
 LineSet two_lines() {
   std::vector<LineRow> rows = {row("rq[0]", 0, "lock", "schedule", 75, 20), row("rq[1]", 1, "idle", "idle_cpu", 25, 80)};
   rows[0].cpus = *read_cpu_list("0-3,8");
-  rows[0].waits.ns = {0, 0, 120, 30, 0, 0};
+  rows[0].waits = MeanWaits{{0, 0, 120, 30, 0, 0}};
   return lines_of(rows, {});
 }
 
