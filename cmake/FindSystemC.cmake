@@ -28,6 +28,15 @@ if(NOT DEFINED SYSTEMC_DEFINE)
   message(FATAL_ERROR "SystemC was found (${SYSTEMC_LIBRARY}) but a program with it does not link as C++20")
 endif()
 
+# Like "2.3.4", for manifests of results.
+set(SYSTEMC_RELEASE)
+foreach(_part MAJOR MINOR PATCH)
+  file(STRINGS ${SYSTEMC_INCLUDE_DIR}/sysc/kernel/sc_ver.h _line REGEX "define SC_VERSION_${_part} ")
+  string(REGEX MATCH "[0-9]+" _number "${_line}")
+  list(APPEND SYSTEMC_RELEASE ${_number})
+endforeach()
+list(JOIN SYSTEMC_RELEASE . SYSTEMC_RELEASE)
+
 add_library(systemc::systemc INTERFACE IMPORTED)
 target_include_directories(systemc::systemc SYSTEM INTERFACE ${SYSTEMC_INCLUDE_DIR})
 target_link_libraries(systemc::systemc INTERFACE ${SYSTEMC_LIBRARY} pthread)

@@ -1,45 +1,36 @@
-// The public interface over Machine. SystemC and all our own headers stay behind it.
+// The public interface over Machine. All our own headers stay behind it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <stdexcept>
-#include <systemc>
 #include <tuple>
 #include <utility>
 
 #include "library/include/linebounce/linebounce.hpp"
-#include "models/machine/kernel_context.hpp"
 #include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
-#include "sim/config/machine_tables.hpp"
-#include "sim/config/protocol_file.hpp"
-#include "sim/config/schema.hpp"
+#include "sim/config/machine_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "workloads/program/address_space.hpp"
 
-// SystemC's library does not link without this function. The caller's program has its own main(), and perhaps its own
-// sc_main().
-extern "C" __attribute__((weak)) int sc_main(int, char**) {
-  return EXIT_FAILURE;
-}
-
 namespace linebounce::library {
 namespace {
 
-MachineSpec read_machine(const std::string& machine) {
-  const sim::MachineTables tables = sim::read_machine_file(machine, "", "");
-  MachineSpec spec = sim::to_typed(tables.settings, tables.parts).machine;
-  sim::check_machine(spec, tables.settings);
-  return spec;
-}
+// True while this thread runs a simulation's programs, whose stacks are too small for another simulation.
+thread_local bool inside_a_program = false;
 
-// The program finds its files relative to itself, which does not work here. LINEBOUNCE_ROOT, if set, takes precedence.
-const std::string& at_home(const std::string& machine, const char* home) {
-  if (*home != '\0') ::setenv("LINEBOUNCE_ROOT", home, 0);
-  return machine;
+class RunningPrograms {
+ public:
+  RunningPrograms() { inside_a_program = true; }
+  ~RunningPrograms() { inside_a_program = false; }
+  RunningPrograms(const RunningPrograms&) = delete;
+  RunningPrograms& operator=(const RunningPrograms&) = delete;
+};
+
+void refuse_inside_a_program() {
+  if (inside_a_program) throw std::logic_error("a simulation cannot be made or run by a program of another one");
 }
 
 struct Sum {
@@ -104,18 +95,10 @@ class PlacedMemory {
 
 class Simulation::Implementation {
  public:
-  Implementation(const std::string& machine, const char* home)
-      : spec_(read_machine(at_home(machine, home))), machine_(make()), memory_(machine_->store(), &machine_->homes()) {
+  explicit Implementation(const sim::MachineFiles& files) : machine_(make(files)), memory_(machine_->store(), &machine_->homes()) {
     costs_.set_line_bytes(line_bytes());
     programs_.resize(cpus());
   }
-  ~Implementation() {
-    const KernelContext::Use use(context_);
-    machine_.reset();
-  }
-  Implementation(const Implementation&) = delete;
-  Implementation& operator=(const Implementation&) = delete;
-
   [[nodiscard]] int cpus() const { return machine_->cpus(); }
   [[nodiscard]] int line_bytes() const { return machine_->store().line_bytes(); }
 
@@ -143,9 +126,9 @@ class Simulation::Implementation {
   }
 
   Statistics run() {
+    refuse_inside_a_program();
     refuse_after_run();
     has_run_ = true;
-    const KernelContext::Use use(context_);
     machine_->set_functions(memory_.functions().size());
     for (int cpu = 0; cpu < cpus(); ++cpu) {
       machine_->set_program(cpu, [this, &program = programs_[cpu]](linebounce::Cpu& thread) {
@@ -154,6 +137,7 @@ class Simulation::Implementation {
       });
     }
     try {
+      const RunningPrograms running;
       machine_->run();
     } catch (...) {
       machine_->unwind_programs();
@@ -163,11 +147,9 @@ class Simulation::Implementation {
   }
 
  private:
-  std::unique_ptr<Machine> make() {
-    const KernelContext::Use use(context_);
-    const MachineProtocols protocols = sim::load_protocols(spec_);
+  std::unique_ptr<Machine> make(const sim::MachineFiles& files) {
     try {
-      return std::make_unique<Machine>(spec_, protocols, EngineSpec{.line_history = true}, 0, 0, costs_);
+      return std::make_unique<Machine>(files.spec, files.protocols, EngineSpec{.line_history = true}, 0, 0, costs_);
     } catch (const std::invalid_argument& error) {
       throw sim::ConfigError(error.what());  // the mistake is in the machine's file, not in the caller's code
     }
@@ -193,9 +175,7 @@ class Simulation::Implementation {
     return statistics;
   }
 
-  KernelContext context_;
   Costs costs_;
-  MachineSpec spec_;
   std::vector<Program> programs_;
   std::unique_ptr<Machine> machine_;
   workloads::AddressSpace memory_;
@@ -269,9 +249,9 @@ Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, i
   return cpu_.spin_until(address, done, bytes);
 }
 
-Simulation::Simulation(const std::string& machine, const char* home) {
-  KernelContext::refuse_inside_a_program();
-  implementation_ = std::make_unique<Implementation>(machine, home);
+Simulation::Simulation(const std::string& machine, const std::string& home) {
+  refuse_inside_a_program();
+  implementation_ = std::make_unique<Implementation>(sim::read_machine_files(machine, home));
 }
 Simulation::~Simulation() = default;
 int Simulation::cpus() const {

@@ -6,20 +6,12 @@
 #include <stdexcept>
 
 #include "models/failure.hpp"
-#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
 void EventScheduler::Part::refuse(Tick at) {
   throw ModelFailure(
       fmt::format("the run goes on to tick {}, and {} is the last that can be scheduled: simulate less time", at, kLatest));
-}
-
-EventScheduler::EventScheduler(sc_core::sc_module_name name) : sc_module(name), keys_(2, kNever) {
-  SC_HAS_PROCESS(EventScheduler);
-  SC_METHOD(give_turns);
-  sensitive << event_;
-  dont_initialize();
 }
 
 void EventScheduler::add(Part& part) {
@@ -34,21 +26,11 @@ void EventScheduler::add(Part& part) {
   keys_.assign(2 * first, kNever);
 }
 
-void EventScheduler::run_for(Tick duration) {
-  until_ += duration;
-  event_.notify(sc_core::SC_ZERO_TIME);
-  sc_core::sc_start(kernel_time(duration));
-  if (!stopped_) now_ = until_;
-}
-
-void EventScheduler::give_turns() {
+void EventScheduler::run_until(Tick until) {
   constexpr Tick kRankMask = kMostParts - 1;
-  const Tick kernel = kernel_now();
-  while (!stopped_ && next() < until_) {
-    if (keeps_kernel_time_ && next() > kernel) {
-      event_.notify(kernel_time(next() - kernel));
-      return;
-    }
+  until_ = until;
+  if (outside_ != kNever) outside_ = until;
+  while (next() < until_) {
     Part& part = *parts_[keys_[kRoot] & kRankMask];
     now_ = next();
     keys_[part.leaf_] = kNever;
@@ -56,6 +38,7 @@ void EventScheduler::give_turns() {
     part.turn();
     settle();
   }
+  now_ = until_;
 }
 
 }  // namespace linebounce

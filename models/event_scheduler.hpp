@@ -1,21 +1,16 @@
 // The event scheduler of a machine. Parts that act on their own (buses, cores, the network) ask it for turns. A turn is one
-// call of Part::turn() at a given simulated time. One SystemC process makes these calls in order of time; at equal times, in
-// the order in which the parts were added. Thousands of turns cost one activation by SystemC's kernel, and the time of the next
-// turn is known without asking the kernel.
-//
-// While run_for() runs, the scheduler's time may be ahead of the kernel's. The two agree when run_for() returns and, after
-// keep_kernel_time(), at every turn.
+// call of Part::turn() at a given simulated time. The scheduler makes these calls in order of time; at equal times, in the
+// order in which the parts were added.
 #pragma once
 
 #include <algorithm>
-#include <systemc>
 #include <vector>
 
 #include "models/units.hpp"
 
 namespace linebounce {
 
-class EventScheduler final : public sc_core::sc_module {
+class EventScheduler {
  public:
   // A turn's key is its time, with its part's rank (in the order of add() calls) in the low bits. The smallest key comes first.
   static constexpr int kRankBits = 10;
@@ -31,16 +26,17 @@ class EventScheduler final : public sc_core::sc_module {
    protected:
     // The scheduler's time. REQUIRES: called during the turn of some part.
     [[nodiscard]] Tick now() const { return scheduler_->now_; }
-    // The time of the next turn of any part; kNever if no part has asked for one.
+    // The time of the next turn of any part, or from which on something outside may act, if that is earlier; kNever if there is
+    // neither.
     [[nodiscard]] Tick next_turn() {
       scheduler_->settle();
-      return scheduler_->next();
+      return std::min(scheduler_->next(), scheduler_->outside_);
     }
     // If a turn of this part at `at` would be the next of all turns, the running turn becomes that turn, and the result is
     // true. REQUIRES: called during a turn of this part; `at` is later than now().
     bool go_on_at(Tick at) {
       EventScheduler& scheduler = *scheduler_;
-      if (scheduler.stopped_ || scheduler.keeps_kernel_time_ || at >= scheduler.until_) return false;
+      if (at >= scheduler.until_) return false;
       const Tick key = at << kRankBits | rank_;
       for (std::size_t node = leaf_; node > kRoot; node /= 2) {
         if (scheduler.keys_[node ^ 1] < key) return false;
@@ -77,8 +73,6 @@ class EventScheduler final : public sc_core::sc_module {
     Tick rank_ = 0;
   };
 
-  explicit EventScheduler(sc_core::sc_module_name name);
-
   // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
   void add(Part& part);
   // `measured_end`: kNever if the measured time ends with the last program. REQUIRES: the simulation has not started.
@@ -86,13 +80,11 @@ class EventScheduler final : public sc_core::sc_module {
     programs_ = count;
     measured_end_ = measured_end;
   }
-  // From now on, advances the kernel's time to each turn's time before the turn, for code that reads the kernel's time.
-  void keep_kernel_time() { keeps_kernel_time_ = true; }
-
-  // Runs all turns that are due in the next `duration`, its end excluded.
-  void run_for(Tick duration);
-  // Runs no more turns, not even those due at the present time.
-  void stop() { stopped_ = true; }
+  // From now on, something outside may have parts act at any time that run_until() has not yet reached.
+  void expect_outside() { outside_ = now_; }
+  // Runs all turns that are due before `until`, and sets the time to `until`. REQUIRES: until >= now(). An exception of a part
+  // passes through; nothing may run after it.
+  void run_until(Tick until);
 
   [[nodiscard]] Tick now() const { return now_; }
   // The time of the next turn; kNever if no part has asked for one.
@@ -101,7 +93,6 @@ class EventScheduler final : public sc_core::sc_module {
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
-  void give_turns();
   void program_ended(Tick at) {
     last_ended_ = std::max(last_ended_, at);
     if (--programs_ == 0 && measured_end_ == kNever) measured_end_ = last_ended_;
@@ -120,21 +111,19 @@ class EventScheduler final : public sc_core::sc_module {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
   }
 
-  sc_core::sc_event event_;
   std::vector<Part*> parts_;  // indexed by rank
   // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. The leaf of
   // the part added last is a child of the root. In a machine with nodes that is the network, which has the most turns.
   static constexpr std::size_t kRoot = 1;
   static constexpr std::size_t kLastLeaf = 3;
-  std::vector<Tick> keys_;  // indexed by tree node; kNever: no turn asked for
+  std::vector<Tick> keys_ = {kNever, kNever};  // indexed by tree node; kNever: no turn asked for
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;
+  Tick outside_ = kNever;  // when something outside may act; kNever: nothing does
   int programs_ = 0;     // that have not ended
   Tick last_ended_ = 0;  // when the latest of the others did
   Tick measured_end_ = kNever;
-  bool keeps_kernel_time_ = false;
-  bool stopped_ = false;
 };
 
 }  // namespace linebounce

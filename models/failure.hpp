@@ -1,7 +1,6 @@
 // Thrown when the model contradicts itself: a stale value, an impossible transition, a broken invariant, a deadlock.
 #pragma once
 
-#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -21,13 +20,6 @@ class LineFailure : public ModelFailure {
 
  private:
   bool has_history_;
-};
-
-// Captures an exception thrown inside a SystemC process, which SystemC would otherwise rethrow as sc_report.
-class FailureSink {
- public:
-  virtual ~FailureSink() = default;
-  virtual void failed(std::exception_ptr failure) = 0;
 };
 
 }  // namespace linebounce

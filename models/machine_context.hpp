@@ -7,7 +7,6 @@
 
 namespace linebounce {
 
-class FailureSink;
 class Homes;
 class LineStore;
 class TransitionLog;
@@ -19,7 +18,6 @@ struct MachineContext {
   LineStore& store;
   Homes& homes;
   TransitionLog& log;
-  FailureSink& failures;
   Tick warmup_end, end;  // the measured time is from warmup_end to end
 };
 

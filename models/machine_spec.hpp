@@ -27,7 +27,7 @@ struct EngineSpec {
   bool line_history = false;
 
   void bind(SpecBinder& keys) {
-    keys.flag("run_ahead", run_ahead, "cores run ahead of kernel time while they hit");
+    keys.flag("run_ahead", run_ahead, "cores run ahead of the machine's time while they hit");
     keys.flag("parked_spins", parked_spins, "spinning CPUs sleep until their line changes");
     keys.flag("reverse_construction", reverse_construction, "build and start the cores in the opposite order");
     keys.flag("step_listener", step_listener, "attach a listener to every step that ignores what it hears");

@@ -9,9 +9,9 @@
 
 namespace linebounce {
 
-// The marks that this process has reached. They are global because any file may have a mark. Each test has its own process.
+// The marks that this thread has reached. They are global because any file may have a mark. Each test has its own process.
 inline std::set<std::string_view>& reached_marks() {
-  static std::set<std::string_view> marks;
+  static thread_local std::set<std::string_view> marks;
   return marks;
 }
 

@@ -1,5 +1,5 @@
 // Converts times to and from ticks. Simulated time is an integer number of ticks. Every clock's period is a whole number of
-// ticks, and a tick is at most 100 ps. One unit of SystemC's time is one tick.
+// ticks, and a tick is at most 100 ps.
 #pragma once
 
 #include <span>
@@ -24,8 +24,12 @@ class Timebase {
   // For output only, since the result is rounded.
   [[nodiscard]] double to_ns(Tick ticks) const;
 
+  // Ticks in a microsecond, as an exact fraction.
+  [[nodiscard]] std::int64_t ticks_per_us_numerator() const { return numerator_; }
+  [[nodiscard]] std::int64_t ticks_per_us_denominator() const { return denominator_; }
+
  private:
-  // Ticks per microsecond, as an exact fraction. This is also a common multiple of all clocks' frequencies in MHz.
+  // Ticks per microsecond. Their fraction is also a common multiple of all clocks' frequencies in MHz.
   std::int64_t numerator_ = 1;
   std::int64_t denominator_ = 1;
 };

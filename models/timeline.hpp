@@ -22,8 +22,9 @@ class Timeline {
   virtual void sleep(CpuId cpu, Tick from, Tick to) = 0;
   virtual void miss(const Miss& miss) = 0;
   virtual void lock(CpuId cpu, const std::string& lock, LockPhase phase, Tick from, Tick to) = 0;
-  // `message` is the request's name in the protocol.
-  virtual void bus(int bus, BusPhase phase, const std::string& message, Address line, Tick from, Tick to) = 0;
+  // `client`: the core whose request it is, or kMemory for the controller's own. `message` is the request's name in the
+  // protocol.
+  virtual void bus(int bus, BusPhase phase, int client, const std::string& message, Address line, Tick from, Tick to) = 0;
   // A message's bytes occupied the link between two nodes. A node number after the last node's is the switch of a crossbar.
   virtual void link(int from_node, int to_node, Address line, bool carries_data, Tick from, Tick to) = 0;
   virtual void grace_period(std::int64_t number, Tick from, Tick to) = 0;

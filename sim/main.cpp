@@ -8,12 +8,6 @@
 #include "sim/commands/command_line.hpp"
 #include "sim/plan/exit_code.hpp"
 
-// SystemC's library has its own main(), which prints a banner and calls this function. Our main() is linked first, so neither
-// is used, but the library does not link without this.
-extern "C" int sc_main(int, char**) {
-  return EXIT_FAILURE;
-}
-
 namespace {
 
 // The exit code and text for a failed allocation that nobody can catch: before main(), when static objects are made, and in

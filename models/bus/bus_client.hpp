@@ -1,8 +1,6 @@
 // The interfaces between a bus and the caches on it.
 #pragma once
 
-#include <sysc/communication/sc_interface.h>
-
 #include "models/bus/memory_side.hpp"
 #include "models/cache/cache_agent.hpp"
 #include "models/coherence/step_listener.hpp"
@@ -17,7 +15,7 @@ struct BusRequest {
   // `ask`: the node controller must still grant the request. `run`: it has granted the request. `recall`: it made the request.
   enum class Kind : std::uint8_t { ask, run, recall };
 
-  Tick stamp = 0;            // the requester's local time, which may be ahead of the kernel's
+  Tick stamp = 0;            // the requester's local time, which may be ahead of the machine's
   int client = 0;            // the requester's number in the machine, or kMemory; breaks ties of stamps
   StageId stage = kNoStage;  // the latest of the transaction, as the StepListener numbered it
   LineAddr line;
@@ -35,8 +33,9 @@ struct WrittenWord {
   std::size_t bytes = 0;
 };
 
-class BusClient : public virtual sc_core::sc_interface {
+class BusClient {
  public:
+  virtual ~BusClient() = default;
   virtual CacheAgent& caches() = 0;
 
   // The time until which the client lets nobody take the line: an atomic operation locks it, or buffered stores drain into it.
@@ -66,10 +65,11 @@ class BusClient : public virtual sc_core::sc_interface {
   virtual void watched_copy_changed(LineAddr line, Tick at) = 0;
 };
 
-class Bus : public virtual sc_core::sc_interface {
+class Bus {
  public:
+  virtual ~Bus() = default;
   [[nodiscard]] virtual const Protocol& protocol() const = 0;
-  // Queues a request for arbitration. REQUIRES: request.stamp is not before the kernel's time.
+  // Queues a request for arbitration. REQUIRES: request.stamp is not before the machine's time.
   virtual void post(const BusRequest& request) = 0;
   // Runs the Data row of the client's ordered transaction, whose data has arrived and is already in `copy`. Returns true if the
   // row issued another request; the access then keeps waiting.

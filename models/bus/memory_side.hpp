@@ -2,8 +2,6 @@
 // controller also grants or defers each transaction, and issues recalls of its own.
 #pragma once
 
-#include <sysc/communication/sc_interface.h>
-
 #include "models/coherence/protocol.hpp"
 #include "models/coherence/step_listener.hpp"
 #include "models/memory/line_store.hpp"
@@ -21,8 +19,9 @@ struct LineData {
   Version version = 0;
 };
 
-class MemorySide : public virtual sc_core::sc_interface {
+class MemorySide {
  public:
+  virtual ~MemorySide() = default;
   // True for plain memory, which has one state and no actions, and grants every request. A bus may then skip the calls that
   // would do nothing: grants(), state(), set_state(), act(), order_over().
   [[nodiscard]] virtual bool is_plain() const { return false; }

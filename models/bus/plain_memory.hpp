@@ -1,8 +1,6 @@
 // Memory directly behind a bus. It grants every request, has one state, and keeps its data in the LineStore.
 #pragma once
 
-#include <systemc>
-
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/machine_context.hpp"
@@ -10,13 +8,18 @@
 
 namespace linebounce {
 
-class PlainMemory final : public sc_core::sc_module, public MemorySide {
+class PlainMemory final : public MemorySide {
  public:
-  PlainMemory(sc_core::sc_module_name name, const MachineContext& machine)
-      : sc_module(name),
-        controller_(machine.spec.memory, machine.timebase, machine.store.line_bytes()),
+  explicit PlainMemory(const MachineContext& machine)
+      : controller_(machine.spec.memory, machine.timebase, machine.store.line_bytes()),
         store_(machine.store),
         log_(machine.log) {}
+
+  PlainMemory(const PlainMemory&) = delete;
+  PlainMemory& operator=(const PlainMemory&) = delete;
+
+  // REQUIRES: called before the simulation starts; `timing` outlives it.
+  void set_timing(MemoryTiming& timing) { timing_ = &timing; }
 
   [[nodiscard]] bool is_plain() const override { return true; }
   bool grants(const BusRequest&, Slot, Tick) override { return true; }
@@ -29,15 +32,16 @@ class PlainMemory final : public sc_core::sc_module, public MemorySide {
     log_.record(at, Controller::memory, 0, store_.line(slot), state, event, next);
   }
   Supply read(Slot slot, Tick address_at) override {
-    return {controller_.read(store_.line(slot), address_at), Source::local_memory};
+    return {timing_->read(store_.line(slot), address_at), Source::local_memory};
   }
-  [[nodiscard]] Tick read_latency() const override { return controller_.latency(); }
-  void write(Slot slot, Tick data_at) override { controller_.write(store_.line(slot), data_at); }
+  [[nodiscard]] Tick read_latency() const override { return timing_->latency(); }
+  void write(Slot slot, Tick data_at) override { timing_->write(store_.line(slot), data_at); }
   void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick, StageId, const Waits&) override {}
   void order_over(Slot, Tick) override {}
 
  private:
   MemoryController controller_;
+  MemoryTiming* timing_ = &controller_;
   LineStore& store_;
   TransitionLog& log_;
 };

@@ -135,17 +135,12 @@ class SnoopingBus::SnoopedLine {
   int writer_ = kNobody;
 };
 
-SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol,
-                         int first_client)
-    : sc_module(name),
-      clients("clients"),
-      memory("memory"),
-      spec_(machine.spec.bus),
+SnoopingBus::SnoopingBus(const MachineContext& machine, const Protocol& protocol, int first_client)
+    : spec_(machine.spec.bus),
       timing_(spec_, machine.timebase, machine.store.line_bytes()),
       protocol_(protocol),
       store_(machine.store),
       log_(machine.log),
-      failures_(machine.failures),
       first_client_(first_client),
       end_(machine.end),
       announcements_(timing_.lookahead()),
@@ -155,13 +150,11 @@ SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const MachineContext& mac
   if (timing_.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
 }
 
-void SnoopingBus::end_of_elaboration() {
-  for (int i = 0; i < clients.size(); ++i) {
-    clients_.push_back(clients[i]);
-    agents_.push_back(&clients_.back()->caches());
-  }
-  memory_ = memory.operator->();
-  plain_memory_ = memory_->is_plain();
+void SnoopingBus::connect(std::vector<BusClient*> clients, MemorySide& memory) {
+  clients_ = std::move(clients);
+  for (BusClient* client : clients_) agents_.push_back(&client->caches());
+  memory_ = &memory;
+  plain_memory_ = memory.is_plain();
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
@@ -282,21 +275,17 @@ Tick SnoopingBus::earliest_arbitration(Tick now) const {
 
 void SnoopingBus::turn() {
   ++activations_;
-  try {
-    const Tick now = this->now();
-    if (now >= end_) return;  // the run is over: the cores have stopped
-    if (!transactions_.empty() && transactions_.front()->touch_at == now) {
-      sample_front(now);
-      next_ = next_arbitration(now);
-    }
-    if (next_.at <= now) {
-      grant(next_);
-      next_ = next_arbitration(now);
-    }
-    schedule();
-  } catch (...) {
-    failures_.failed(std::current_exception());
+  const Tick now = this->now();
+  if (now >= end_) return;  // the run is over: the cores have stopped
+  if (!transactions_.empty() && transactions_.front()->touch_at == now) {
+    sample_front(now);
+    next_ = next_arbitration(now);
   }
+  if (next_.at <= now) {
+    grant(next_);
+    next_ = next_arbitration(now);
+  }
+  schedule();
 }
 
 void SnoopingBus::grant(const Arbitration& arbitration) {
@@ -618,7 +607,7 @@ Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender
 void SnoopingBus::tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const {
   if (timeline_ == nullptr) return;
   const std::string& message = protocol_.messages[request.message].name;
-  timeline_->bus(number_, phase, message, store_.address_of(request.line), from, from + duration);
+  timeline_->bus(number_, phase, request.client, message, store_.address_of(request.line), from, from + duration);
 }
 
 Endpoint SnoopingBus::named(int client) const {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <systemc>
 #include <vector>
 
 #include "models/bus/announcements.hpp"
@@ -45,17 +44,15 @@ struct BusStatistics {
   Tick data_busy = 0;
 };
 
-class SnoopingBus final : public sc_core::sc_module, public Bus, public EventScheduler::Part {
+class SnoopingBus final : public Bus, public EventScheduler::Part {
  public:
   // The bus's clients are numbered from `first_client` on. `protocol.memory` is the table of the memory side. Errors:
   // std::invalid_argument if arbitration and snoop take no time, so that the snoop result would come with the request.
-  SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol, int first_client);
+  SnoopingBus(const MachineContext& machine, const Protocol& protocol, int first_client);
 
-  // The caches on the bus. They must be bound in the order of client numbers.
-  sc_core::sc_port<BusClient, 0, sc_core::SC_ZERO_OR_MORE_BOUND> clients;
-  sc_core::sc_port<MemorySide> memory;
-
-  void end_of_elaboration() override;
+  // `clients`: the caches on the bus, in the order of client numbers. REQUIRES: called once, before the simulation starts; all
+  // of them outlive the bus.
+  void connect(std::vector<BusClient*> clients, MemorySide& memory);
 
   // Sets how listeners see the bus: its number in the machine, and the kind of its memory side.
   void set_names(int number, Endpoint::Kind memory_side) {
@@ -78,6 +75,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void post(const BusRequest& request) override;
   bool data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) override;
 
+  // Requests that wait for arbitration.
+  [[nodiscard]] std::size_t waiting() const { return requests_.size(); }
   // One line of text for each transaction under way, and for each request that waits for arbitration.
   [[nodiscard]] std::string describe_pending() const;
 
@@ -169,14 +168,13 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   const Protocol& protocol_;
   LineStore& store_;
   TransitionLog& log_;
-  FailureSink& failures_;
   BusPlaces places_;
   int first_client_;
   Tick end_;
   Announcements announcements_;
-  std::vector<BusClient*> clients_;  // the clients bound to the port
+  std::vector<BusClient*> clients_;
   std::vector<CacheAgent*> agents_;  // the clients' caches
-  MemorySide* memory_ = nullptr;     // the memory side bound to the port
+  MemorySide* memory_ = nullptr;
 
   std::deque<Transaction> made_;            // all transactions, which stay where they are in memory
   std::vector<Transaction*> free_;          // those not in use

@@ -55,11 +55,8 @@ Tick sibling_limit(Threads threads, const HardwareThread& cpu) {
 
 }  // namespace
 
-Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads,
-           const Wiring& wiring)
-    : sc_module(name),
-      bus("bus"),
-      spec_(spec),
+Core::Core(const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads, const Wiring& wiring)
+    : spec_(spec),
       wiring_(wiring),
       unit_(spec_, std::move(agent), client, *wiring.log, *this, static_cast<int>(threads.size())),
       footprint_(spec.footprint.on() ? std::make_unique<Footprint>(spec.footprint, spec.cycle, static_cast<int>(threads.size()))
@@ -77,8 +74,8 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
   }
 }
 
-void Core::end_of_elaboration() {
-  unit_.connect(*bus.operator->());
+void Core::connect(Bus& bus) {
+  unit_.connect(bus);
   act_at(0);
 }
 
@@ -99,10 +96,12 @@ void Core::set_tap(ProgramTap* tap) {
 void Core::turn() {
   if (!fiber_) {
     const auto body = [this] { run_programs(); };
-    const auto failed = [this](std::exception_ptr failure) { wiring_.failures->failed(std::move(failure)); };
+    const auto failed = [this](std::exception_ptr failure) { failure_ = std::move(failure); };
     fiber_ = make_fiber(scheduler_, body, failed);
   }
   fiber_ = resume_fiber(std::move(fiber_));
+  if (failure_) [[unlikely]]
+    std::rethrow_exception(failure_);
 }
 
 // Never returns; ends only by an exception.

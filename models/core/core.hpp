@@ -13,23 +13,22 @@
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <systemc>
 #include <vector>
 
 #include "models/bus/announcements.hpp"
 #include "models/core/footprint.hpp"
 #include "models/core/hardware_thread.hpp"
 #include "models/event_scheduler.hpp"
-#include "models/failure.hpp"
 #include "models/timeline.hpp"
 
 namespace linebounce {
 
-class Core final : public sc_core::sc_module, public CacheUnitOwner, public ThreadOwner, public EventScheduler::Part {
+class Core final : public CacheUnitOwner, public ThreadOwner, public EventScheduler::Part {
  public:
   using Program = std::function<void(Cpu&)>;
   using FindThread = std::function<HardwareThread&(CpuId)>;
@@ -39,17 +38,14 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
     Tick lookahead;                      // the machine's lookahead K
     TransitionLog* log;
     Observer* observer;
-    FailureSink* failures;
   };
 
   // REQUIRES: `spec` outlives the core.
-  Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads,
-       const Wiring& wiring);
+  Core(const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads, const Wiring& wiring);
 
-  sc_core::sc_port<Bus> bus;
-  void end_of_elaboration() override;
-
-  // The next four functions REQUIRE that the simulation has not started.
+  // The next five functions REQUIRE that the simulation has not started. connect() also REQUIRES that the core is a part of the
+  // event scheduler, and schedules its first turn.
+  void connect(Bus& bus);
   void set_program(int thread, Program program) { programs_[thread] = std::move(program); }
   // `find` returns any thread of the machine, so that this core's threads can interrupt it.
   void set_find_thread(FindThread find) { find_thread_ = std::move(find); }
@@ -134,6 +130,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Thre
   // A fiber object holds a suspended fiber and is empty while that fiber runs.
   boost::context::fiber fiber_;                // the core's own fiber
   boost::context::fiber scheduler_;            // the context that resumed fiber_
+  std::exception_ptr failure_;                 // the exception that has ended fiber_
   std::vector<boost::context::fiber> fibers_;  // the threads' own fibers; empty if the core has one thread
   boost::context::fiber dispatcher_;           // the core's own fiber, while a thread's fiber runs
   FindThread find_thread_;

@@ -66,25 +66,23 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
       log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end, engine.line_history),
-      scheduler_("event_scheduler"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   build_buses();
   if (spec.has_nodes()) {
     build_nodes();
   } else {
-    memory_ = std::make_unique<PlainMemory>("memory", context_);
-    buses_.front()->memory(*memory_);
+    memory_ = std::make_unique<PlainMemory>(context_);
   }
   build_cores(observer);
   if (network_) scheduler_.add(*network_);
+  connect();
   scheduler_.set_programs(cpus(), core_spec_.end);
 }
 
 void Machine::build_buses() {
   int first_core = 0;
   for (const int cores : layout_.cores_on_bus) {
-    buses_.push_back(
-        std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), context_, protocols_.bus, first_core));
+    buses_.push_back(std::make_unique<SnoopingBus>(context_, protocols_.bus, first_core));
     scheduler_.add(*buses_.back());
     const int number = static_cast<int>(buses_.size()) - 1;
     buses_.back()->set_names(number, spec_.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
@@ -94,22 +92,16 @@ void Machine::build_buses() {
 }
 
 void Machine::build_nodes() {
-  network_ = std::make_unique<Network>("network", context_);
-  const auto build = [this](Controller kind, const char* name, int count, const Protocol& protocol) {
+  network_ = std::make_unique<Network>(context_);
+  const auto build = [this](Controller kind, int count, const Protocol& protocol) {
     for (int number = 0; number < count; ++number) {
-      controllers_.push_back(std::make_unique<CoherenceController>(fmt::format("{}{}", name, number).c_str(), kind, number,
-                                                                   context_, protocol, *network_));
-      network_->endpoints(*controllers_.back());
+      controllers_.push_back(std::make_unique<CoherenceController>(kind, number, context_, protocol, *network_));
+      network_->connect(static_cast<int>(controllers_.size()) - 1, *controllers_.back());
     }
   };
-  build(Controller::node, "controller", buses(), protocols_.node);
-  build(Controller::directory, "directory", spec_.nodes, protocols_.directory);
-  build(Controller::group, "group", static_cast<int>(layout_.groups.size()), protocols_.group);
-  for (int bus = 0; bus < buses(); ++bus) {
-    BusSide& side = controllers_[bus]->bus_side();
-    side.bus(*buses_[bus]);
-    buses_[bus]->memory(side);
-  }
+  build(Controller::node, buses(), protocols_.node);
+  build(Controller::directory, spec_.nodes, protocols_.directory);
+  build(Controller::group, static_cast<int>(layout_.groups.size()), protocols_.group);
 }
 
 void Machine::build_cores(Observer& observer) {
@@ -129,18 +121,33 @@ void Machine::build_cores(Observer& observer) {
     const Core::Wiring wiring{.announcements = &bus.announcements(),
                               .lookahead = std::min(bus.announcements().lookahead(), core_spec_.ipi_latency),
                               .log = &log_,
-                              .observer = &observer,
-                              .failures = this};
+                              .observer = &observer};
     // Copies outside the cache levels: those in write-back buffers, and those that memory operates on.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec_.caches, protocols_.bus.cache, store_, spare);
-    cores_[at] =
-        std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
-    cores_[at]->bus(bus);
+    cores_[at] = std::make_unique<Core>(core_spec_, core, std::move(agent), threads_of[at], wiring);
     scheduler_.add(*cores_[at]);
   }
   for (const auto& core : cores_) core->set_find_thread([this](CpuId id) -> HardwareThread& { return cpu(id.value); });
-  for (std::size_t core = 0; core < cores_.size(); ++core) buses_[bus_of[core]]->clients(cores_[core]->unit());
+}
+
+void Machine::connect() {
+  std::size_t core = 0;
+  for (std::size_t number = 0; number < buses_.size(); ++number) {
+    SnoopingBus& bus = *buses_[number];
+    std::vector<BusClient*> clients;
+    for (int i = 0; i < layout_.cores_on_bus[number]; ++i, ++core) {
+      cores_[core]->connect(bus);
+      clients.push_back(&cores_[core]->unit());
+    }
+    if (network_) {
+      BusSide& side = controllers_[number]->bus_side();
+      side.connect(bus);
+      bus.connect(std::move(clients), side);
+    } else {
+      bus.connect(std::move(clients), *memory_);
+    }
+  }
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
@@ -157,7 +164,18 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
-  if (listener != nullptr) scheduler_.keep_kernel_time();
+}
+
+void Machine::wake(int cpu, Tick at) {
+  this->cpu(cpu).receive({at, cpu, Interrupt::kWake});
+}
+
+void Machine::set_memory(int node, MemoryTiming& memory) {
+  if (memory_) {
+    memory_->set_timing(memory);
+  } else {
+    controllers_[network_->directory_of(node)]->set_memory(memory);
+  }
 }
 
 void Machine::set_timeline(Timeline& timeline) {
@@ -167,7 +185,22 @@ void Machine::set_timeline(Timeline& timeline) {
 }
 
 void Machine::run(const std::function<void(double)>& progress) {
-  run_slices(progress);
+  while (advance(now() + slice(), progress)) {
+  }
+}
+
+Tick Machine::slice() const {
+  return std::max<Tick>(1, core_spec_.end == kNever ? watchdog_ : std::min(watchdog_, core_spec_.end / 100 + 1));
+}
+
+bool Machine::advance(Tick until, const std::function<void(double)>& progress) {
+  scheduler_.run_until(until);
+  if (!is_over(progress)) return true;
+  finish();
+  return false;
+}
+
+void Machine::finish() {
   finished_at_ = 0;
   for (const auto& core : cores_) finished_at_ = std::max(finished_at_, core->latest());
   if (core_spec_.end != kNever) finished_at_ = core_spec_.end;
@@ -175,30 +208,23 @@ void Machine::run(const std::function<void(double)>& progress) {
   require_conservation();
 }
 
-void Machine::run_slices(const std::function<void(double)>& progress) {
-  const bool bounded = core_spec_.end != kNever;
-  const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
-  std::int64_t last_count = -1;
-  Tick last_progress = 0;
-  // The loop goes on after all programs have ended: stores and write-backs that they left under way still count.
-  for (;;) {
-    scheduler_.run_for(slice);
-    if (failure_) std::rethrow_exception(failure_);
-    const Tick now = scheduler_.now();
-    if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (now >= core_spec_.end) return;  // requests that still wait for the bus are abandoned
-    if (scheduler_.next() == kNever) {
-      // It is not a deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
-      const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
-      if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
-      stuck("deadlock: nothing can happen any more, and not every program has ended");
-    }
-    const std::int64_t count = progress_count();
-    const bool waits = std::any_of(cores_.begin(), cores_.end(), [now](const auto& core) { return core->waits_for_time(now); });
-    if (count != last_count || waits || all_ended()) last_progress = now;
-    last_count = count;
-    if (now - last_progress > watchdog_) stuck("livelock: no operation but spins has been completed for engine.watchdog_us");
+// The run goes on after all programs have ended: stores and write-backs that they left under way still count.
+bool Machine::is_over(const std::function<void(double)>& progress) {
+  const Tick now = scheduler_.now();
+  if (progress && core_spec_.end != kNever) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
+  if (now >= core_spec_.end) return true;  // requests that still wait for the bus are abandoned
+  if (scheduler_.next() == kNever) {
+    // It is not a deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
+    const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
+    if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return true;
+    stuck("deadlock: nothing can happen any more, and not every program has ended");
   }
+  const std::int64_t count = progress_count();
+  const bool waits = std::any_of(cores_.begin(), cores_.end(), [now](const auto& core) { return core->waits_for_time(now); });
+  if (count != last_count_ || waits || all_ended()) last_progress_ = now;
+  last_count_ = count;
+  if (now - last_progress_ > watchdog_) stuck("livelock: no operation but spins has been completed for engine.watchdog_us");
+  return false;
 }
 
 std::int64_t Machine::progress_count() const {
@@ -231,7 +257,7 @@ CacheUnit::PairPrefetches Machine::pair_prefetches() const {
   return sum;
 }
 
-std::int64_t Machine::kernel_events() const {
+std::int64_t Machine::turns() const {
   std::int64_t events = network_ ? network_->activations() : 0;
   for (const auto& bus : buses_) events += bus->activations();
   for (const auto& core : cores_) events += core->activations();
@@ -284,13 +310,6 @@ void Machine::require_conservation() {
 
 void Machine::unwind_programs() {
   for (const auto& core : cores_) core->unwind_programs();
-}
-
-void Machine::failed(std::exception_ptr failure) {
-  if (failure_) return;  // several parts may fail at the same time, and SystemC warns if it is stopped twice
-  failure_ = std::move(failure);
-  scheduler_.stop();
-  sc_core::sc_stop();
 }
 
 }  // namespace linebounce

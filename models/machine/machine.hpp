@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -23,7 +22,7 @@
 
 namespace linebounce {
 
-class Machine final : public FailureSink {
+class Machine {
  public:
   // Statistics count events from `warmup_us` on, for `measure_us`; if `measure_us` is 0, until every program has ended. Errors:
   // std::invalid_argument, with a text for the user, for a machine that can't be simulated.
@@ -41,6 +40,8 @@ class Machine final : public FailureSink {
   // Null if the machine has no nodes.
   [[nodiscard]] const Network* network() const { return network_.get(); }
   [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
+  [[nodiscard]] int cores() const { return static_cast<int>(cores_.size()); }
+  [[nodiscard]] const SnoopingBus& bus(int number) const { return *buses_[number]; }
   [[nodiscard]] HardwareThread& cpu(int number) { return core_of(number).thread(layout_.cpus[number].thread); }
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
 
@@ -53,12 +54,28 @@ class Machine final : public FailureSink {
   // Attaches a listener to every step of the run; null detaches it. The listener is told of each hit only if a tap is attached,
   // too. REQUIRES: run() is not under way.
   void set_step_listener(StepListener* listener);
+  // Has `memory` decide when the node's memory answers. REQUIRES: called before the simulation starts; `memory` outlives it.
+  void set_memory(int node, MemoryTiming& memory);
+  [[nodiscard]] Tick lookahead() const { return buses_.front()->announcements().lookahead(); }
   // REQUIRES: called before run().
   void set_timeline(Timeline& timeline);
 
   // Runs all programs to the end. Calls `progress` now and then with the fraction done, 0 to 1. REQUIRES: called only once.
   // Errors: ModelFailure, and any exception that a program throws.
   void run(const std::function<void(double)>& progress = {});
+  // Runs a part of that, the turns before `until`, and returns whether there is more. A good length for a part is slice().
+  bool advance(Tick until, const std::function<void(double)>& progress = {});
+  [[nodiscard]] Tick slice() const;
+  [[nodiscard]] Tick now() const { return scheduler_.now(); }
+
+  // Instead of run(), for a caller that wakes CPUs from outside (SystemC's modules): expect_requests() once, then run_turns()
+  // again and again. A program sleeps (Cpu::sleep) until it is woken.
+  void expect_requests() { scheduler_.expect_outside(); }
+  // Runs all turns that are due before `until`. Errors: as run(), but no deadlock is found.
+  void run_turns(Tick until) { scheduler_.run_until(until); }
+  [[nodiscard]] Tick next_turn() const { return scheduler_.next(); }
+  // Wakes the CPU's program at `at`, or in its first clock cycle after that. REQUIRES: at >= now().
+  void wake(int cpu, Tick at);
   // Unwinds the programs that the run's end or failure interrupted. Objects that programs use, and listeners, must outlive this
   // call; without this call, they must outlive the machine.
   void unwind_programs();
@@ -71,18 +88,18 @@ class Machine final : public FailureSink {
   [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }
 
   // The number of turns that buses, cores and the network have taken, for the `bench` command.
-  [[nodiscard]] std::int64_t kernel_events() const;
-
-  void failed(std::exception_ptr failure) override;
+  [[nodiscard]] std::int64_t turns() const;
 
  private:
   [[nodiscard]] Core& core_of(int cpu) { return *cores_[layout_.cpus[cpu].core]; }
   void build_buses();
   void build_nodes();
   void build_cores(Observer& observer);
+  void connect();
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;
-  void run_slices(const std::function<void(double)>& progress);
+  bool is_over(const std::function<void(double)>& progress);
+  void finish();
   [[nodiscard]] std::string describe_pending(bool with_cpus) const;
   void stuck(const char* what) const;
   // Errors: ModelFailure if what the parts have counted doesn't add up.
@@ -96,7 +113,7 @@ class Machine final : public FailureSink {
   Homes homes_;
   MachineProtocols protocols_;
   TransitionLog log_;
-  const MachineContext context_{spec_, layout_, timebase_, store_, homes_, log_, *this, core_spec_.warmup_end, core_spec_.end};
+  const MachineContext context_{spec_, layout_, timebase_, store_, homes_, log_, core_spec_.warmup_end, core_spec_.end};
   EventScheduler scheduler_;
   std::vector<std::unique_ptr<SnoopingBus>> buses_;
   // The memory side of the buses: plain memory, or the parts of a machine with nodes.
@@ -105,8 +122,9 @@ class Machine final : public FailureSink {
   std::vector<std::unique_ptr<CoherenceController>> controllers_;  // indexed by endpoint of the network
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
+  std::int64_t last_count_ = -1;  // progress_count() at the end of the last slice, and when it last grew
+  Tick last_progress_ = 0;
   Tick finished_at_ = 0;
-  std::exception_ptr failure_;
 };
 
 }  // namespace linebounce

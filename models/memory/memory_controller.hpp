@@ -5,20 +5,18 @@
 #include <vector>
 
 #include "models/machine_spec.hpp"
+#include "models/memory/memory_timing.hpp"
 #include "models/timebase.hpp"
 
 namespace linebounce {
 
-class MemoryController {
+class MemoryController final : public MemoryTiming {
  public:
   MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes);
 
-  // Returns the time of a read's first data. The address arrives at `address_at`. REQUIRES: called in order of arrival.
-  Tick read(LineAddr line, Tick address_at);
-  // The time from a read's start, when bank and channel are free, to its first data.
-  [[nodiscard]] Tick latency() const { return latency_; }
-  // Occupies bank and channel for a write-back, whose data arrives at `data_at`.
-  void write(LineAddr line, Tick data_at);
+  Tick read(LineAddr line, Tick address_at) override;
+  void write(LineAddr line, Tick data_at) override;
+  [[nodiscard]] Tick latency() const override { return latency_; }
 
  private:
   // Reserves the bank and the shared channel for an access. Returns the first time from `earliest` on when both are free.

@@ -23,16 +23,13 @@ constexpr double kSlotNs = 16;
 
 }  // namespace
 
-Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
-    : sc_module(name),
-      endpoints("endpoints"),
-      spec_(machine.spec.network),
+Network::Network(const MachineContext& machine)
+    : spec_(machine.spec.network),
       timing_(machine.spec.node, machine.timebase),
       layout_(machine.layout),
       store_(machine.store),
       homes_(machine.homes),
       log_(machine.log),
-      failures_(machine.failures),
       end_(machine.end),
       line_bytes_(store_.line_bytes()),
       calendar_(machine.timebase.from_ns(kSlotNs)),
@@ -70,10 +67,6 @@ Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
     std::vector<Tick>& costs = pair_costs_.emplace_back();
     for (const double ns : from) costs.push_back(timebase.from_ns(ns));
   }
-}
-
-void Network::end_of_elaboration() {
-  for (int i = 0; i < endpoints.size(); ++i) ports_[i].endpoint = endpoints[i];
 }
 
 Tick Network::way(int from, int to) const {
@@ -125,21 +118,17 @@ void Network::push(Packet& packet, Tick at, Move move) {
 }
 
 void Network::turn() {
-  try {
-    do {
-      ++activations_;
-      const Tick now = this->now();
-      if (now >= end_) return;  // the run is over: the cores have stopped
-      while (calendar_.next() <= now) {
-        Packet& packet = calendar_.pop();
-        run(packet, packet.due);
-      }
-      if (calendar_.next() == kNever) return;
-    } while (go_on_at(calendar_.next()));
-    act_at(calendar_.next());
-  } catch (...) {
-    failures_.failed(std::current_exception());
-  }
+  do {
+    ++activations_;
+    const Tick now = this->now();
+    if (now >= end_) return;  // the run is over: the cores have stopped
+    while (calendar_.next() <= now) {
+      Packet& packet = calendar_.pop();
+      run(packet, packet.due);
+    }
+    if (calendar_.next() == kNever) return;
+  } while (go_on_at(calendar_.next()));
+  act_at(calendar_.next());
 }
 
 void Network::run(Packet& packet, Tick at) {

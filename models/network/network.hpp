@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <systemc>
 #include <vector>
 
 #include "models/busy_time.hpp"
@@ -70,8 +69,9 @@ struct Packet {
   [[nodiscard]] bool operator>(const Packet& other) const { return due != other.due ? due > other.due : order > other.order; }
 };
 
-class NetworkEndpoint : public virtual sc_core::sc_interface {
+class NetworkEndpoint {
  public:
+  virtual ~NetworkEndpoint() = default;
   // Receives a packet. REQUIRES: the receiver frees the packet with Network::free() after use.
   virtual void receive(Packet& packet, Tick at) = 0;
 };
@@ -90,13 +90,13 @@ struct LinkStatistics {
 };
 
 // At equal times the network takes its turn after all other parts, so that buses and cores act before any message arrives.
-class Network final : public sc_core::sc_module, public EventScheduler::Part {
+class Network final : public EventScheduler::Part {
  public:
-  Network(sc_core::sc_module_name name, const MachineContext& machine);
+  explicit Network(const MachineContext& machine);
 
-  // The endpoints, bound in this order: node controllers by bus, directories by node, groups.
-  sc_core::sc_port<NetworkEndpoint, 0> endpoints;
-  void end_of_elaboration() override;
+  // `number`: node controllers come first, by bus, then directories by node, then groups. REQUIRES: called once for each
+  // number, before the simulation starts; the endpoint outlives the network's last turn.
+  void connect(int number, NetworkEndpoint& endpoint) { ports_[number].endpoint = &endpoint; }
 
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
@@ -184,7 +184,6 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   LineStore& store_;
   Homes& homes_;
   const TransitionLog& log_;
-  FailureSink& failures_;
   Tick end_;
   std::size_t line_bytes_;
   std::vector<Port> ports_;  // of each endpoint

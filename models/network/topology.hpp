@@ -1,5 +1,4 @@
-// The links between a machine's nodes, and the routes of messages: a pure function of the specification, without time or
-// SystemC.
+// The links between a machine's nodes, and the routes of messages: a pure function of the specification, without time.
 #pragma once
 
 #include <string>

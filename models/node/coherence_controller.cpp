@@ -333,7 +333,7 @@ void BusSide::ask_again(Slot slot, Tick at) {
     }
     again.waits[Resource::line] += at - request.stamp;
     again.stamp = at;
-    bus->post(again);
+    bus_->post(again);
     return true;
   });
 }
@@ -341,25 +341,25 @@ void BusSide::ask_again(Slot slot, Tick at) {
 void BusSide::run(Slot slot, Tick at, StageId stage, const Waits& waits) {
   Line& line = lines_[slot];
   line.running = true;
-  bus->post({.stamp = at,
-             .client = controller_.entries_[slot].member,
-             .stage = stage,
-             .line = controller_.store_.line(slot),
-             .slot = slot,
-             .message = line.asked,
-             .kind = BusRequest::Kind::run,
-             .waits = waits});
+  bus_->post({.stamp = at,
+              .client = controller_.entries_[slot].member,
+              .stage = stage,
+              .line = controller_.store_.line(slot),
+              .slot = slot,
+              .message = line.asked,
+              .kind = BusRequest::Kind::run,
+              .waits = waits});
 }
 
 void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits) {
-  bus->post({.stamp = at,
-             .client = kMemory,
-             .stage = stage,
-             .line = controller_.store_.line(slot),
-             .slot = slot,
-             .message = message,
-             .kind = BusRequest::Kind::recall,
-             .waits = waits});
+  bus_->post({.stamp = at,
+              .client = kMemory,
+              .stage = stage,
+              .line = controller_.store_.line(slot),
+              .slot = slot,
+              .message = message,
+              .kind = BusRequest::Kind::recall,
+              .waits = waits});
 }
 
 // The bus runs the rows of a granted transaction in its order step, and calls act() for their actions that memory lacks.
@@ -416,10 +416,9 @@ CoherenceController::Place CoherenceController::place_of(const Network& network,
   return {above, layout.groups[number].node, layout.first_group() + number, peers, layout.groups[number].members};
 }
 
-CoherenceController::CoherenceController(sc_core::sc_module_name name, Controller kind, int number,
-                                         const MachineContext& machine, const Protocol& protocol, Network& network)
-    : sc_module(name),
-      name_{endpoint_kind(kind), number},
+CoherenceController::CoherenceController(Controller kind, int number, const MachineContext& machine, const Protocol& protocol,
+                                         Network& network)
+    : name_{endpoint_kind(kind), number},
       place_(place_of(network, kind, number)),
       rules_(protocol, kind),
       store_(machine.store),

@@ -14,7 +14,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <systemc>
 #include <utility>
 #include <vector>
 
@@ -29,16 +28,18 @@ namespace linebounce {
 
 class BusSide;
 
-class CoherenceController final : public sc_core::sc_module, public NetworkEndpoint {
+class CoherenceController final : public NetworkEndpoint {
  public:
   // `number` is the bus, the directory's node, or the group's index in MachineLayout::groups. REQUIRES: `kind` is node,
   // directory or group.
-  CoherenceController(sc_core::sc_module_name name, Controller kind, int number, const MachineContext& machine,
-                      const Protocol& protocol, Network& network);
+  CoherenceController(Controller kind, int number, const MachineContext& machine, const Protocol& protocol, Network& network);
   ~CoherenceController() override;
 
   // REQUIRES: the controller is a node's.
   [[nodiscard]] BusSide& bus_side() { return *bus_side_; }
+
+  // REQUIRES: the controller is a directory; called before the simulation starts; `timing` outlives it.
+  void set_memory(MemoryTiming& timing) { home_->set_timing(timing); }
 
   void receive(Packet& packet, Tick at) override;
 
@@ -115,9 +116,10 @@ class CoherenceController final : public sc_core::sc_module, public NetworkEndpo
 // The side of a node's controller towards its bus.
 class BusSide final : public MemorySide {
  public:
-  explicit BusSide(CoherenceController& controller) : bus("bus"), controller_(controller) {}
+  explicit BusSide(CoherenceController& controller) : controller_(controller) {}
 
-  sc_core::sc_port<Bus> bus;
+  // REQUIRES: called before the simulation starts.
+  void connect(Bus& bus) { bus_ = &bus; }
 
   // Overrides of MemorySide:
   bool grants(const BusRequest& request, Slot slot, Tick at) override;
@@ -157,6 +159,7 @@ class BusSide final : public MemorySide {
   };
 
   CoherenceController& controller_;
+  Bus* bus_ = nullptr;
   std::vector<Line> lines_;           // indexed by slot
   std::vector<BusRequest> deferred_;  // in the order in which they will be posted again
 };

@@ -22,13 +22,19 @@ class HomeMemory {
       all_answered_.push_back(last_answer(node, to, machine, network) - network.way(node, to));
   }
 
+  HomeMemory(const HomeMemory&) = delete;
+  HomeMemory& operator=(const HomeMemory&) = delete;
+
+  // REQUIRES: called before the simulation starts; `timing` outlives it.
+  void set_timing(MemoryTiming& timing) { timing_ = &timing; }
+
   [[nodiscard]] LineData data(Slot slot) { return {store_.memory_data(slot), store_.memory_version(slot)}; }
   // Returns when the data of a read that starts at `at` is ready.
-  Tick read(Slot slot, Tick at) { return controller_.read(store_.line(slot), at); }
-  [[nodiscard]] Tick latency() const { return controller_.latency(); }
+  Tick read(Slot slot, Tick at) { return timing_->read(store_.line(slot), at); }
+  [[nodiscard]] Tick latency() const { return timing_->latency(); }
   void write(Slot slot, const LineData& data, Tick at) {
     store_.write_memory(slot, data.bytes, data.version);
-    controller_.write(store_.line(slot), at);
+    timing_->write(store_.line(slot), at);
   }
 
   // Returns when a request that arrived at `at` may be processed. Each request keeps later ones of its line waiting for
@@ -79,6 +85,7 @@ class HomeMemory {
 
   LineStore& store_;
   MemoryController controller_;
+  MemoryTiming* timing_ = &controller_;
   Tick line_busy_ = 0;
   std::vector<Tick> all_answered_;  // indexed by the node that waits; empty: homes don't broadcast
   std::vector<Tick> line_free_;     // indexed by slot: when the next request may be processed

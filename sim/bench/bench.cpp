@@ -80,7 +80,7 @@ BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec,
   if (!timed_only) result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
   result.transactions_per_s = static_cast<double>(misses.count) / timed;
   if (misses.count * 1000 > each) {
-    result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(misses.count);
+    result.kernel_events_per_transaction = static_cast<double>(machine.turns()) / static_cast<double>(misses.count);
   }
   return result;
 }

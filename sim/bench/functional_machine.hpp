@@ -1,4 +1,4 @@
-// The same caches, values and protocol without time, statistics and SystemC: the baseline for a timed simulation.
+// The same caches, values and protocol without time and statistics: the baseline for a timed simulation.
 #pragma once
 
 #include <utility>

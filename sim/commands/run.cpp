@@ -1,4 +1,6 @@
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -11,6 +13,8 @@
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/steps/waves.hpp"
 #include "sim/terminal/run_report.hpp"
 
 namespace linebounce::sim {
@@ -28,6 +32,7 @@ struct RunArguments : OverrideArguments {
   bool unchecked = false;
   bool plan = false;
   bool merge = false;
+  std::string waves;
 };
 
 constexpr const char* kRunFooter = R"(Examples:
@@ -36,6 +41,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
+  linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
 
@@ -57,6 +63,12 @@ std::string shown_point(const RunArguments& arguments) {
   if (count > 0 && arguments.points.size() > 1)
     throw ConfigError("--point: give either numbers, the points to run, or the settings of one point to show");
   return count > 0 ? arguments.points.front() : "";
+}
+
+std::vector<ReportedPoint> reported(const Plan& plan) {
+  std::vector<ReportedPoint> points;
+  for (const PointPlace& point : plan.points) points.push_back({point.at, {}});
+  return points;
 }
 
 Plan plan_of(const RunArguments& arguments) {
@@ -95,16 +107,31 @@ void print_plan(const RunArguments& arguments, const Plan& plan) {
   std::cout << plan_text(plan, done);
 }
 
+// The point that --vcd draws: the only one, or the one of --point.
+int drawn_point(const RunArguments& arguments, const Plan& plan) {
+  if (!arguments.waves.ends_with(".vcd"))
+    throw ConfigError(fmt::format("--vcd {}: the name of a waveform file ends with .vcd", arguments.waves));
+  if (const std::vector<int> points = alone(arguments); points.size() == 1) return points.front();
+  if (plan.points.size() == 1) return 0;
+  if (const std::string shown = shown_point(arguments); !shown.empty()) return chosen_point(shown, reported(plan));
+  throw ConfigError(
+      fmt::format("--vcd draws one point, and these are {}; --point chooses one, by its settings", plan.points.size()));
+}
+
+void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
+  UnfinishedFile file(arguments.waves);
+  write_waves(plan.make_point(point).input, file.path());
+  file.finish();
+}
+
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
   const Plan plan = plan_of(arguments);
-  if (const std::string shown = shown_point(arguments); !shown.empty()) {
-    std::vector<ReportedPoint> points;
-    for (const PointPlace& point : plan.points) points.push_back({point.at, {}});
-    chosen_point(shown, points);  // refuses an unknown point before the run
-  }
+  if (const std::string shown = shown_point(arguments); !shown.empty())
+    chosen_point(shown, reported(plan));  // refuses an unknown point before the run
+  const int drawn = arguments.waves.empty() ? 0 : drawn_point(arguments, plan);
   if (arguments.plan) {
     print_plan(arguments, plan);
     return ExitCode::done;
@@ -115,7 +142,10 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   options.fresh = arguments.fresh;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
-  return alone(arguments).empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
+  const ExitCode code =
+      alone(arguments).empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
+  if (!arguments.waves.empty() && code == ExitCode::done) draw_waves(arguments, plan, drawn);
+  return code;
 }
 
 }  // namespace
@@ -147,6 +177,10 @@ void add_run(Command& program) {
               "A number: only run that point, without merging; may be repeated. Settings, such as lock=mcs,cpus=8: show this "
               "point's latencies, locks and lines")
       .one_value_each();
+  command.option(
+      "--vcd", "FILE", &arguments->waves,
+      "Also write waveforms of a point's first run, for GTKWave and the like: buses, links, and the costliest lines' "
+      "states in each cache");
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

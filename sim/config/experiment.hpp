@@ -71,7 +71,8 @@ struct Overrides {
   std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
 };
 
-// The folder with configs/ and models/protocols/: LINEBOUNCE_ROOT, else that of the program's source tree.
+// The folder with configs/ and models/protocols/: LINEBOUNCE_ROOT, else this thread's ProjectHome, else that of the program's
+// source tree.
 std::filesystem::path project_root();
 
 // Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.

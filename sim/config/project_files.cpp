@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
@@ -23,12 +24,23 @@ bool is_project(const fs::path& folder) {
   return fs::is_directory(folder / "configs", ignored) && fs::is_directory(folder / "models/protocols", ignored);
 }
 
+thread_local fs::path home;  // empty: where the program is
+
 }  // namespace
+
+ProjectHome::ProjectHome(fs::path folder) : outer_(std::exchange(home, std::move(folder))) {}
+ProjectHome::~ProjectHome() {
+  home = std::move(outer_);
+}
 
 fs::path project_root() {
   if (const char* given = std::getenv("LINEBOUNCE_ROOT"); given && *given) {
     if (is_project(given)) return given;
     throw ConfigError(fmt::format("LINEBOUNCE_ROOT={}: this folder has no configs/ and models/protocols/", given));
+  }
+  if (!home.empty()) {
+    if (is_project(home)) return home;
+    throw ConfigError(fmt::format("{}: this folder has no configs/ and models/protocols/", home.string()));
   }
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);

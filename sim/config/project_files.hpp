@@ -20,6 +20,19 @@ inline constexpr FileKind kFamilyFiles{"contention family", "configs/families", 
 inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
+// While this object lives, project_root() of its thread is `folder`, unless LINEBOUNCE_ROOT names another. An empty folder
+// changes nothing.
+class ProjectHome {
+ public:
+  explicit ProjectHome(std::filesystem::path folder);
+  ~ProjectHome();
+  ProjectHome(const ProjectHome&) = delete;
+  ProjectHome& operator=(const ProjectHome&) = delete;
+
+ private:
+  std::filesystem::path outer_;
+};
+
 // Names of the files of a kind, without extension, sorted: "counter", or "what_if/counter" in a subfolder. README.md is left
 // out.
 std::vector<std::string> file_names(const FileKind& kind);

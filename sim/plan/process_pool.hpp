@@ -1,4 +1,4 @@
-// Runs jobs in separate processes, a few at once: SystemC builds one simulation in a process, and a crash ends only its own.
+// Runs jobs in separate processes, a few at once, so that a crash ends only its own job.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // A listener to every step that ignores all reports (EngineSpec::step_listener). While it is attached, a run takes the same
-// paths as under `linebounce steps`: no hit on the fast path, and kernel time kept at every turn. Its results are the same.
+// paths as under `linebounce steps`: no hit on the fast path. Its results are the same.
 #pragma once
 
 #include "models/coherence/step_listener.hpp"
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 class IdleListener : public SimulationTap, public StepListener, public ProgramTap {
  public:
   // ---- SimulationTap ----
-  ProgramTap& begin(const AddressSpace&, const LockSet&, const Timebase&, int) override { return *this; }
+  ProgramTap& begin(Machine&, const AddressSpace&, const LockSet&) override { return *this; }
   StepListener* listener() override { return this; }
   void miss(const Miss&) override {}
   void end(const PointData&) override {}

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "models/failure.hpp"
-#include "models/machine/kernel_context.hpp"
+#include "models/machine/machine.hpp"
 #include "models/text/spelling.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/point/point_metrics.hpp"
@@ -16,6 +16,7 @@
 #include "sim/simulation/timeline_recorder.hpp"
 #include "sim/statistics/lock_rows.hpp"
 #include "sim/statistics/statistics.hpp"
+#include "sim/systemc/run.hpp"
 #include "trace/reader.hpp"
 #include "trace/recover.hpp"
 #include "workloads/counters/counter_trial.hpp"
@@ -92,9 +93,10 @@ bool wants_history(const ModelFailure& failure) {
 }
 
 // A run that fails for another reason than its locks lists the holders and waiters of locks, and who waited for other words.
-void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress) {
+void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress,
+                 SimulationTap* tap) {
   try {
-    machine.run(progress);
+    tap != nullptr ? tap->drive(machine, progress) : run_in_systemc(machine, progress);
   } catch (const LockMisuse&) {
     throw;
   } catch (const ModelFailure& failure) {
@@ -165,7 +167,6 @@ void refuse_endless(const SimulationInput& input, const Workload& workload) {
 }
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
@@ -193,11 +194,11 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   }
   if (tap != nullptr) {
     tap->set_up(*workload);
-    machine.set_tap(&tap->begin(memory, locks, machine.timebase(), machine.cpus()));
+    machine.set_tap(&tap->begin(machine, memory, locks));
     machine.set_step_listener(tap->listener());
   }
   const UnwindPrograms unwind(machine);
-  run_machine(machine, locks, memory, progress);
+  run_machine(machine, locks, memory, progress, tap);
   machine.set_tap(nullptr);
   machine.set_step_listener(nullptr);
   PointData point;
@@ -226,8 +227,6 @@ std::string what_failed(const SimulationInput& input, const ModelFailure& failur
   if (!wants_history(failure)) return failure.what();
   SimulationInput again = input;
   again.engine.line_history = true;
-  KernelContext context;
-  const KernelContext::Use use(context);
   try {
     run(again, {}, nullptr);
   } catch (const ModelFailure& second) {
@@ -249,6 +248,10 @@ PointData run_or_say_why(const SimulationInput& input, const std::function<void(
 }
 
 }  // namespace
+
+void SimulationTap::drive(Machine& machine, const std::function<void(double)>& progress) {
+  run_in_systemc(machine, progress);
+}
 
 double warmup_us(const SimulationInput& input) {
   return input.run.warmup_us + (input.counter_files.empty() ? 0 : CounterTrials::kUs);

@@ -6,7 +6,6 @@
 
 #include "models/core/program_tap.hpp"
 #include "models/observer.hpp"
-#include "models/timebase.hpp"
 #include "sim/point/point_data.hpp"
 #include "sim/point/simulation_input.hpp"
 
@@ -16,8 +15,9 @@ class LockSet;
 class Workload;
 }  // namespace linebounce::workloads
 namespace linebounce {
+class Machine;
 class StepListener;
-}
+}  // namespace linebounce
 
 namespace linebounce::sim {
 
@@ -34,10 +34,12 @@ class SimulationTap {
   virtual ~SimulationTap() = default;
   // Called before begin(). The workload lives as long as begin()'s arguments.
   virtual void set_up(const workloads::Workload&) {}
-  // Called when the workload is set up. Returns the tap of all CPUs, which must outlive the simulation.
-  virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
+  // Called when the machine is built and the workload set up. Returns the tap of all CPUs, which must outlive the simulation.
+  virtual ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) = 0;
   // The listener to every step of the machine; null: none. Called after begin().
   virtual StepListener* listener() { return nullptr; }
+  // Runs the machine to its end.
+  virtual void drive(Machine& machine, const std::function<void(double)>& progress);
   // This CPU's program has ended.
   virtual void program_ended(const Cpu&) {}
   // A miss of any CPU, before, in or after the measured time.
@@ -49,7 +51,7 @@ class SimulationTap {
 // How long a run warms up: counters are tried before the time that the experiment states.
 double warmup_us(const SimulationInput& input);
 
-// Call it once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0
+// `progress`, if set, is called now and then with the share done, 0
 // to 1, and must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that can't be built; TraceError
 // for a trace that can't be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});

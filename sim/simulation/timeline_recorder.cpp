@@ -63,7 +63,7 @@ void TimelineRecorder::lock(CpuId cpu, const std::string& lock, LockPhase phase,
        .name = number_of(lock)});
 }
 
-void TimelineRecorder::bus(int bus, BusPhase phase, const std::string& message, Address line, Tick from, Tick to) {
+void TimelineRecorder::bus(int bus, BusPhase phase, int, const std::string& message, Address line, Tick from, Tick to) {
   add({.from = from,
        .to = to,
        .kind = phase == BusPhase::address ? Kind::bus_address : Kind::bus_data,

@@ -23,7 +23,7 @@ class TimelineRecorder final : public Timeline {
   void sleep(CpuId cpu, Tick from, Tick to) override;
   void miss(const Miss& miss) override;
   void lock(CpuId cpu, const std::string& lock, LockPhase phase, Tick from, Tick to) override;
-  void bus(int bus, BusPhase phase, const std::string& message, Address line, Tick from, Tick to) override;
+  void bus(int bus, BusPhase phase, int client, const std::string& message, Address line, Tick from, Tick to) override;
   void link(int from_node, int to_node, Address line, bool carries_data, Tick from, Tick to) override;
   void grace_period(std::int64_t number, Tick from, Tick to) override;
 

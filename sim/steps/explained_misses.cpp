@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "models/machine/kernel_context.hpp"
+#include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
@@ -40,12 +40,13 @@ class MissSurvey final : public IdleListener {
  public:
   MissSurvey(const SimulationInput& input, std::string line) : input_(input), line_(std::move(line)) {}
 
-  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+  ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) override {
     memory_ = &memory;
+    const Timebase& timebase = machine.timebase();
     begin_ = timebase.from_us(warmup_us(input_));
     end_ = input_.run.measure_us > 0 ? begin_ + timebase.from_us(input_.run.measure_us) : kNever;
     cycle_ = timebase.period(input_.machine.cpu.clock);
-    return IdleListener::begin(memory, locks, timebase, cpus);
+    return IdleListener::begin(machine, memory, locks);
   }
   StepListener* listener() override { return nullptr; }
   void miss(const Miss& miss) override {
@@ -124,12 +125,13 @@ class StageRecorder final : public IdleListener {
   StageRecorder(const SimulationInput& input, ExplainedMisses& explained)
       : explained_(explained), misses_(explained.misses), cpus_(lay_out(input.machine).cpus) {}
 
-  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+  ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) override {
     memory_ = &memory;
+    const Timebase& timebase = machine.timebase();
     constexpr Tick kManyTicks = 1'000'000;
     explained_.tick_ns = fmt::format("{}/{}", timebase.to_ns(kManyTicks), kManyTicks);
     explained_.ns_per_tick = timebase.to_ns(kManyTicks) / static_cast<double>(kManyTicks);
-    return IdleListener::begin(memory, locks, timebase, cpus);
+    return IdleListener::begin(machine, memory, locks);
   }
   StageId stage(const Stage& stage) override {
     ++latest_;
@@ -301,12 +303,6 @@ Source kind_of(const MissChoice& choice, const MissSurvey& survey) {
                                 kSourceNames[ordinal(*choice.kind)], where, legal_kinds(counts)));
 }
 
-void simulate_once(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress) {
-  KernelContext context;
-  const KernelContext::Use use(context);
-  simulate_with(tap, input, progress);
-}
-
 std::string time_text(Tick ticks, double ns_per_tick) {
   const double ns = static_cast<double>(ticks) * ns_per_tick;
   return ns < 10'000 ? fmt::format("{:.1f} ns", ns) : fmt::format("{:.2f} us", ns / 1000);
@@ -433,12 +429,12 @@ ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& c
     return [&progress, number](double share) { progress((number + share) / 2); };
   };
   MissSurvey survey(input, choice.line);
-  simulate_once(survey, input, pass(0));
+  simulate_with(survey, input, pass(0));
   ExplainedMisses out{.kind = kind_of(choice, survey), .counts = survey.counts()};
   for (const int percentile : choice.percentiles)
     out.misses.push_back({.percentile = percentile, .miss = survey.at_percentile(out.kind, percentile)});
   StageRecorder recorder(input, out);
-  simulate_once(recorder, input, pass(1));
+  simulate_with(recorder, input, pass(1));
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "models/core/cpu.hpp"
-#include "models/kernel_time.hpp"
+#include "models/machine/machine.hpp"
 #include "models/timebase.hpp"
 
 namespace linebounce::sim {
@@ -50,24 +50,26 @@ Value stored_value(const Operation& operation) {
 
 }  // namespace
 
-ProgramTap& StepRecorder::begin(const AddressSpace& memory, const LockSet&, const Timebase& timebase, int cpus) {
+ProgramTap& StepRecorder::begin(Machine& machine, const AddressSpace& memory, const LockSet&) {
+  machine_ = &machine;
   memory_ = &memory;
+  const Timebase& timebase = machine.timebase();
   constexpr Tick kManyTicks = 1'000'000;
   facts_.tick_ns = fmt::format("{}/{}", timebase.to_ns(kManyTicks), kManyTicks);
-  facts_.cpus = cpus;
+  facts_.cpus = machine.cpus();
   facts_.line_bytes = memory.line_bytes();
   for (const Function& function : memory.functions()) facts_.functions.push_back(function.name);
   for (const AddressSpace::Object& object : memory.objects())
     facts_.objects.push_back({object.name, memory.layouts()[object.layout].name, object.begin, object.size});
-  doing_.resize(cpus);
+  doing_.resize(machine.cpus());
   return *this;
 }
 
-// Only steps before the kernel's time are certain, because a core that runs ahead has reported more than others.
+// Only steps before the machine's time are certain, because a core that runs ahead has reported more than others.
 void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
-  const Tick now = kernel_now();
+  const Tick now = machine_->now();
   const std::size_t certain = std::count_if(steps_.begin(), steps_.end(),
                                             [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; });
   if (certain < limit_) {

@@ -49,7 +49,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
 
   // ---- SimulationTap ----
   void set_up(const Workload& workload) override { workload_ = &workload; }
-  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override;
+  ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) override;
   StepListener* listener() override { return this; }
   void miss(const Miss&) override {}
   void end(const PointData&) override {}
@@ -91,6 +91,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   const std::size_t limit_;
   std::size_t next_look_;  // the number of steps at which the recorder next checks whether they suffice
   const Workload* workload_ = nullptr;
+  const Machine* machine_ = nullptr;
   const AddressSpace* memory_ = nullptr;
   Facts facts_;
   std::vector<RunStep> steps_;

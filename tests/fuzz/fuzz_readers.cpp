@@ -39,8 +39,3 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fmt::print(stderr, "{}\n", bug);
   std::abort();
 }
-
-// Needed to link with SystemC's library; nothing is simulated here.
-extern "C" int sc_main(int, char**) {
-  return 0;
-}

@@ -2,9 +2,14 @@
 // machine's name as its argument, plays ping-pong on that machine and prints the number of transfers by source.
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <linebounce/linebounce.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace lb = linebounce::library;
 
@@ -58,6 +63,58 @@ void several_simulations_do_not_touch_each_other() {
   expect(numa.time_ns > 2 * one.time_ns, "and there a turn takes longer");
   expect(one.lines.size() == 1 && one.lines[0].object == "ball" && one.lines[0].line == 0, "the ball's line is the only one");
   expect(one.lines[0].transfers.total() == one.transfers.total(), "all transfers are of that line");
+}
+
+// Everything that a run returns.
+std::string text_of(const lb::Statistics& statistics) {
+  std::string text = std::to_string(statistics.time_ns);
+  const auto add = [&text](const lb::Transfers& transfers) {
+    for (const auto& [source, number] : transfers.count) text += " " + source + " " + std::to_string(number);
+    text += " " + std::to_string(transfers.total_latency_ns) + "\n";
+  };
+  add(statistics.transfers);
+  for (const lb::LineCost& line : statistics.lines) {
+    text += line.object + " " + std::to_string(line.line);
+    add(line.transfers);
+  }
+  return text;
+}
+
+void simulations_in_threads_are_each_as_alone() {
+  const std::vector<std::string> machines = {"p3_xeon_4way", "numaq_16way", "generic_2socket", "p4_xeon_ht_2way"};
+  const auto played = [](const std::string& machine) {
+    lb::Simulation simulation(machine);
+    ping_pong(simulation, 200);
+    return text_of(simulation.run());
+  };
+  std::vector<std::string> alone, together(machines.size());
+  for (const std::string& machine : machines) alone.push_back(played(machine));
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < machines.size(); ++i) threads.emplace_back([&, i] { together[i] = played(machines[i]); });
+  for (std::thread& thread : threads) thread.join();
+  expect(alone == together, "a simulation is the same beside others in other threads");
+}
+
+// A home whose "p3_xeon_4way" has one CPU fewer: `home` is a folder that this program may write to.
+void each_simulation_reads_the_files_of_its_own_home(const std::filesystem::path& home) {
+  namespace fs = std::filesystem;
+  for (const char* part : {"configs", "models/protocols"}) {
+    fs::create_directories((home / part).parent_path());
+    fs::copy(fs::path(LINEBOUNCE_HOME) / part, home / part, fs::copy_options::recursive);
+  }
+  const fs::path file = home / "configs/machines/p3_xeon_4way.toml";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  const std::string four = "cpus   = 4";
+  std::string three = text.str();
+  expect(three.find(four) != std::string::npos, "the file states its CPUs");
+  three.replace(three.find(four), four.size(), "cpus   = 3");
+  std::ofstream(file) << three;
+  const lb::Simulation installed("p3_xeon_4way");
+  const lb::Simulation changed("p3_xeon_4way", home.string());
+  const lb::Simulation again("p3_xeon_4way");
+  expect(installed.cpus() == 4 && changed.cpus() == 3 && again.cpus() == 4, "each reads its own files");
+  expect_throw<std::runtime_error>([] { lb::Simulation("p3_xeon_4way", "/"); }, "a home has configurations");
 }
 
 void a_local_line_is_cheaper_than_a_remote_one() {
@@ -152,6 +209,8 @@ int main(int count, char** arguments) {
     return 0;
   }
   several_simulations_do_not_touch_each_other();
+  simulations_in_threads_are_each_as_alone();
+  each_simulation_reads_the_files_of_its_own_home(std::filesystem::current_path() / "home");
   a_local_line_is_cheaper_than_a_remote_one();
   errors_are_exceptions();
   calls_with_wrong_arguments_are_exceptions();

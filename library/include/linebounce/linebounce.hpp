@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-// The folder with configs/ and models/protocols/. The CMake package defines it: those that were installed with it.
-// LINEBOUNCE_ROOT in the environment takes precedence.
+// The home of simulations that name none. The CMake package defines it: the folder that was installed with it.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
@@ -89,13 +88,14 @@ struct Statistics {
   std::vector<LineCost> lines;  // lines of placed objects, the costliest first
 };
 
-// Several simulations may exist and run one after the other in one thread, but not inside another's program, whose stack is
-// small. Results are the same in each run.
+// Several simulations may exist, and run in several threads, each in one. None is made or run inside another's program, whose
+// stack is small. Results are the same in each run.
 class Simulation {
  public:
-  // `machine`: a machine that ships ("p3_xeon_4way"), or a TOML file. Errors: std::runtime_error with file, line and legal
-  // values.
-  explicit Simulation(const std::string& machine) : Simulation(machine, LINEBOUNCE_HOME) {}
+  // `machine`: a machine that ships ("p3_xeon_4way"), or a TOML file. `home`: the folder with configs/ and models/protocols/
+  // whose machines and protocols have names; LINEBOUNCE_ROOT in the environment takes precedence. Errors: std::runtime_error
+  // with file, line and legal values.
+  explicit Simulation(const std::string& machine, const std::string& home = LINEBOUNCE_HOME);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -104,8 +104,8 @@ class Simulation {
   [[nodiscard]] int line_bytes() const;
 
   // Places a new object, filled with zeros. No other object shares its lines. Its home is `node`, or follows the machine's
-  // policy. Errors, here and
-  // below: std::logic_error after run(); std::invalid_argument for an illegal size; std::out_of_range for an unknown node.
+  // policy. Errors, here and below: std::logic_error after run(); std::invalid_argument for an illegal size; std::out_of_range
+  // for an unknown node.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // the largest object
   // Sets a word's value before the programs start. Errors: as for Cpu's accesses, for an illegal width or address.
@@ -119,8 +119,6 @@ class Simulation {
   Statistics run();
 
  private:
-  Simulation(const std::string& machine, const char* home);
-
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
@@ -43,10 +44,11 @@ class Recording final : public SimulationTap {
   Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
       : writer_(&writer), summary_(std::move(summary)), measured_(measured) {}
 
-  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+  ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) override {
+    const Timebase& timebase = machine.timebase();
     from_ = timebase.from_us(measured_.warmup_us);
     if (measured_.measure_us > 0) to_ = from_ + timebase.from_us(measured_.measure_us);
-    return recorder_.emplace(memory, locks, timebase, cpus);
+    return recorder_.emplace(memory, locks, timebase, machine.cpus());
   }
   void miss(const Miss& miss) override {
     // Misses in flight at the end of the run are not counted.

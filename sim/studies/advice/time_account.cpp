@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "models/core/cpu.hpp"
-#include "models/machine/kernel_context.hpp"
+#include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/studies/advice/line_histories.hpp"
@@ -114,12 +114,12 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
   [[nodiscard]] TimeAccount take() { return std::move(account_); }
 
   // ---- SimulationTap ----
-  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+  ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) override {
     memory_ = &memory;
-    timebase_ = &timebase;
+    timebase_ = &machine.timebase();
     const CpuSpec& cpu = input_.machine.cpu;
-    nearest_hit_ = input_.machine.caches.front().hit_latency_cycles * timebase.period(cpu.clock);
-    threads_.resize(cpus);
+    nearest_hit_ = input_.machine.caches.front().hit_latency_cycles * timebase_->period(cpu.clock);
+    threads_.resize(machine.cpus());
     for (const LockSet::Created& created : locks.created()) {
       lock_numbers_.emplace(created.lock, static_cast<std::uint32_t>(lock_names_.size()));
       lock_names_.push_back(created.options.figures.empty() ? created.lock->name() : created.options.figures);
@@ -439,8 +439,6 @@ const TimeShare* TimeAccount::bottleneck() const {
 }
 
 TimeAccount account_time(const SimulationInput& input, const trace::Symbols& symbols) {
-  KernelContext context;
-  const KernelContext::Use use(context);
   TimeAccountant accountant(input, symbols);
   simulate_with(accountant, input, {});
   return accountant.take();

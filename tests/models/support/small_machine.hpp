@@ -88,7 +88,7 @@ class MissRecorder final : public Observer {
   std::vector<Miss> misses;
 };
 
-// A machine and its measurements. Only one for each test, because SystemC builds one simulation per process.
+// A machine and its measurements.
 class SmallMachine {
  public:
   explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)

@@ -1,0 +1,20 @@
+// When a node's memory answers. A machine's own is MemoryController; another may be set in its place.
+#pragma once
+
+#include "models/units.hpp"
+
+namespace linebounce {
+
+class MemoryTiming {
+ public:
+  virtual ~MemoryTiming() = default;
+
+  // Returns the time of a read's first data. The address arrives at `address_at`. REQUIRES: called in order of arrival.
+  virtual Tick read(LineAddr line, Tick address_at) = 0;
+  // Takes a write-back, whose data arrives at `data_at`.
+  virtual void write(LineAddr line, Tick data_at) = 0;
+  // How long the latest read took without the time that it waited for other accesses.
+  [[nodiscard]] virtual Tick latency() const = 0;
+};
+
+}  // namespace linebounce

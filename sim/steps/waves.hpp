@@ -1,0 +1,15 @@
+// Waveforms of a run: who has each bus, how many requests wait for it, what is on each link, and the state of the costliest
+// lines in each cache.
+#pragma once
+
+#include <filesystem>
+
+#include "sim/point/simulation_input.hpp"
+
+namespace linebounce::sim {
+
+// Runs the point twice, first to find the lines whose misses cost most. The name of `file` ends with ".vcd". Errors: as
+// simulate().
+void write_waves(const SimulationInput& input, const std::filesystem::path& file);
+
+}  // namespace linebounce::sim

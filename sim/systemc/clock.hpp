@@ -1,0 +1,38 @@
+// Converts between ticks and SystemC's time. The unit of that, sc_get_time_resolution(), should not be longer than a tick: else
+// ticks of one unit can't be told apart.
+#pragma once
+
+#include <systemc>
+
+#include "models/timebase.hpp"
+
+namespace linebounce::sim {
+
+class Clock {
+ public:
+  explicit Clock(const Timebase& timebase)
+      : ticks_(timebase.ticks_per_us_numerator()),
+        units_(static_cast<std::int64_t>(1e-6 / sc_core::sc_get_time_resolution().to_seconds() + 0.5) *
+               timebase.ticks_per_us_denominator()) {}
+
+  // The first of SystemC's times at or after the tick.
+  [[nodiscard]] sc_core::sc_time time(Tick tick) const {
+    return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>((Wide{tick} * units_ + ticks_ - 1) / ticks_));
+  }
+  // The first tick that time() does not place before `time`. REQUIRES: time > 0.
+  [[nodiscard]] Tick first_tick(const sc_core::sc_time& time) const {
+    return static_cast<Tick>((Wide{time.value()} - 1) * ticks_ / units_) + 1;
+  }
+  // Of a point in time or a length. nearest_tick(time(tick)) is `tick`.
+  [[nodiscard]] Tick nearest_tick(const sc_core::sc_time& time) const {
+    return static_cast<Tick>((Wide{time.value()} * ticks_ * 2 + units_) / (units_ * 2));
+  }
+
+ private:
+  __extension__ using Wide = __int128;
+
+  std::int64_t ticks_;  // per microsecond, as is units_, times a common factor
+  std::int64_t units_;
+};
+
+}  // namespace linebounce::sim

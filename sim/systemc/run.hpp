@@ -1,0 +1,16 @@
+// Runs a machine as a module of a SystemC simulation.
+#pragma once
+
+#include <functional>
+
+namespace linebounce {
+class Machine;
+}
+
+namespace linebounce::sim {
+
+// Does the same as machine.run(progress), driven by sc_start(). REQUIRES: no other thread runs a machine this way, because
+// SystemC has one simulation for each process.
+void run_in_systemc(Machine& machine, const std::function<void(double)>& progress);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,44 @@
+// A run's waveforms as a VCD file, which waveform viewers such as GTKWave open. SystemC writes it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "models/units.hpp"
+
+namespace linebounce {
+class Machine;
+}
+
+namespace linebounce::sim {
+
+class WaveFile {
+ public:
+  // The name of `file` ends with ".vcd".
+  explicit WaveFile(const std::filesystem::path& file);
+  ~WaveFile();
+  WaveFile(const WaveFile&) = delete;
+  WaveFile& operator=(const WaveFile&) = delete;
+
+  // Adds a signal of so many bits, which is 0 at first. Dots in the name make scopes. Returns its number. REQUIRES: called
+  // before run().
+  int add_signal(const std::string& name, int bits);
+  void comment(const std::string& text);
+
+  // The signal has this value, or one that is larger by `by`, from `at` on. `at` may lie in the future. Of changes at one time,
+  // the last one stays.
+  void set(Tick at, int signal, unsigned value);
+  void add(Tick at, int signal, int by);
+
+  // Does the same as machine.run(), and calls `sample` after the turns of each tick, to set signals. REQUIRES: called once;
+  // cores don't run ahead (EngineSpec::run_ahead).
+  void run(Machine& machine, const std::function<void(Tick now)>& sample);
+
+ private:
+  class Module;
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace linebounce::sim
