@@ -2,10 +2,12 @@
 
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <systemc>
 #include <utility>
 
 #include "models/machine/machine.hpp"
+#include "sim/systemc/clock.hpp"
 
 // SystemC's library refers to this function, because it has a main() of its own. The program's main() is linked instead.
 extern "C" int sc_main(int, char**) {
@@ -28,6 +30,7 @@ class MachineDriver final : public sc_core::sc_module {
   void run(Machine& machine, const std::function<void(double)>& progress) {
     machine_ = &machine;
     progress_ = &progress;
+    clock_.emplace(machine.timebase());
     slice_due_.notify(sc_core::SC_ZERO_TIME);
     sc_core::sc_start();  // returns when no slice is due
     if (failure_) std::rethrow_exception(std::exchange(failure_, {}));
@@ -50,13 +53,13 @@ class MachineDriver final : public sc_core::sc_module {
       failure_ = std::current_exception();
       return;
     }
-    // One unit of SystemC's time is one tick.
-    slice_due_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(machine_->now() - from)));
+    slice_due_.notify(clock_->time(machine_->now()) - clock_->time(from));
   }
 
   sc_core::sc_event slice_due_;
   Machine* machine_ = nullptr;
   const std::function<void(double)>* progress_ = nullptr;
+  std::optional<Clock> clock_;
   std::exception_ptr failure_;
 };
 

@@ -1,7 +1,7 @@
 // A machine as a SystemC module. A processor model, traffic generator or instruction-set simulator drives each CPU's caches
 // through a TLM-2.0 socket, and a model of memory may answer for each node:
 //
-//   linebounce::systemc::Machine machine("machine", "generic_2socket");
+//   linebounce::systemc::Machine machine("machine", "generic_2socket_32core");
 //   generator.socket.bind(machine.cpus[0]);
 //   machine.memories[1].bind(my_memory.socket);  // the other nodes keep the memory that the machine's file describes
 //

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from program import ROOT, Program
-from results import metrics
+from results import metric_of, validate
 
 # The projects' own builds have no sanitizers, so they can't link with a library that has them.
 pytestmark = pytest.mark.uninstrumented
@@ -18,9 +18,8 @@ EXAMPLE = ROOT / "examples" / "systemc"
 
 def run(*command: str | Path, code: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LINEBOUNCE")}
-    done = subprocess.run(
-        [*command], env=environment | {"SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}, capture_output=True, text=True
-    )
+    environment["SYSTEMC_DISABLE_COPYRIGHT_MESSAGE"] = "1"
+    done = subprocess.run([*command], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 
@@ -54,7 +53,6 @@ def test_two_machines_and_a_memory_with_open_rows_are_one_simulation(prefix: Pat
     # 200 additions of each of four CPUs to one word; nearly each needs the line from another CPU.
     assert int(re.search(r"local_c2c (\d+)", old)[1]) > 600
     assert int(re.search(r"local_memory (\d+)", old)[1]) >= 800, "each read is of a line that nobody has had"
-    assert float(re.search(r"([\d.]+) ns a read", old)[1]) > 2 * float(re.search(r"([\d.]+) ns a read", present)[1])
     rows, accesses = map(int, re.search(r"(\d+) of (\d+) accesses", memory).groups())
     assert accesses >= 800
     assert 0.8 * accesses < rows < accesses, "32 reads of one CPU lie in one row, and four CPUs use four banks"
@@ -64,8 +62,8 @@ LATENCIES = """
 ends = true
 tallies = { "none", "add", "load", "store" }
 function setup()
-  word = place_array("word", 64 * 1024, "node 0")
-  arrays = { place_array("array_1", 64 * 1024, "node 0"), place_array("array_2", 64 * 1024, "node 0") }
+  word = place_array("word", 64 * 1024, { node = 0 })
+  arrays = { place_array("array_1", 64 * 1024, { node = 0 }), place_array("array_2", 64 * 1024, { node = 0 }) }
 end
 local function timed(cpu, name, call)
   local begin = cpu:now_ns()
@@ -83,19 +81,19 @@ end
 """
 
 
-@pytest.mark.parametrize(
-    ("machine", "cpus"),
-    [("p3_xeon_4way", (0, 3)), ("numaq_16way", (1, 14)), ("generic_2socket", (0, 5)), ("p4_xeon_ht_2way", (0, 1))],
-)
-def test_accesses_through_sockets_take_as_long_as_a_lua_programs(
-    linebounce: Program, promises: Path, machine: str, cpus: tuple[int, int]
-) -> None:
+PAIRS = {"p3_xeon_4way": (0, 3), "numaq_16way": (1, 14), "generic_2socket_32core": (0, 21), "p4_xeon_ht_2way": (0, 1)}
+
+
+@pytest.mark.parametrize("machine", PAIRS)
+def test_accesses_through_sockets_take_as_long_as_a_lua_programs(linebounce: Program, promises: Path, machine: str) -> None:
+    cpus = PAIRS[machine]
     took = [list(map(int, line.split())) for line in run(promises, "latencies", machine, *map(str, cpus)).splitlines()[-2:]]
     program = LATENCIES.replace("FIRST", str(cpus[0])).replace("SECOND", str(cpus[1]))
-    found = metrics(linebounce, linebounce.file("latencies.lua", program), "--machine", machine)
+    assert linebounce("run", linebounce.file("latencies.lua", program), "--machine", machine, "-o", "out").code == 0
+    found = validate(linebounce.directory / "out/results.json", "results")
     for kind, name in enumerate(("add", "load", "store")):
         # Each of the 40 accesses ends on a picosecond here and on a tick, at least 50 ps long, there.
-        assert abs(took[0][kind] + took[1][kind] - found[f"program.{name}"]) < 50, name
+        assert abs(took[0][kind] + took[1][kind] - metric_of(found, f"program.{name}")) < 50, name
 
 
 def test_the_sockets_keep_the_promises_of_their_header(promises: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_bus_carries_the_requests_of_the_cores_that_miss(linebounce: Program
 
 
 def test_links_between_nodes_carry_messages(linebounce: Program, turns: Path) -> None:
-    result = linebounce("run", turns, "--machine", "generic_2socket", "--set", "machine.cpus=2", "--vcd", "turns.vcd")
+    result = linebounce("run", turns, "--machine", "generic_2socket_32core", "--set", "machine.cpus=18", "--vcd", "turns.vcd")
     assert result.code == 0, result.stderr
     waves = Waves(linebounce.directory / "turns.vcd")
     links = [name for name in waves.signals if name.startswith("links.")]

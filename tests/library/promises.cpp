@@ -81,7 +81,7 @@ std::string text_of(const lb::Statistics& statistics) {
 }
 
 void simulations_in_threads_are_each_as_alone() {
-  const std::vector<std::string> machines = {"p3_xeon_4way", "numaq_16way", "generic_2socket", "p4_xeon_ht_2way"};
+  const std::vector<std::string> machines = {"p3_xeon_4way", "numaq_16way", "generic_2socket_32core", "p4_xeon_ht_2way"};
   const auto played = [](const std::string& machine) {
     lb::Simulation simulation(machine);
     ping_pong(simulation, 200);

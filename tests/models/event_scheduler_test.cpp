@@ -35,7 +35,7 @@ class Player final : public EventScheduler::Part {
 class EventSchedulers : public ::testing::TestWithParam<int> {};  // the parameter is the number of parts
 
 TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
-  EventScheduler scheduler("event_scheduler");
+  EventScheduler scheduler;
   Turns turns, expected;
   std::vector<std::unique_ptr<Player>> players;
   for (int number = 0; number < GetParam(); ++number) {
@@ -47,14 +47,14 @@ TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
   }
   for (const auto& player : players) player->begin();
   std::sort(expected.begin(), expected.end());
-  scheduler.run_for(1000);
+  scheduler.run_until(1000);
   EXPECT_EQ(turns, expected);
   EXPECT_EQ(scheduler.next(), kNever);
   EXPECT_EQ(scheduler.now(), 1000);
 }
 
 TEST(EventScheduler, HasRoomForAThousandAndTwentyFourParts) {
-  EventScheduler scheduler("event_scheduler");
+  EventScheduler scheduler;
   Turns turns;
   std::vector<std::unique_ptr<Player>> players;
   for (std::size_t number = 0; number <= EventScheduler::kMostParts; ++number)
