@@ -13,7 +13,7 @@ class MemoryTiming {
   virtual Tick read(LineAddr line, Tick address_at) = 0;
   // Takes a write-back, whose data arrives at `data_at`.
   virtual void write(LineAddr line, Tick data_at) = 0;
-  // How long the latest read took without the time that it waited for other accesses.
+  // How long the latest read took, without its wait for other accesses if the memory knows that.
   [[nodiscard]] virtual Tick latency() const = 0;
 };
 
