@@ -30,6 +30,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     arrays_.emplace_back(spec);
     pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
+  all_full_lines_ = full_lines_ == (1U << arrays_.size()) - 1;
   for (const StateInfo& state : table.states) {
     const bool keeps_state = state.after_store == static_cast<StateId>(fast_.size());
     fast_.push_back(static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) |
@@ -39,13 +40,15 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
   pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
 }
 
-CacheAgent::Lookup CacheAgent::look_up(Address address) {
+CacheAgent::Lookup CacheAgent::search(Address address) {
+  const LineAddr line = store_->line_of(address);
+  if (!store_->is_holder(line, number_)) return {};
   for (int level = 0; level < levels(); ++level) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
     if (place >= 0) return {&copy(arrays_[level].copy(place)), level};
   }
   // A level may hold another block of the line, or the line may wait for its write-back.
-  return {find_elsewhere(store_->line_of(address)), -1};
+  return {find_elsewhere(line), -1};
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {

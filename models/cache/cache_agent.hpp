@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -75,7 +76,20 @@ class CacheAgent {
     Copy* copy = nullptr;  // null if there is none; may be in the write-back buffer or still being fetched
     int level = -1;        // the nearest level that holds the address, or -1
   };
-  [[nodiscard]] Lookup look_up(Address address);
+  [[nodiscard]] Lookup look_up(Address address) {
+    const CacheArray& nearest = arrays_.front();
+    if (const int place = nearest.find_in_last_place(address >> nearest.line_shift()); place >= 0)
+      return {&copy(nearest.copy(place)), 0};
+    if (all_full_lines_) {  // then the copy knows which levels hold it
+      const CacheArray& outermost = arrays_.back();
+      if (const int place = outermost.find_in_last_place(address >> outermost.line_shift()); place >= 0) {
+        Copy& found = copy(outermost.copy(place));
+        if (holds(0, found)) nearest.note_place(address >> nearest.line_shift(), found.places[0]);
+        return {&found, std::countr_zero(found.levels)};
+      }
+    }
+    return search(address);
+  }
   [[nodiscard]] Copy* find(LineAddr line) {
     const CacheArray& outermost = arrays_.back();
     const int place = outermost.find(line.value);
@@ -90,10 +104,10 @@ class CacheAgent {
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
 
-  // Fast path of the farther levels: if one holds the address and `Copy::fast` allows the access, promotes the copy and returns
-  // it with that level. REQUIRES: hit() returned null.
+  // Like hit(), for all levels: promotes a copy that only farther levels hold, at `farther_age`, and returns it with the
+  // nearest level that held it. If `farther_age` is kNever, only the nearest level counts.
   template <class Gate>
-  Lookup hit_farther(Address address, Access access, Tick age, Gate& gate);
+  Lookup hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate);
 
   // Records a use of the copy in every level that holds the address, and inserts it into the others. Skips a level that can't
   // free a way now, and if that level is inclusive, all nearer levels. `nearest`: the level that look_up() found, or -1.
@@ -144,6 +158,8 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
+  // look_up() where neither hint leads to the copy, and the copy need not exist.
+  [[nodiscard]] Lookup search(Address address);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line);
@@ -185,6 +201,7 @@ class CacheAgent {
   std::vector<CacheArray> arrays_;  // one array for each level, the nearest level first
   unsigned inclusive_ = 0;          // bit k: set if level k is inclusive
   unsigned full_lines_ = 0;         // bit k: set if level k has full coherence lines
+  bool all_full_lines_;             // true if all levels do
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
@@ -224,23 +241,22 @@ Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
 }
 
 template <class Gate>
-CacheAgent::Lookup CacheAgent::hit_farther(Address address, Access access, Tick age, Gate& gate) {
-  for (int level = 1; level < levels(); ++level) {
-    CacheArray& array = arrays_[level];
-    const int place = array.find(address >> array.line_shift());
-    if (place < 0) continue;
-    Copy& found = copy(array.copy(place));
-    if (!allows(found, access)) return {};
-    if (level < levels() - 1) {
-      promote(found, address, age, gate, level);
-    } else {  // the outermost level: no farther level needs an update
-      array.touch(place, age);
-      int nearer = level - 1;
-      while (nearer >= 0 && fill(found, nearer, address, age, gate)) --nearer;
-    }
-    return {&found, level};
+CacheAgent::Lookup CacheAgent::hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate) {
+  const Lookup found = look_up(address);
+  if (found.level < 0 || !allows(*found.copy, access)) return {};
+  if (found.level == 0) {
+    arrays_.front().touch(place_of(*found.copy, address, 0), age);
+    return found;
   }
-  return {};
+  if (farther_age == kNever) return {};
+  if (found.level < levels() - 1) {
+    promote(*found.copy, address, farther_age, gate, found.level);
+  } else {  // the outermost level: no farther level needs an update
+    arrays_.back().touch(place_of(*found.copy, address, found.level), farther_age);
+    int nearer = found.level - 1;
+    while (nearer >= 0 && fill(*found.copy, nearer, address, farther_age, gate)) --nearer;
+  }
+  return found;
 }
 
 template <class Gate>

@@ -138,11 +138,11 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   return {.level = nearest, .value = value, .at = until};
 }
 
-CacheAgent::Lookup CacheUnit::hit_farther(Address address, Access access, Tick at) {
+CacheAgent::Lookup CacheUnit::hit_any_level(Address address, Access access, Tick at, Tick farther_at) {
   if (log_->listener() != nullptr) [[unlikely]]
-    return {};
-  Gate gate{*this, at};
-  return agent_.hit_farther(address, access, at, gate);
+    farther_at = kNever;
+  Gate gate{*this, farther_at};
+  return agent_.hit_any_level(address, access, at, farther_at, gate);
 }
 
 CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {

@@ -62,9 +62,10 @@ class CacheUnit final : public BusClient {
   // Runs the operation at `now` if the caches hold its line with the right to access it; otherwise requests the line.
   Attempt attempt(Operation& operation, Tick now, const Requester& requester);
 
-  // Fast path for an access at `at` that misses the nearest level and hits a farther one: promotes the line, and returns its
-  // copy and the level that hit. Returns null if the slow path must run. REQUIRES: the core has one hardware thread.
-  CacheAgent::Lookup hit_farther(Address address, Access access, Tick at);
+  // Fast path for an access at `at`, or at `farther_at` if only a farther level hits: promotes the line, and returns its copy
+  // and the level that hit. Returns null if the slow path must run. A `farther_at` of kNever leaves the farther levels to the
+  // slow path. REQUIRES: the core has one hardware thread.
+  CacheAgent::Lookup hit_any_level(Address address, Access access, Tick at, Tick farther_at);
 
   // Requests a line before the program needs it. Does nothing if the line is present or being fetched, or no MSHR is free.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);

@@ -90,10 +90,11 @@ Value HardwareThread::load(Address address, int bytes) {
 
 Value HardwareThread::load_slow(Address address, int bytes) {
   if (wait_for_fast_path()) {
-    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) return run_load(*copy, address, bytes, nearest_latency_);
     if (alone_) {
-      const auto [copy, level] = unit_->hit_farther(address, kReadAccess, now_);
+      const auto [copy, level] = unit_->hit_any_level(address, kReadAccess, now_, now_);
       if (copy != nullptr) return run_load(*copy, address, bytes, spec_->hit_latency[level], level);
+    } else if (Copy* copy = agent_->hit(address, kReadAccess, now_)) {
+      return run_load(*copy, address, bytes, nearest_latency_);
     }
   }
   return perform(operation_on(OperationKind::load, address, bytes));
@@ -109,12 +110,14 @@ void HardwareThread::store(Address address, Value value, int bytes) {
 
 void HardwareThread::store_slow(Address address, Value value, int bytes) {
   if (wait_for_fast_path()) {
-    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) return run_store(*copy, address, value, bytes, now_);
-    // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
-    const Tick drained = now_ + cycle_;
-    if (alone_ && spec_->consistency != Consistency::sc && drained < fast_limit_) {
-      const auto [copy, level] = unit_->hit_farther(address, kWriteAccess, drained);
-      if (copy != nullptr) return run_store(*copy, address, value, bytes, drained, level);
+    if (alone_) {
+      // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
+      const Tick drained = now_ + cycle_;
+      const bool drains_here = spec_->consistency != Consistency::sc && drained < fast_limit_;
+      const auto [copy, level] = unit_->hit_any_level(address, kWriteAccess, now_, drains_here ? drained : kNever);
+      if (copy != nullptr) return run_store(*copy, address, value, bytes, level == 0 ? now_ : drained, level);
+    } else if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) {
+      return run_store(*copy, address, value, bytes, now_);
     }
   }
   perform(operation_on(OperationKind::store, address, bytes, value));
