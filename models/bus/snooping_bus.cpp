@@ -40,8 +40,8 @@ class SnoopingBus::SnoopedLine {
   SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
       : bus_(bus), request_(request), copies_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
 
-  [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
-    return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
+  [[nodiscard]] std::span<const int> snoopers(MessageId message) const {
+    return bus_.protocol_.messages[message].absent_ignores ? bus_.holders() : bus_.everybody_;
   }
   [[nodiscard]] StateId state(int client) const {
     const Copy* copy = found(client);
@@ -162,8 +162,9 @@ void SnoopingBus::end_of_elaboration() {
   }
   memory_ = memory.operator->();
   plain_memory_ = memory_->is_plain();
+  latest_found_.resize(kLatestLines * clients_.size());
   found_.resize(clients_.size());
-  holders_.reserve(clients_.size());
+  holders_.resize(clients_.size());
   everybody_.resize(clients_.size());
   std::iota(everybody_.begin(), everybody_.end(), first_client_);
 }
@@ -365,27 +366,35 @@ void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   request.waits[Resource::line] += now - transaction.sampled_at + transaction.for_line;
 }
 
-// Fills holders_ and found_ for the line. Returns the time until which a holder keeps the line.
+// Fills found_ and what describes these copies. Returns the time until which a holder keeps the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
-  holders_.clear();
+  Copy** const latest = latest_found_.data() + slot % kLatestLines * clients_.size();
   Tick kept_until = 0;
+  Tick last_touch = -1;
+  bool watched = false;
+  std::size_t count = 0;
   held_ = held(slot);
   for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
-    const int holder = first_client_ + std::countr_zero(rest);
-    holders_.push_back(holder);
-    BusClient& owner = client(holder);
-    Copy* const copy = agent(holder).find(line);
-    found(holder) = copy;
+    const int index = std::countr_zero(rest);
+    Copy* copy = latest[index];
+    if (copy == nullptr || copy->slot != slot) copy = latest[index] = agents_[index]->find(line);
+    found_[index] = copy;
+    holders_[count++] = first_client_ + index;
+    last_touch = std::max(last_touch, copy->last_touch);
+    watched |= copy->watched;
     if (!copy->may_be_kept) continue;
-    const Tick until = owner.kept_until(line);
+    const Tick until = clients_[index]->kept_until(line);
     copy->may_be_kept = until > now;
     kept_until = std::max(kept_until, until);
   }
+  holder_count_ = count;
+  last_touch_ = last_touch;
+  watched_ = watched;
   return kept_until;
 }
 
 void SnoopingBus::forget_copies() {
-  for (const int holder : holders_) found(holder) = nullptr;
+  for (const int holder : holders()) found(holder) = nullptr;
 }
 
 // REQUIRES: find_copies() was called for this line.
@@ -402,13 +411,9 @@ void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tic
 
 void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  bool watched = false;
-  for (const int holder : holders_) {
-    const Copy& copy = *found(holder);
-    if (copy.last_touch >= now) touched_too_early(copy, holder, now);
-    watched = watched || copy.watched;
-  }
-  if (watched) wake_watchers(request.line, now);
+  if (last_touch_ >= now) [[unlikely]]
+    touched_too_early(now);
+  if (watched_) wake_watchers(request.line, now);
   if (request.kind == BusRequest::Kind::recall) {
     order_recall(transaction, slot, now, result);
   } else {
@@ -418,7 +423,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
 }
 
 void SnoopingBus::wake_watchers(LineAddr line, Tick now) {
-  for (const int holder : holders_) {
+  for (const int holder : holders()) {
     if (found(holder)->watched) client(holder).watched_copy_changed(line, now);
   }
 }
@@ -474,7 +479,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done, stage, waits);
 }
 
-void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) const {
+void SnoopingBus::touched_too_early(Tick now) const {
+  const auto used = [this, now](int holder) { return found_[holder - first_client_]->last_touch >= now; };
+  const int holder = *std::ranges::find_if(holders(), used);
+  const Copy& copy = *found_[holder - first_client_];
   fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
                    copy.last_touch, now),
        copy.line);

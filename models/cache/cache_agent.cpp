@@ -85,6 +85,7 @@ void CacheAgent::detach(Copy& copy) {
 void CacheAgent::drop(Copy& copy) {
   for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
   store_->remove_holder(copy.slot, number_);
+  copy.slot = kNoSlot;
   std::erase(detached_, copy.index);
   free_.push_back(copy.index);
 }

@@ -22,7 +22,7 @@ namespace linebounce {
 struct Copy {
   LineAddr line;
   Tick last_touch = -1;  // local time of the core's latest access to the line (invariant I2 of docs/engine.md)
-  Slot slot = 0;
+  Slot slot = 0;         // kNoSlot once the copy is dropped
   Version version = 0;
   CopyIndex index = 0;
   std::array<int, kMostLevels> places{};  // by level: where it holds the line, if it does; unused for levels with smaller lines

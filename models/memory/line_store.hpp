@@ -12,7 +12,8 @@
 
 namespace linebounce {
 
-using Slot = std::uint32_t;     // a line's index in the store; it never changes
+using Slot = std::uint32_t;  // a line's index in the store; it never changes
+constexpr Slot kNoSlot = 0xFFFFFFFF;
 using Version = std::uint32_t;  // counts the stores to a line
 
 class LineStore {
