@@ -38,7 +38,13 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 class SnoopingBus::SnoopedLine {
  public:
   SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
-      : bus_(bus), request_(request), copies_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
+      : bus_(bus),
+        request_(request),
+        copies_(bus.found_.data()),
+        hits_(bus.protocol_.cache.hits.data()),
+        first_client_(bus.first_client_),
+        slot_(slot),
+        at_(at) {}
 
   [[nodiscard]] std::span<const int> snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders() : bus_.everybody_;
@@ -48,7 +54,7 @@ class SnoopingBus::SnoopedLine {
     return copy == nullptr ? StateId{0} : copy->state;
   }
   void set_state(int client, StateId state) {
-    if (Copy* copy = found(client)) agent(client).set_state(*copy, state);
+    if (Copy* copy = found(client)) CacheAgent::set_state(*copy, state, hits_);
   }
   [[nodiscard]] StateId memory_state() const { return bus_.plain_memory_ ? StateId{0} : bus_.memory_->state(slot_); }
   void set_memory_state(StateId state) {
@@ -127,6 +133,7 @@ class SnoopingBus::SnoopedLine {
   SnoopingBus& bus_;
   const BusRequest& request_;
   Copy* const* copies_;  // indexed by client - first_client_
+  const std::uint8_t* hits_;
   int first_client_;
   Slot slot_;
   Tick at_;

@@ -31,11 +31,6 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
   all_full_lines_ = full_lines_ == (1U << arrays_.size()) - 1;
-  for (const StateInfo& state : table.states) {
-    const bool keeps_state = state.after_store == static_cast<StateId>(fast_.size());
-    fast_.push_back(static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) |
-                                              (state.writable && keeps_state ? 1U << kWriteAccess : 0U)));
-  }
   // Not initialised, so that copies that are never used take no memory.
   pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
 }

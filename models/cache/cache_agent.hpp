@@ -131,10 +131,12 @@ class CacheAgent {
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
   [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * host_lines_]); }
 
-  void set_state(Copy& copy, StateId state) {
+  // `hits`: of the caches' table, the same for all agents on a bus.
+  static void set_state(Copy& copy, StateId state, const std::uint8_t* hits) {
     copy.state = state;
-    copy.fast = copy.locked || copy.watched ? 0 : fast_[state];
+    copy.fast = copy.locked || copy.watched ? 0 : hits[state];
   }
+  void set_state(Copy& copy, StateId state) { set_state(copy, state, table_->hits.data()); }
   // Updates Copy::fast. Must be called after every change of `locked` or `watched`.
   void refresh(Copy& copy) { set_state(copy, copy.state); }
 
@@ -205,8 +207,7 @@ class CacheAgent {
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
-  std::vector<std::uint8_t> fast_;  // the value of Copy::fast for each state
-  std::size_t host_lines_;          // of one copy
+  std::size_t host_lines_;  // of one copy
   std::unique_ptr<HostLine[]> pool_;
   CopyIndex pool_used_ = 0;
   CopyIndex pool_size_;

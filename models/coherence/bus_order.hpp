@@ -102,10 +102,7 @@ class Step {
         events_(protocol.cache.events.size()) {}
 
   OrderOutcome order(MessageId message) {
-    const EventId other = event_of(protocol_.cache, other_event(message));
-    for (const int cache : copies_.snoopers(message)) {
-      if (cache != requestor_) run_cache(cache, other);
-    }
+    snoop(message);
     const StateId before = copies_.state(requestor_);
     const Row& own_row = protocol_.cache.row(before, event_of(protocol_.cache, own_event(message)));
     outcome_.lines.kept = !wants_data(own_row);
@@ -131,8 +128,7 @@ class Step {
 
   // Runs the order step of a message that the memory side itself issued. All caches react, and send it their data.
   OrderOutcome recall(MessageId message) {
-    const EventId other = event_of(protocol_.cache, other_event(message));
-    for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
+    snoop(message);
     return outcome_;
   }
 
@@ -142,12 +138,26 @@ class Step {
   }
 
  private:
-  void run_cache(int cache, EventId event) {
+  // Runs the rows of all caches but the requestor.
+  void snoop(MessageId message) {
+    const EventId other = event_of(protocol_.cache, other_event(message));
+    for (const int cache : copies_.snoopers(message)) {
+      if (cache != requestor_) run_cache(cache, other);
+    }
+  }
+
+  // Inlined, because most rows of a snoop have no actions.
+  [[gnu::always_inline]] void run_cache(int cache, EventId event) {
     const StateId state = copies_.state(cache);
     const Row& row = rows_[state * events_ + event];
-    if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
+    if (row.impossible) [[unlikely]]
+      fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
     copies_.on_transition(Controller::cache, cache, state, event, row.next);
     copies_.set_state(cache, row.next);
+    if (row.count > 0) act(row, cache, state, event);
+  }
+
+  [[gnu::noinline]] void act(const Row& row, int cache, StateId state, EventId event) {
     for (const Action action : row.steps()) act(action, cache, state, event);
   }
 
