@@ -37,9 +37,11 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 // The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
  public:
-  SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
+  // `request`: of an order step.
+  SnoopedLine(SnoopingBus& bus, const BusRequest* request, LineAddr line, Slot slot, Tick at)
       : bus_(bus),
         request_(request),
+        line_(line),
         copies_(bus.found_.data()),
         hits_(bus.protocol_.cache.hits.data()),
         first_client_(bus.first_client_),
@@ -72,7 +74,7 @@ class SnoopingBus::SnoopedLine {
     bus_.memory_->take(slot_, data_);
     tell_taken(kMemory, data_.bytes);
   }
-  void node_action(Action action) { bus_.memory_->act(slot_, action, request_, data_, at_); }
+  void node_action(Action action) { bus_.memory_->act(slot_, action, *request_, data_, at_); }
   void complete(int) {}  // empty: the access runs later, when its data or response arrives; the line is busy until then
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
@@ -85,7 +87,7 @@ class SnoopingBus::SnoopedLine {
     if (copy.version + 1 != written.version) {
       bus_.fail(fmt::format("stale value: cache {} takes the word that makes version {}, into version {}", client,
                             written.version, copy.version),
-                request_.line);
+                line_);
     }
     std::memcpy(agent(client).data(copy) + word_.offset, agent(writer_).data(written) + word_.offset, word_.bytes);
     copy.version = written.version;
@@ -101,9 +103,9 @@ class SnoopingBus::SnoopedLine {
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
     if (controller == Controller::cache) {
-      bus_.log_.record(at_, controller, client, request_.line, state, event, next);
+      bus_.log_.record(at_, controller, client, line_, state, event, next);
     } else if (bus_.plain_memory_) {
-      bus_.log_.record(at_, Controller::memory, 0, request_.line, state, event, next);
+      bus_.log_.record(at_, Controller::memory, 0, line_, state, event, next);
     } else {
       bus_.memory_->on_transition(slot_, state, event, next, at_);
     }
@@ -112,7 +114,7 @@ class SnoopingBus::SnoopedLine {
   // Copies the data on the bus into the requester's copy. The requester may not use the data before the data step.
   void hand_off(int client) {
     Copy& copy = *found(client);
-    std::memcpy(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
+    copy_line(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
     copy.version = data_.version;
   }
   [[nodiscard]] const LineData& on_bus() const { return data_; }
@@ -124,14 +126,15 @@ class SnoopingBus::SnoopedLine {
   }
   void tell_taken(int keeper, const std::byte* bytes) {
     if (bus_.log_.listener() == nullptr) return;
-    bus_.log_.listener()->data_taken(at_, bus_.named(keeper), request_.line,
+    bus_.log_.listener()->data_taken(at_, bus_.named(keeper), line_,
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
   [[nodiscard]] Copy* found(int client) const { return copies_[client - first_client_]; }
   [[nodiscard]] CacheAgent& agent(int client) const { return *bus_.agents_[client - bus_.first_client_]; }
 
   SnoopingBus& bus_;
-  const BusRequest& request_;
+  const BusRequest* request_;
+  LineAddr line_;
   Copy* const* copies_;  // indexed by client - first_client_
   const std::uint8_t* hits_;
   int first_client_;
@@ -437,7 +440,7 @@ void SnoopingBus::wake_watchers(LineAddr line, Tick now) {
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request, slot, now);
+  SnoopedLine line(*this, &request, request.line, slot, now);
   const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
   if (outcome.deferred) return tell_deferred(request, now, result);
   if (log_.listener() != nullptr) [[unlikely]]
@@ -459,7 +462,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
 
 void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request, slot, now);
+  SnoopedLine line(*this, &request, request.line, slot, now);
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   note_taker(slot, kMemory);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
@@ -791,8 +794,7 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) {
   found(client) = &copy;
-  const BusRequest request{.stamp = at, .client = client, .line = copy.line, .slot = copy.slot};
-  SnoopedLine line(*this, request, copy.slot, at);
+  SnoopedLine line(*this, nullptr, copy.line, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     found(client) = nullptr;

@@ -78,10 +78,10 @@ void CacheAgent::detach(Copy& copy) {
 }
 
 void CacheAgent::drop(Copy& copy) {
-  for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
+  if (copy.levels == 0) std::erase(detached_, copy.index);
+  for (unsigned rest = copy.levels; rest != 0; rest &= rest - 1) remove_from_level(copy, std::countr_zero(rest));
   store_->remove_holder(copy.slot, number_);
   copy.slot = kNoSlot;
-  std::erase(detached_, copy.index);
   free_.push_back(copy.index);
 }
 

@@ -104,8 +104,7 @@ class Step {
   OrderOutcome order(MessageId message) {
     snoop(message);
     const StateId before = copies_.state(requestor_);
-    const Row& own_row = protocol_.cache.row(before, event_of(protocol_.cache, own_event(message)));
-    outcome_.lines.kept = !wants_data(own_row);
+    if (protocol_.memory.base_events[message].guard == GuardGroup::owned_kept_clean) outcome_.lines.kept = !wants_data(message);
     outcome_.lines.written_back = protocol_.messages[message].carries_data;
     run_memory(event_of(protocol_.memory, message));
     if (outcome_.deferred) return outcome_;
@@ -230,7 +229,9 @@ class Step {
     return qualify(table.base_events[base], outcome_.lines);
   }
 
-  [[nodiscard]] bool wants_data(const Row& own_row) const {
+  // True if the requestor's row for its ordered message needs data.
+  [[nodiscard]] bool wants_data(MessageId message) const {
+    const Row& own_row = protocol_.cache.row(copies_.state(requestor_), event_of(protocol_.cache, own_event(message)));
     return protocol_.cache.states[own_row.next].awaits_data || own_row.does(Verb::take_data);
   }
 

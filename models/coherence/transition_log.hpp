@@ -21,7 +21,8 @@ class TransitionLog {
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     if (observed_) [[unlikely]]
       observe({time, line, agent, controller, state, event, next});
-    if (time >= begin_ && time < end_) ++counts_[ordinal(controller)][state * events_[ordinal(controller)] + event];
+    if (static_cast<std::uint64_t>(time - begin_) < length_)
+      ++counts_[ordinal(controller)][state * events_[ordinal(controller)] + event];
   }
 
   // Null detaches the listener.
@@ -61,7 +62,7 @@ class TransitionLog {
   std::array<const ControllerTable*, kControllers> tables_;
   std::array<std::size_t, kControllers> events_{};  // the number of events in each table
   Tick begin_;
-  Tick end_;
+  std::uint64_t length_;
   std::array<std::vector<std::int64_t>, kControllers> counts_;
   bool observed_;              // true if there is a listener or a history
   std::vector<Entry> recent_;  // a ring buffer of the latest rows; empty if no history is kept

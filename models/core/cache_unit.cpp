@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "models/coherence/bus_order.hpp"
 #include "models/core/hardware_thread.hpp"
@@ -453,7 +452,7 @@ void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
     throw ModelFailure(fmt::format("memory operates on line 0x{:x} for cache {} at tick {}, but no atomic operation waits",
                                    agent_.store().address_of(copy.line), client_, at));
   }
-  std::memcpy(agent_.data(copy), line.bytes, agent_.store().line_bytes());
+  copy_line(agent_.data(copy), line.bytes, agent_.store().line_bytes());
   copy.version = line.version;
   own->early_result = apply(*own->requester.thread, own->operation, copy, at, Served::memory);
   own->copy = nullptr;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "models/failure.hpp"
@@ -177,7 +176,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   Tick leaves = ready;
   if (kind.carries_data) {
     const LineData data = self.data(slot);
-    std::memcpy(sent.data.get(), data.bytes, self.store_.line_bytes());
+    copy_line(sent.data.get(), data.bytes, self.store_.line_bytes());
     sent.version = data.version;
     sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;
