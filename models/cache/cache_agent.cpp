@@ -37,13 +37,14 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
 
 CacheAgent::Lookup CacheAgent::search(Address address) {
   const LineAddr line = store_->line_of(address);
-  if (!store_->is_holder(line, number_)) return {};
+  const Slot slot = store_->known_slot(line);
+  if (slot == kNoSlot || !store_->is_holder(slot, number_)) return {.slot = slot};
   for (int level = 0; level < levels(); ++level) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
-    if (place >= 0) return {&copy(arrays_[level].copy(place)), level};
+    if (place >= 0) return {.copy = &copy(arrays_[level].copy(place)), .level = level};
   }
   // A level may hold another block of the line, or the line may wait for its write-back.
-  return {find_elsewhere(line), -1};
+  return {.copy = find_elsewhere(line), .level = -1};
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {
@@ -85,7 +86,7 @@ void CacheAgent::drop(Copy& copy) {
   free_.push_back(copy.index);
 }
 
-Copy& CacheAgent::take_copy(LineAddr line) {
+Copy& CacheAgent::take_copy(LineAddr line, Slot slot) {
   CopyIndex index = pool_used_;
   if (!free_.empty()) {
     index = free_.back();
@@ -98,7 +99,7 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   Copy& fresh = *new (&pool_[index * host_lines_]) Copy;
   fresh.line = line;
   fresh.index = index;
-  fresh.slot = store_->slot(line);
+  fresh.slot = slot != kNoSlot ? slot : store_->slot(line);
   store_->add_holder(fresh.slot, number_);
   set_state(fresh, 0);
   return fresh;

@@ -75,17 +75,18 @@ class CacheAgent {
   struct Lookup {
     Copy* copy = nullptr;  // null if there is none; may be in the write-back buffer or still being fetched
     int level = -1;        // the nearest level that holds the address, or -1
+    Slot slot = kNoSlot;   // the line's, if `copy` is null and the slot is known
   };
   [[nodiscard]] Lookup look_up(Address address) {
     const CacheArray& nearest = arrays_.front();
     if (const int place = nearest.find_in_last_place(address >> nearest.line_shift()); place >= 0)
-      return {&copy(nearest.copy(place)), 0};
+      return {.copy = &copy(nearest.copy(place)), .level = 0};
     if (all_full_lines_) {  // then the copy knows which levels hold it
       const CacheArray& outermost = arrays_.back();
       if (const int place = outermost.find_in_last_place(address >> outermost.line_shift()); place >= 0) {
         Copy& found = copy(outermost.copy(place));
         if (holds(0, found)) nearest.note_place(address >> nearest.line_shift(), found.places[0]);
-        return {&found, std::countr_zero(found.levels)};
+        return {.copy = &found, .level = std::countr_zero(found.levels)};
       }
     }
     return search(address);
@@ -101,8 +102,9 @@ class CacheAgent {
   //   void leave(Copy&)            runs the copy's Evict row, once no level holds the copy any more
   //
   // Inserts a copy of `line` into the outermost level, in the initial state, without data. Returns null if no way can be freed.
+  // `slot`: the line's, if it is known.
   template <class Gate>
-  Copy* allocate(LineAddr line, Tick age, Gate& gate);
+  Copy* allocate(LineAddr line, Tick age, Gate& gate, Slot slot = kNoSlot);
 
   // Like hit(), for all levels: promotes a copy that only farther levels hold, at `farther_age`, and returns it with the
   // nearest level that held it. If `farther_age` is kNever, only the nearest level counts.
@@ -119,7 +121,7 @@ class CacheAgent {
 
   // Creates a copy in the initial state, in no level, for an operation that memory executes. REQUIRES: a spare copy is left.
   Copy& add_detached(LineAddr line) {
-    Copy& fresh = take_copy(line);
+    Copy& fresh = take_copy(line, kNoSlot);
     detached_.push_back(fresh.index);
     return fresh;
   }
@@ -164,7 +166,7 @@ class CacheAgent {
   [[nodiscard]] Lookup search(Address address);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
-  Copy& take_copy(LineAddr line);
+  Copy& take_copy(LineAddr line, Slot slot);
   // The place of any block of the line in this level, or -1 if the level holds none.
   [[nodiscard]] int find_any_block(LineAddr line, int level) const;
   void remove_from_level(Copy& copy, int level);
@@ -232,11 +234,11 @@ int CacheAgent::make_room(int level, std::uint64_t block, const Copy* keep, Gate
 }
 
 template <class Gate>
-Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
+Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate, Slot slot) {
   const int outermost = levels() - 1;
   const int place = make_room(outermost, line.value, nullptr, gate);
   if (place < 0) return nullptr;
-  Copy& fresh = take_copy(line);
+  Copy& fresh = take_copy(line, slot);
   attach(fresh, outermost, line.value, place, age);
   return &fresh;
 }

@@ -90,7 +90,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
   if (operation.issued < 0) operation.issued = now;
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
-  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, requester);
+  if (found.copy == nullptr) return start_miss(operation, found, now, requester);
   Copy& copy = *found.copy;
   if (copy.locked) {
     REACHED(siblings_atomic_locks_line);
@@ -107,7 +107,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
     }
   }
   if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
-  return start_miss(operation, &copy, found.level, now, requester);
+  return start_miss(operation, found, now, requester);
 }
 
 CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread) {
@@ -144,14 +144,15 @@ CacheAgent::Lookup CacheUnit::hit_any_level(Address address, Access access, Tick
   return agent_.hit_any_level(address, access, at, farther_at, gate);
 }
 
-CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
-  if (request(operation, copy, level, now, requester)) {
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, const CacheAgent::Lookup& found, Tick now,
+                                         const Requester& requester) {
+  if (request(operation, found, now, requester)) {
     if (spec_.pair_prefetch != PairPrefetch::none && !may_execute_far(operation))
       request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
   // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries when one does.
-  const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
+  const Tick unlock = found.copy == nullptr ? next_unlock(now) : kNever;
   if (unlock != kNever) {
     REACHED(victims_locked);
     return {.outcome = Outcome::retry_at, .at = unlock};
@@ -160,23 +161,24 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   return {.outcome = Outcome::retry_on_change};
 }
 
-bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
+bool CacheUnit::request(const Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester) {
+  Copy* copy = found.copy;
   if (!has_free_mshr()) return false;
   if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
     copy = may_execute_far(operation) ? &agent_.add_detached(agent_.store().line_of(operation.address))
-                                      : allocate(operation.address, now);
+                                      : allocate(operation.address, now, found.slot);
   }
   if (copy == nullptr) return false;
   // The request leaves the core after the lookup in the level that lacks the line or the right to write it.
-  const Tick lookup = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[level];
+  const Tick lookup = found.level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[found.level];
   post({.copy = copy, .requester = requester, .operation = operation}, now, now + lookup);
   return true;
 }
 
-Copy* CacheUnit::allocate(Address address, Tick now) {
+Copy* CacheUnit::allocate(Address address, Tick now, Slot slot) {
   Gate gate{*this, now};
-  return agent_.allocate(agent_.store().line_of(address), now, gate);
+  return agent_.allocate(agent_.store().line_of(address), now, gate, slot);
 }
 
 void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
@@ -223,8 +225,10 @@ StageId CacheUnit::tell_fill(const Mshr& mshr, Tick pins, StageId stage) const {
 void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThread& thread) {
   if (operation.writes() && spec_.pair_prefetch == PairPrefetch::loads) return;
   const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
-  if (!has_free_mshr() || agent_.look_up(other).copy != nullptr) return;
-  Copy* copy = allocate(other, now);
+  if (!has_free_mshr()) return;
+  const CacheAgent::Lookup found = agent_.look_up(other);
+  if (found.copy != nullptr) return;
+  Copy* copy = allocate(other, now, found.slot);
   if (copy == nullptr) return REACHED(no_way_for_the_pair);
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
   post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .pair_prefetch = true, .operation = read}, now,
@@ -245,7 +249,7 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
     const CacheEvent event = access == kReadAccess ? kLoad : kStore;
     if (found.copy->locked || result_of(event, found.copy->state) != AccessResult::issued) return;
   }
-  request(operation, found.copy, found.level, now, {.thread = &thread, .prefetches = true});
+  request(operation, found, now, {.thread = &thread, .prefetches = true});
 }
 
 void CacheUnit::find_next_fill() {

@@ -158,11 +158,11 @@ class CacheUnit final : public BusClient {
   // The copy's MSHR whose request the bus is ordering now, or null.
   [[nodiscard]] Mshr* mshr_being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
-  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
-  bool request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
+  Attempt start_miss(Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester);
+  bool request(const Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester);
   void request_pair(const Operation& operation, Tick now, HardwareThread& thread);
   [[nodiscard]] bool has_free_mshr() const { return std::ssize(mshrs_) < spec_.outstanding_misses; }
-  [[nodiscard]] Copy* allocate(Address address, Tick now);
+  [[nodiscard]] Copy* allocate(Address address, Tick now, Slot slot);
   // Runs the access's row of the protocol table, allocates the MSHR and sends the request, which leaves the core at `leaves`.
   void post(const Mshr& mshr, Tick now, Tick leaves);
   void finish(const Mshr& mshr);

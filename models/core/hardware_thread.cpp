@@ -91,8 +91,8 @@ Value HardwareThread::load(Address address, int bytes) {
 Value HardwareThread::load_slow(Address address, int bytes) {
   if (wait_for_fast_path()) {
     if (alone_) {
-      const auto [copy, level] = unit_->hit_any_level(address, kReadAccess, now_, now_);
-      if (copy != nullptr) return run_load(*copy, address, bytes, spec_->hit_latency[level], level);
+      const CacheAgent::Lookup hit = unit_->hit_any_level(address, kReadAccess, now_, now_);
+      if (hit.copy != nullptr) return run_load(*hit.copy, address, bytes, spec_->hit_latency[hit.level], hit.level);
     } else if (Copy* copy = agent_->hit(address, kReadAccess, now_)) {
       return run_load(*copy, address, bytes, nearest_latency_);
     }
@@ -114,8 +114,8 @@ void HardwareThread::store_slow(Address address, Value value, int bytes) {
       // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
       const Tick drained = now_ + cycle_;
       const bool drains_here = spec_->consistency != Consistency::sc && drained < fast_limit_;
-      const auto [copy, level] = unit_->hit_any_level(address, kWriteAccess, now_, drains_here ? drained : kNever);
-      if (copy != nullptr) return run_store(*copy, address, value, bytes, level == 0 ? now_ : drained, level);
+      const CacheAgent::Lookup hit = unit_->hit_any_level(address, kWriteAccess, now_, drains_here ? drained : kNever);
+      if (hit.copy != nullptr) return run_store(*hit.copy, address, value, bytes, hit.level == 0 ? now_ : drained, hit.level);
     } else if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) {
       return run_store(*copy, address, value, bytes, now_);
     }

@@ -38,6 +38,16 @@ class LineStore {
   // Returns the line's slot. A new line is zero-filled at version 0, and may allocate memory.
   Slot slot(LineAddr line);
 
+  // The line's slot; kNoSlot if slot() was never called for it.
+  [[nodiscard]] Slot known_slot(LineAddr line) const {
+    const std::size_t mask = buckets_.size() - 1;
+    for (std::size_t i = bucket(line.value); buckets_[i] != 0; i = (i + 1) & mask) {
+      const Slot slot = buckets_[i] - 1;
+      if (lines_[slot] == line.value) return slot;
+    }
+    return kNoSlot;
+  }
+
   [[nodiscard]] LineAddr line(Slot slot) const { return LineAddr(lines_[slot]); }
   [[nodiscard]] Version latest(Slot slot) const { return latest_[slot]; }
   Version next_version(Slot slot) { return ++latest_[slot]; }
@@ -60,15 +70,8 @@ class LineStore {
     if (shift > 0 && word + 1 < holder_words_) found |= words[word + 1] << (kWordBits - shift);
     return found & ~std::uint64_t{0} >> (kWordBits - count);
   }
-  // True if the agent has a copy of the line in any state.
-  [[nodiscard]] bool is_holder(LineAddr line, int agent) const {
-    const std::size_t mask = buckets_.size() - 1;
-    for (std::size_t i = bucket(line.value); buckets_[i] != 0; i = (i + 1) & mask) {
-      const Slot slot = buckets_[i] - 1;
-      if (lines_[slot] == line.value)
-        return (holders_[slot * holder_words_ + static_cast<std::size_t>(agent) / kWordBits] >> agent % kWordBits & 1) != 0;
-    }
-    return false;
+  [[nodiscard]] bool is_holder(Slot slot, int agent) const {
+    return (holders_[slot * holder_words_ + static_cast<std::size_t>(agent) / kWordBits] >> agent % kWordBits & 1) != 0;
   }
   void add_holder(Slot slot, int agent) { holder_word(slot, agent) |= std::uint64_t{1} << agent % kWordBits; }
   void remove_holder(Slot slot, int agent) { holder_word(slot, agent) &= ~(std::uint64_t{1} << agent % kWordBits); }
