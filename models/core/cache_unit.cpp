@@ -269,21 +269,20 @@ Tick CacheUnit::access_due(const Copy& copy) const {
 
 void CacheUnit::run_fill(Tick at) {
   const auto due = std::find_if(mshrs_.begin(), mshrs_.end(), [at](const Mshr& mshr) { return mshr.fill_at == at; });
-  const Mshr mshr = *due;
+  const Source source = due->source;
   expire_locks(at);
-  const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
-  if (data && bus_->data_step(client_, *mshr.copy, at, mshr.stage, mshr.waits)) {
+  const bool data = !due->early_result && agent_.table().states[due->copy->state].awaits_data;
+  if (data && bus_->data_step(client_, *due->copy, at, due->stage, due->waits)) {
     REACHED(fill_without_the_right);
     due->fill_at = kNever;
     due->line_arrived = true;
-    find_next_fill();
     owner_->reset_limits();
   } else {
+    finish(*due);
     mshrs_.erase(due);
-    find_next_fill();
-    finish(mshr);
   }
-  owner_->retry(at, mshr.source);
+  find_next_fill();
+  owner_->retry(at, source);
 }
 
 // Called when the line has arrived with the right to access it: runs the operation that requested the line.
