@@ -172,7 +172,7 @@ bool CacheUnit::request(const Operation& operation, const CacheAgent::Lookup& fo
   if (copy == nullptr) return false;
   // The request leaves the core after the lookup in the level that lacks the line or the right to write it.
   const Tick lookup = found.level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[found.level];
-  post({.copy = copy, .requester = requester, .operation = operation}, now, now + lookup);
+  post(operation, *copy, requester, false, now, now + lookup);
   return true;
 }
 
@@ -181,22 +181,27 @@ Copy* CacheUnit::allocate(Address address, Tick now, Slot slot) {
   return agent_.allocate(agent_.store().line_of(address), now, gate, slot);
 }
 
-void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
-  OwnCopy own(agent_, *log_, *mshr.copy, client_, now);
+void CacheUnit::post(const Operation& operation, Copy& copy, const Requester& requester, bool pair_prefetch, Tick now,
+                     Tick leaves) {
+  OwnCopy own(agent_, *log_, copy, client_, now);
   const Protocol& protocol = bus_->protocol();
-  const AccessKind kind = mshr.operation.access_kind();
+  const AccessKind kind = operation.access_kind();
   access_step(protocol, own, client_,
               kind == AccessKind::atomic  ? protocol.atomic
               : kind == AccessKind::store ? kStore
                                           : kLoad);
-  mshrs_.push_back(mshr);
+  Mshr& mshr = mshrs_.emplace_back();
+  mshr.copy = &copy;
+  mshr.requester = requester;
+  mshr.pair_prefetch = pair_prefetch;
+  mshr.operation = operation;
   Waits waits;
-  waits[Resource::core] = now - mshr.operation.issued;
+  waits[Resource::core] = now - operation.issued;
   bus_->post({.stamp = leaves,
               .client = client_,
-              .stage = log_->listener() == nullptr ? kNoStage : tell_core(mshr.operation, now, leaves),
-              .line = mshr.copy->line,
-              .slot = mshr.copy->slot,
+              .stage = log_->listener() == nullptr ? kNoStage : tell_core(operation, now, leaves),
+              .line = copy.line,
+              .slot = copy.slot,
               .message = own.message(),
               .waits = waits});
   owner_->reset_limits();
@@ -231,8 +236,7 @@ void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThrea
   Copy* copy = allocate(other, now, found.slot);
   if (copy == nullptr) return REACHED(no_way_for_the_pair);
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
-  post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .pair_prefetch = true, .operation = read}, now,
-       now + spec_.hit_latency.back() + spec_.cycle);
+  post(read, *copy, {.thread = &thread, .prefetches = true}, true, now, now + spec_.hit_latency.back() + spec_.cycle);
   ++pair_prefetches_.lines;
 }
 

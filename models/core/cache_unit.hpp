@@ -164,7 +164,7 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] bool has_free_mshr() const { return std::ssize(mshrs_) < spec_.outstanding_misses; }
   [[nodiscard]] Copy* allocate(Address address, Tick now, Slot slot);
   // Runs the access's row of the protocol table, allocates the MSHR and sends the request, which leaves the core at `leaves`.
-  void post(const Mshr& mshr, Tick now, Tick leaves);
+  void post(const Operation& operation, Copy& copy, const Requester& requester, bool pair_prefetch, Tick now, Tick leaves);
   void finish(const Mshr& mshr);
   // Applies the operation to the copy's data and version. Returns the word's old value. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);
