@@ -35,9 +35,9 @@ HardwareThread::HardwareThread(const Wiring& wiring, CpuId id, int index_in_core
       cycle_(spec_->cycle),
       alone_(wiring.alone),
       store_buffer_(spec_->store_buffer_entries, spec_->consistency != Consistency::ia64),
-      spin_(*unit_, nearest_latency_),
+      computing_end_(std::min(spec_->end, kLastCountable)),
       most_cycles_(static_cast<std::uint64_t>(kNever / kScaled / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))),
-      computing_end_(std::min(spec_->end, kLastCountable)) {
+      spin_(*unit_, nearest_latency_) {
   set_functions(1);
 }
 
