@@ -143,10 +143,11 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   // These functions report to the StepListener, if one is attached.
-  void tell_request(Transaction& transaction) const;
+  [[gnu::cold]] void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
-  void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
-  void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
+  [[gnu::cold]] void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
+  [[gnu::cold]] void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs,
+                                    Tick arrives) const;
   [[nodiscard]] Endpoint named(int client) const;
   // These functions report stages of transactions, and return the latest. REQUIRES: there is a listener.
   struct Supplied {

@@ -33,7 +33,7 @@ class TransitionLog {
   [[nodiscard]] StepListener* listener() const { return listener_; }
   // Reports the stage, unless it takes no time and holds nothing. Returns the number of the transaction's latest stage.
   // REQUIRES: there is a listener.
-  StageId tell_stage(const Stage& stage) const;
+  [[gnu::cold]] StageId tell_stage(const Stage& stage) const;
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
     return counts_[ordinal(controller)][state * table(controller).events.size() + event];
@@ -54,7 +54,7 @@ class TransitionLog {
     EventId event;
     StateId next;
   };
-  void observe(const Entry& entry);  // kept out of line so that record() stays small
+  [[gnu::cold]] void observe(const Entry& entry);
   [[nodiscard]] std::string history(LineAddr line) const;
 
   static constexpr std::size_t kRemembered = 4096;  // a power of two, so that the remainder is cheap
