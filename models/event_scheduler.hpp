@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <systemc>
 #include <vector>
 
@@ -21,6 +22,9 @@ class EventScheduler final : public sc_core::sc_module {
   static constexpr int kRankBits = 10;
   static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
   static constexpr Tick kLatest = kNever >> kRankBits;
+
+  // How many turns a part takes, compared with parts of the other kinds. The more, the cheaper they are.
+  enum class Turns : std::uint8_t { most, many, few };
 
   class Part {
    public:
@@ -75,12 +79,13 @@ class EventScheduler final : public sc_core::sc_module {
     EventScheduler* scheduler_ = nullptr;
     std::size_t leaf_ = 0;
     Tick rank_ = 0;
+    Turns turns_ = Turns::few;
   };
 
   explicit EventScheduler(sc_core::sc_module_name name);
 
   // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
-  void add(Part& part);
+  void add(Part& part, Turns turns = Turns::few);
   // `measured_end`: kNever if the measured time ends with the last program. REQUIRES: the simulation has not started.
   void set_programs(int count, Tick measured_end) {
     programs_ = count;
@@ -122,10 +127,9 @@ class EventScheduler final : public sc_core::sc_module {
 
   sc_core::sc_event event_;
   std::vector<Part*> parts_;  // indexed by rank
-  // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. The leaf of
-  // the part added last is a child of the root. In a machine with nodes that is the network, which has the most turns.
+  // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. Parts of each
+  // kind have a subtree of their own, nearer to the root the more turns they take.
   static constexpr std::size_t kRoot = 1;
-  static constexpr std::size_t kLastLeaf = 3;
   std::vector<Tick> keys_;  // indexed by tree node; kNever: no turn asked for
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
