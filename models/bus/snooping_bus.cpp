@@ -172,7 +172,7 @@ void SnoopingBus::end_of_elaboration() {
   }
   memory_ = memory.operator->();
   plain_memory_ = memory_->is_plain();
-  latest_found_.resize(kLatestLines * clients_.size());
+  latest_copies_.resize(kLatestLines * clients_.size());
   found_.resize(clients_.size());
   holders_.resize(clients_.size());
   everybody_.resize(clients_.size());
@@ -186,6 +186,7 @@ void SnoopingBus::post(const BusRequest& request) {
   Transaction& fresh = make_transaction();
   fresh.request = request;
   fresh.request.since = since;
+  if (request.copy != nullptr) latest_copies(request.slot)[request.client - first_client_] = request.copy;
   const auto precedes = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
@@ -378,7 +379,7 @@ void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
 
 // Fills found_ and what describes these copies. Returns the time until which a holder keeps the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
-  Copy** const latest = latest_found_.data() + slot % kLatestLines * clients_.size();
+  Copy** const latest = latest_copies(slot);
   Tick kept_until = 0;
   Tick last_touch = -1;
   bool watched = false;

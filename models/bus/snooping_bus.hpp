@@ -126,6 +126,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
   Tick find_copies(LineAddr line, Slot slot, Tick now);
   void forget_copies();
+  [[nodiscard]] Copy** latest_copies(Slot slot) { return latest_copies_.data() + slot % kLatestLines * clients_.size(); }
   [[nodiscard]] std::span<const int> holders() const { return {holders_.data(), holder_count_}; }
   [[nodiscard]] Copy*& found(int client) { return found_.data()[client - first_client_]; }
   void wake_watchers(LineAddr line, Tick now);
@@ -189,9 +190,9 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   std::vector<Tick> done_;                  // ascending end times of transactions that may still be in the in-order queue
   std::vector<Tick> busy_until_;            // indexed by slot: the time until which a delivered transaction keeps the line busy
   std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
-  // Indexed by the low bits of a line's slot and by client: the latest copy that the bus has found there, or null. So the
-  // copies of a line on which many transactions follow each other are found without the caches' tags.
-  std::vector<Copy*> latest_found_;
+  // Indexed by the low bits of a line's slot and by client: the copy that the client has requested last, or the bus has found
+  // last; null before. So the copies of a contended line are found without the caches' tags.
+  std::vector<Copy*> latest_copies_;
   static constexpr Slot kLatestLines = 64;
   std::vector<Copy*> found_;  // indexed by client: its copy of the line being ordered, or null
   std::vector<int> holders_;  // the first holder_count_: the clients that have a copy of the line being ordered

@@ -145,7 +145,7 @@ class Step {
     }
   }
 
-  // Inlined, because most rows of a snoop have no actions.
+  // Inlined, because most rows of a snoop have no actions, or one of two.
   [[gnu::always_inline]] void run_cache(int cache, EventId event) {
     const StateId state = copies_.state(cache);
     const Row& row = rows_[state * events_ + event];
@@ -153,7 +153,15 @@ class Step {
       fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
     copies_.on_transition(Controller::cache, cache, state, event, row.next);
     copies_.set_state(cache, row.next);
-    if (row.count > 0) act(row, cache, state, event);
+    if (row.count == 0) return;
+    const Verb first = row.actions[0].verb;
+    if (row.count == 1 && first == Verb::assert_shared) {
+      outcome_.lines.shared = true;
+    } else if (row.count == 1 && first == Verb::free) {
+      copies_.free(cache);
+    } else {
+      act(row, cache, state, event);
+    }
   }
 
   [[gnu::noinline]] void act(const Row& row, int cache, StateId state, EventId event) {

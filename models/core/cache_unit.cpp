@@ -190,16 +190,13 @@ void CacheUnit::post(const Operation& operation, Copy& copy, const Requester& re
               kind == AccessKind::atomic  ? protocol.atomic
               : kind == AccessKind::store ? kStore
                                           : kLoad);
-  Mshr& mshr = mshrs_.emplace_back();
-  mshr.copy = &copy;
-  mshr.requester = requester;
-  mshr.pair_prefetch = pair_prefetch;
-  mshr.operation = operation;
+  mshrs_.push_back({.copy = &copy, .requester = requester, .pair_prefetch = pair_prefetch, .operation = operation});
   Waits waits;
   waits[Resource::core] = now - operation.issued;
   bus_->post({.stamp = leaves,
               .client = client_,
               .stage = log_->listener() == nullptr ? kNoStage : tell_core(operation, now, leaves),
+              .copy = &copy,
               .line = copy.line,
               .slot = copy.slot,
               .message = own.message(),
