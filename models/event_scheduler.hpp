@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "models/units.hpp"
@@ -16,6 +17,9 @@ class EventScheduler {
   static constexpr int kRankBits = 10;
   static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
   static constexpr Tick kLatest = kNever >> kRankBits;
+
+  // How many turns a part takes, compared with parts of the other kinds. The more, the cheaper they are.
+  enum class Turns : std::uint8_t { most, many, few };
 
   class Part {
    public:
@@ -71,10 +75,11 @@ class EventScheduler {
     EventScheduler* scheduler_ = nullptr;
     std::size_t leaf_ = 0;
     Tick rank_ = 0;
+    Turns turns_ = Turns::few;
   };
 
   // REQUIRES: the simulation has not started. Errors: std::length_error for more than kMostParts parts.
-  void add(Part& part);
+  void add(Part& part, Turns turns = Turns::few);
   // `measured_end`: kNever if the measured time ends with the last program. REQUIRES: the simulation has not started.
   void set_programs(int count, Tick measured_end) {
     programs_ = count;
@@ -112,10 +117,9 @@ class EventScheduler {
   }
 
   std::vector<Part*> parts_;  // indexed by rank
-  // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. The leaf of
-  // the part added last is a child of the root. In a machine with nodes that is the network, which has the most turns.
+  // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. Parts of each
+  // kind have a subtree of their own, nearer to the root the more turns they take.
   static constexpr std::size_t kRoot = 1;
-  static constexpr std::size_t kLastLeaf = 3;
   std::vector<Tick> keys_ = {kNever, kNever};  // indexed by tree node; kNever: no turn asked for
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;

@@ -18,6 +18,7 @@ struct BusRequest {
   Tick stamp = 0;            // the requester's local time, which may be ahead of the machine's
   int client = 0;            // the requester's number in the machine, or kMemory; breaks ties of stamps
   StageId stage = kNoStage;  // the latest of the transaction, as the StepListener numbered it
+  Copy* copy = nullptr;      // the requester's copy of the line, if the core makes the request: saves the bus a look-up
   LineAddr line;
   Slot slot = 0;  // the line's slot in the LineStore
   MessageId message = 0;

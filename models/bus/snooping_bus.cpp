@@ -37,18 +37,26 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 // The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
  public:
-  SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
-      : bus_(bus), request_(request), copies_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
+  // `request`: of an order step.
+  SnoopedLine(SnoopingBus& bus, const BusRequest* request, LineAddr line, Slot slot, Tick at)
+      : bus_(bus),
+        request_(request),
+        line_(line),
+        copies_(bus.found_.data()),
+        hits_(bus.protocol_.cache.hits.data()),
+        first_client_(bus.first_client_),
+        slot_(slot),
+        at_(at) {}
 
-  [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
-    return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
+  [[nodiscard]] std::span<const int> snoopers(MessageId message) const {
+    return bus_.protocol_.messages[message].absent_ignores ? bus_.holders() : bus_.everybody_;
   }
   [[nodiscard]] StateId state(int client) const {
     const Copy* copy = found(client);
     return copy == nullptr ? StateId{0} : copy->state;
   }
   void set_state(int client, StateId state) {
-    if (Copy* copy = found(client)) agent(client).set_state(*copy, state);
+    if (Copy* copy = found(client)) CacheAgent::set_state(*copy, state, hits_);
   }
   [[nodiscard]] StateId memory_state() const { return bus_.plain_memory_ ? StateId{0} : bus_.memory_->state(slot_); }
   void set_memory_state(StateId state) {
@@ -66,7 +74,7 @@ class SnoopingBus::SnoopedLine {
     bus_.memory_->take(slot_, data_);
     tell_taken(kMemory, data_.bytes);
   }
-  void node_action(Action action) { bus_.memory_->act(slot_, action, request_, data_, at_); }
+  void node_action(Action action) { bus_.memory_->act(slot_, action, *request_, data_, at_); }
   void complete(int) {}  // empty: the access runs later, when its data or response arrives; the line is busy until then
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
@@ -79,7 +87,7 @@ class SnoopingBus::SnoopedLine {
     if (copy.version + 1 != written.version) {
       bus_.fail(fmt::format("stale value: cache {} takes the word that makes version {}, into version {}", client,
                             written.version, copy.version),
-                request_.line);
+                line_);
     }
     std::memcpy(agent(client).data(copy) + word_.offset, agent(writer_).data(written) + word_.offset, word_.bytes);
     copy.version = written.version;
@@ -95,9 +103,9 @@ class SnoopingBus::SnoopedLine {
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
     if (controller == Controller::cache) {
-      bus_.log_.record(at_, controller, client, request_.line, state, event, next);
+      bus_.log_.record(at_, controller, client, line_, state, event, next);
     } else if (bus_.plain_memory_) {
-      bus_.log_.record(at_, Controller::memory, 0, request_.line, state, event, next);
+      bus_.log_.record(at_, Controller::memory, 0, line_, state, event, next);
     } else {
       bus_.memory_->on_transition(slot_, state, event, next, at_);
     }
@@ -106,7 +114,7 @@ class SnoopingBus::SnoopedLine {
   // Copies the data on the bus into the requester's copy. The requester may not use the data before the data step.
   void hand_off(int client) {
     Copy& copy = *found(client);
-    std::memcpy(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
+    copy_line(agent(client).data(copy), data_.bytes, bus_.store_.line_bytes());
     copy.version = data_.version;
   }
   [[nodiscard]] const LineData& on_bus() const { return data_; }
@@ -118,15 +126,17 @@ class SnoopingBus::SnoopedLine {
   }
   void tell_taken(int keeper, const std::byte* bytes) {
     if (bus_.log_.listener() == nullptr) return;
-    bus_.log_.listener()->data_taken(at_, bus_.named(keeper), request_.line,
+    bus_.log_.listener()->data_taken(at_, bus_.named(keeper), line_,
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
   [[nodiscard]] Copy* found(int client) const { return copies_[client - first_client_]; }
   [[nodiscard]] CacheAgent& agent(int client) const { return *bus_.agents_[client - bus_.first_client_]; }
 
   SnoopingBus& bus_;
-  const BusRequest& request_;
+  const BusRequest* request_;
+  LineAddr line_;
   Copy* const* copies_;  // indexed by client - first_client_
+  const std::uint8_t* hits_;
   int first_client_;
   Slot slot_;
   Tick at_;
@@ -155,8 +165,9 @@ void SnoopingBus::connect(std::vector<BusClient*> clients, MemorySide& memory) {
   for (BusClient* client : clients_) agents_.push_back(&client->caches());
   memory_ = &memory;
   plain_memory_ = memory.is_plain();
+  latest_copies_.resize(kLatestLines * clients_.size());
   found_.resize(clients_.size());
-  holders_.reserve(clients_.size());
+  holders_.resize(clients_.size());
   everybody_.resize(clients_.size());
   std::iota(everybody_.begin(), everybody_.end(), first_client_);
 }
@@ -168,6 +179,7 @@ void SnoopingBus::post(const BusRequest& request) {
   Transaction& fresh = make_transaction();
   fresh.request = request;
   fresh.request.since = since;
+  if (request.copy != nullptr) latest_copies(request.slot)[request.client - first_client_] = request.copy;
   const auto precedes = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
@@ -354,27 +366,35 @@ void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   request.waits[Resource::line] += now - transaction.sampled_at + transaction.for_line;
 }
 
-// Fills holders_ and found_ for the line. Returns the time until which a holder keeps the line.
+// Fills found_ and what describes these copies. Returns the time until which a holder keeps the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
-  holders_.clear();
+  Copy** const latest = latest_copies(slot);
   Tick kept_until = 0;
+  Tick last_touch = -1;
+  bool watched = false;
+  std::size_t count = 0;
   held_ = held(slot);
   for (std::uint64_t rest = held_; rest != 0; rest &= rest - 1) {
-    const int holder = first_client_ + std::countr_zero(rest);
-    holders_.push_back(holder);
-    BusClient& owner = client(holder);
-    Copy* const copy = agent(holder).find(line);
-    found(holder) = copy;
+    const int index = std::countr_zero(rest);
+    Copy* copy = latest[index];
+    if (copy == nullptr || copy->slot != slot) copy = latest[index] = agents_[index]->find(line);
+    found_[index] = copy;
+    holders_[count++] = first_client_ + index;
+    last_touch = std::max(last_touch, copy->last_touch);
+    watched |= copy->watched;
     if (!copy->may_be_kept) continue;
-    const Tick until = owner.kept_until(line);
+    const Tick until = clients_[index]->kept_until(line);
     copy->may_be_kept = until > now;
     kept_until = std::max(kept_until, until);
   }
+  holder_count_ = count;
+  last_touch_ = last_touch;
+  watched_ = watched;
   return kept_until;
 }
 
 void SnoopingBus::forget_copies() {
-  for (const int holder : holders_) found(holder) = nullptr;
+  for (const int holder : holders()) found(holder) = nullptr;
 }
 
 // REQUIRES: find_copies() was called for this line.
@@ -391,13 +411,9 @@ void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tic
 
 void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  bool watched = false;
-  for (const int holder : holders_) {
-    const Copy& copy = *found(holder);
-    if (copy.last_touch >= now) touched_too_early(copy, holder, now);
-    watched = watched || copy.watched;
-  }
-  if (watched) wake_watchers(request.line, now);
+  if (last_touch_ >= now) [[unlikely]]
+    touched_too_early(now);
+  if (watched_) wake_watchers(request.line, now);
   if (request.kind == BusRequest::Kind::recall) {
     order_recall(transaction, slot, now, result);
   } else {
@@ -407,14 +423,14 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
 }
 
 void SnoopingBus::wake_watchers(LineAddr line, Tick now) {
-  for (const int holder : holders_) {
+  for (const int holder : holders()) {
     if (found(holder)->watched) client(holder).watched_copy_changed(line, now);
   }
 }
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request, slot, now);
+  SnoopedLine line(*this, &request, request.line, slot, now);
   const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
   if (outcome.deferred) return tell_deferred(request, now, result);
   if (log_.listener() != nullptr) [[unlikely]]
@@ -436,7 +452,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
 
 void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request, slot, now);
+  SnoopedLine line(*this, &request, request.line, slot, now);
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   note_taker(slot, kMemory);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
@@ -463,7 +479,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done, stage, waits);
 }
 
-void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) const {
+void SnoopingBus::touched_too_early(Tick now) const {
+  const auto used = [this, now](int holder) { return found_[holder - first_client_]->last_touch >= now; };
+  const int holder = *std::ranges::find_if(holders(), used);
+  const Copy& copy = *found_[holder - first_client_];
   fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
                    copy.last_touch, now),
        copy.line);
@@ -765,8 +784,7 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at, StageId stage, const Waits& waits) {
   found(client) = &copy;
-  const BusRequest request{.stamp = at, .client = client, .line = copy.line, .slot = copy.slot};
-  SnoopedLine line(*this, request, copy.slot, at);
+  SnoopedLine line(*this, nullptr, copy.line, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     found(client) = nullptr;

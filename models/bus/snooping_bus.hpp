@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "models/bus/announcements.hpp"
@@ -124,11 +125,13 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
   Tick find_copies(LineAddr line, Slot slot, Tick now);
   void forget_copies();
+  [[nodiscard]] Copy** latest_copies(Slot slot) { return latest_copies_.data() + slot % kLatestLines * clients_.size(); }
+  [[nodiscard]] std::span<const int> holders() const { return {holders_.data(), holder_count_}; }
   [[nodiscard]] Copy*& found(int client) { return found_.data()[client - first_client_]; }
   void wake_watchers(LineAddr line, Tick now);
   [[nodiscard]] BusClient& client(int number) const { return *clients_.data()[number - first_client_]; }
   [[nodiscard]] CacheAgent& agent(int number) const { return *agents_.data()[number - first_client_]; }
-  [[noreturn]] void touched_too_early(const Copy& copy, int holder, Tick now) const;
+  [[noreturn]] void touched_too_early(Tick now) const;
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   Tick deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   [[nodiscard]] Tick way_to(int taker, int giver) const;
@@ -140,10 +143,11 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   // These functions report to the StepListener, if one is attached.
-  void tell_request(Transaction& transaction) const;
+  [[gnu::cold]] void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
-  void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
-  void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
+  [[gnu::cold]] void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
+  [[gnu::cold]] void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs,
+                                    Tick arrives) const;
   [[nodiscard]] Endpoint named(int client) const;
   // These functions report stages of transactions, and return the latest. REQUIRES: there is a listener.
   struct Supplied {
@@ -184,9 +188,16 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   std::vector<Tick> done_;                  // ascending end times of transactions that may still be in the in-order queue
   std::vector<Tick> busy_until_;            // indexed by slot: the time until which a delivered transaction keeps the line busy
   std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
-  std::vector<Copy*> found_;   // indexed by client: its copy of the line being ordered, or null
-  std::vector<int> holders_;   // the clients that have a copy of the line being ordered
-  std::uint64_t held_ = 0;     // the same before the order step: bit n is client first_client_ + n
+  // Indexed by the low bits of a line's slot and by client: the copy that the client has requested last, or the bus has found
+  // last; null before. So the copies of a contended line are found without the caches' tags.
+  std::vector<Copy*> latest_copies_;
+  static constexpr Slot kLatestLines = 64;
+  std::vector<Copy*> found_;  // indexed by client: its copy of the line being ordered, or null
+  std::vector<int> holders_;  // the first holder_count_: the clients that have a copy of the line being ordered
+  std::size_t holder_count_ = 0;
+  std::uint64_t held_ = 0;  // the same before the order step: bit n is client first_client_ + n
+  Tick last_touch_ = -1;    // the latest Copy::last_touch of these copies
+  bool watched_ = false;    // true if a parked spin watches one of them
   std::vector<int> everybody_;
   Tick last_address_;
   Tick last_result_ = 0;

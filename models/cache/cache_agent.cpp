@@ -30,22 +30,21 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     arrays_.emplace_back(spec);
     pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
-  for (const StateInfo& state : table.states) {
-    const bool keeps_state = state.after_store == static_cast<StateId>(fast_.size());
-    fast_.push_back(static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) |
-                                              (state.writable && keeps_state ? 1U << kWriteAccess : 0U)));
-  }
+  all_full_lines_ = full_lines_ == (1U << arrays_.size()) - 1;
   // Not initialised, so that copies that are never used take no memory.
   pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
 }
 
-CacheAgent::Lookup CacheAgent::look_up(Address address) {
+CacheAgent::Lookup CacheAgent::search(Address address) {
+  const LineAddr line = store_->line_of(address);
+  const Slot slot = store_->known_slot(line);
+  if (slot == kNoSlot || !store_->is_holder(slot, number_)) return {.slot = slot};
   for (int level = 0; level < levels(); ++level) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
-    if (place >= 0) return {&copy(arrays_[level].copy(place)), level};
+    if (place >= 0) return {.copy = &copy(arrays_[level].copy(place)), .level = level};
   }
   // A level may hold another block of the line, or the line may wait for its write-back.
-  return {find_elsewhere(store_->line_of(address)), -1};
+  return {.copy = find_elsewhere(line), .level = -1};
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {
@@ -80,13 +79,14 @@ void CacheAgent::detach(Copy& copy) {
 }
 
 void CacheAgent::drop(Copy& copy) {
-  for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
+  if (copy.levels == 0) std::erase(detached_, copy.index);
+  for (unsigned rest = copy.levels; rest != 0; rest &= rest - 1) remove_from_level(copy, std::countr_zero(rest));
   store_->remove_holder(copy.slot, number_);
-  std::erase(detached_, copy.index);
+  copy.slot = kNoSlot;
   free_.push_back(copy.index);
 }
 
-Copy& CacheAgent::take_copy(LineAddr line) {
+Copy& CacheAgent::take_copy(LineAddr line, Slot slot) {
   CopyIndex index = pool_used_;
   if (!free_.empty()) {
     index = free_.back();
@@ -99,7 +99,7 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   Copy& fresh = *new (&pool_[index * host_lines_]) Copy;
   fresh.line = line;
   fresh.index = index;
-  fresh.slot = store_->slot(line);
+  fresh.slot = slot != kNoSlot ? slot : store_->slot(line);
   store_->add_holder(fresh.slot, number_);
   set_state(fresh, 0);
   return fresh;

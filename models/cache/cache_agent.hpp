@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ namespace linebounce {
 struct Copy {
   LineAddr line;
   Tick last_touch = -1;  // local time of the core's latest access to the line (invariant I2 of docs/engine.md)
-  Slot slot = 0;
+  Slot slot = 0;         // kNoSlot once the copy is dropped
   Version version = 0;
   CopyIndex index = 0;
   std::array<int, kMostLevels> places{};  // by level: where it holds the line, if it does; unused for levels with smaller lines
@@ -74,8 +75,22 @@ class CacheAgent {
   struct Lookup {
     Copy* copy = nullptr;  // null if there is none; may be in the write-back buffer or still being fetched
     int level = -1;        // the nearest level that holds the address, or -1
+    Slot slot = kNoSlot;   // the line's, if `copy` is null and the slot is known
   };
-  [[nodiscard]] Lookup look_up(Address address);
+  [[nodiscard]] Lookup look_up(Address address) {
+    const CacheArray& nearest = arrays_.front();
+    if (const int place = nearest.find_in_last_place(address >> nearest.line_shift()); place >= 0)
+      return {.copy = &copy(nearest.copy(place)), .level = 0};
+    if (all_full_lines_) {  // then the copy knows which levels hold it
+      const CacheArray& outermost = arrays_.back();
+      if (const int place = outermost.find_in_last_place(address >> outermost.line_shift()); place >= 0) {
+        Copy& found = copy(outermost.copy(place));
+        if (holds(0, found)) nearest.note_place(address >> nearest.line_shift(), found.places[0]);
+        return {.copy = &found, .level = std::countr_zero(found.levels)};
+      }
+    }
+    return search(address);
+  }
   [[nodiscard]] Copy* find(LineAddr line) {
     const CacheArray& outermost = arrays_.back();
     const int place = outermost.find(line.value);
@@ -87,13 +102,14 @@ class CacheAgent {
   //   void leave(Copy&)            runs the copy's Evict row, once no level holds the copy any more
   //
   // Inserts a copy of `line` into the outermost level, in the initial state, without data. Returns null if no way can be freed.
+  // `slot`: the line's, if it is known.
   template <class Gate>
-  Copy* allocate(LineAddr line, Tick age, Gate& gate);
+  Copy* allocate(LineAddr line, Tick age, Gate& gate, Slot slot = kNoSlot);
 
-  // Fast path of the farther levels: if one holds the address and `Copy::fast` allows the access, promotes the copy and returns
-  // it with that level. REQUIRES: hit() returned null.
+  // Like hit(), for all levels: promotes a copy that only farther levels hold, at `farther_age`, and returns it with the
+  // nearest level that held it. If `farther_age` is kNever, only the nearest level counts.
   template <class Gate>
-  Lookup hit_farther(Address address, Access access, Tick age, Gate& gate);
+  Lookup hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate);
 
   // Records a use of the copy in every level that holds the address, and inserts it into the others. Skips a level that can't
   // free a way now, and if that level is inclusive, all nearer levels. `nearest`: the level that look_up() found, or -1.
@@ -105,7 +121,7 @@ class CacheAgent {
 
   // Creates a copy in the initial state, in no level, for an operation that memory executes. REQUIRES: a spare copy is left.
   Copy& add_detached(LineAddr line) {
-    Copy& fresh = take_copy(line);
+    Copy& fresh = take_copy(line, kNoSlot);
     detached_.push_back(fresh.index);
     return fresh;
   }
@@ -117,10 +133,12 @@ class CacheAgent {
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
   [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * host_lines_]); }
 
-  void set_state(Copy& copy, StateId state) {
+  // `hits`: of the caches' table, the same for all agents on a bus.
+  static void set_state(Copy& copy, StateId state, const std::uint8_t* hits) {
     copy.state = state;
-    copy.fast = copy.locked || copy.watched ? 0 : fast_[state];
+    copy.fast = copy.locked || copy.watched ? 0 : hits[state];
   }
+  void set_state(Copy& copy, StateId state) { set_state(copy, state, table_->hits.data()); }
   // Updates Copy::fast. Must be called after every change of `locked` or `watched`.
   void refresh(Copy& copy) { set_state(copy, copy.state); }
 
@@ -144,9 +162,11 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
+  // look_up() where neither hint leads to the copy, and the copy need not exist.
+  [[nodiscard]] Lookup search(Address address);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
-  Copy& take_copy(LineAddr line);
+  Copy& take_copy(LineAddr line, Slot slot);
   // The place of any block of the line in this level, or -1 if the level holds none.
   [[nodiscard]] int find_any_block(LineAddr line, int level) const;
   void remove_from_level(Copy& copy, int level);
@@ -185,11 +205,11 @@ class CacheAgent {
   std::vector<CacheArray> arrays_;  // one array for each level, the nearest level first
   unsigned inclusive_ = 0;          // bit k: set if level k is inclusive
   unsigned full_lines_ = 0;         // bit k: set if level k has full coherence lines
+  bool all_full_lines_;             // true if all levels do
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
-  std::vector<std::uint8_t> fast_;  // the value of Copy::fast for each state
-  std::size_t host_lines_;          // of one copy
+  std::size_t host_lines_;  // of one copy
   std::unique_ptr<HostLine[]> pool_;
   CopyIndex pool_used_ = 0;
   CopyIndex pool_size_;
@@ -214,33 +234,32 @@ int CacheAgent::make_room(int level, std::uint64_t block, const Copy* keep, Gate
 }
 
 template <class Gate>
-Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
+Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate, Slot slot) {
   const int outermost = levels() - 1;
   const int place = make_room(outermost, line.value, nullptr, gate);
   if (place < 0) return nullptr;
-  Copy& fresh = take_copy(line);
+  Copy& fresh = take_copy(line, slot);
   attach(fresh, outermost, line.value, place, age);
   return &fresh;
 }
 
 template <class Gate>
-CacheAgent::Lookup CacheAgent::hit_farther(Address address, Access access, Tick age, Gate& gate) {
-  for (int level = 1; level < levels(); ++level) {
-    CacheArray& array = arrays_[level];
-    const int place = array.find(address >> array.line_shift());
-    if (place < 0) continue;
-    Copy& found = copy(array.copy(place));
-    if (!allows(found, access)) return {};
-    if (level < levels() - 1) {
-      promote(found, address, age, gate, level);
-    } else {  // the outermost level: no farther level needs an update
-      array.touch(place, age);
-      int nearer = level - 1;
-      while (nearer >= 0 && fill(found, nearer, address, age, gate)) --nearer;
-    }
-    return {&found, level};
+CacheAgent::Lookup CacheAgent::hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate) {
+  const Lookup found = look_up(address);
+  if (found.level < 0 || !allows(*found.copy, access)) return {};
+  if (found.level == 0) {
+    arrays_.front().touch(place_of(*found.copy, address, 0), age);
+    return found;
   }
-  return {};
+  if (farther_age == kNever) return {};
+  if (found.level < levels() - 1) {
+    promote(*found.copy, address, farther_age, gate, found.level);
+  } else {  // the outermost level: no farther level needs an update
+    arrays_.back().touch(place_of(*found.copy, address, found.level), farther_age);
+    int nearer = found.level - 1;
+    while (nearer >= 0 && fill(*found.copy, nearer, address, farther_age, gate)) --nearer;
+  }
+  return found;
 }
 
 template <class Gate>

@@ -34,7 +34,7 @@ int CacheArray::search(std::uint64_t block) const {
   const int first = first_place_of_set(block);
   for (int place = first; place < first + ways_; ++place) {
     if (ways_by_place_[place].tag != tag_of(block)) continue;
-    hints_[block & hint_mask_] = place;
+    note_place(block, place);
     return place;
   }
   return -1;

@@ -33,6 +33,9 @@ class alignas(64) CacheArray {
     return ways_by_place_[place].tag == tag_of(block) ? place : -1;
   }
 
+  // Lets find_in_last_place() find the block there. REQUIRES: the place holds the block.
+  void note_place(std::uint64_t block, int place) const { hints_[block & hint_mask_] = place; }
+
   [[nodiscard]] bool is_free(int place) const { return ways_by_place_[place].tag == kFree; }
   // REQUIRES: the place is not free.
   [[nodiscard]] CopyIndex copy(int place) const { return ways_by_place_[place].copy; }
@@ -51,7 +54,7 @@ class alignas(64) CacheArray {
   // REQUIRES: `place` is in the block's set.
   void insert(std::uint64_t block, int place, CopyIndex copy, Tick age) {
     ways_by_place_[place] = {tag_of(block), age, copy};
-    hints_[block & hint_mask_] = place;
+    note_place(block, place);
   }
   void remove(int place) { ways_by_place_[place].tag = kFree; }
 

@@ -102,13 +102,9 @@ class Step {
         events_(protocol.cache.events.size()) {}
 
   OrderOutcome order(MessageId message) {
-    const EventId other = event_of(protocol_.cache, other_event(message));
-    for (const int cache : copies_.snoopers(message)) {
-      if (cache != requestor_) run_cache(cache, other);
-    }
+    snoop(message);
     const StateId before = copies_.state(requestor_);
-    const Row& own_row = protocol_.cache.row(before, event_of(protocol_.cache, own_event(message)));
-    outcome_.lines.kept = !wants_data(own_row);
+    if (protocol_.memory.base_events[message].guard == GuardGroup::owned_kept_clean) outcome_.lines.kept = !wants_data(message);
     outcome_.lines.written_back = protocol_.messages[message].carries_data;
     run_memory(event_of(protocol_.memory, message));
     if (outcome_.deferred) return outcome_;
@@ -131,8 +127,7 @@ class Step {
 
   // Runs the order step of a message that the memory side itself issued. All caches react, and send it their data.
   OrderOutcome recall(MessageId message) {
-    const EventId other = event_of(protocol_.cache, other_event(message));
-    for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
+    snoop(message);
     return outcome_;
   }
 
@@ -142,12 +137,34 @@ class Step {
   }
 
  private:
-  void run_cache(int cache, EventId event) {
+  // Runs the rows of all caches but the requestor.
+  void snoop(MessageId message) {
+    const EventId other = event_of(protocol_.cache, other_event(message));
+    for (const int cache : copies_.snoopers(message)) {
+      if (cache != requestor_) run_cache(cache, other);
+    }
+  }
+
+  // Inlined, because most rows of a snoop have no actions, or one of two.
+  [[gnu::always_inline]] void run_cache(int cache, EventId event) {
     const StateId state = copies_.state(cache);
     const Row& row = rows_[state * events_ + event];
-    if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
+    if (row.impossible) [[unlikely]]
+      fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
     copies_.on_transition(Controller::cache, cache, state, event, row.next);
     copies_.set_state(cache, row.next);
+    if (row.count == 0) return;
+    const Verb first = row.actions[0].verb;
+    if (row.count == 1 && first == Verb::assert_shared) {
+      outcome_.lines.shared = true;
+    } else if (row.count == 1 && first == Verb::free) {
+      copies_.free(cache);
+    } else {
+      act(row, cache, state, event);
+    }
+  }
+
+  [[gnu::noinline]] void act(const Row& row, int cache, StateId state, EventId event) {
     for (const Action action : row.steps()) act(action, cache, state, event);
   }
 
@@ -220,7 +237,9 @@ class Step {
     return qualify(table.base_events[base], outcome_.lines);
   }
 
-  [[nodiscard]] bool wants_data(const Row& own_row) const {
+  // True if the requestor's row for its ordered message needs data.
+  [[nodiscard]] bool wants_data(MessageId message) const {
+    const Row& own_row = protocol_.cache.row(copies_.state(requestor_), event_of(protocol_.cache, own_event(message)));
     return protocol_.cache.states[own_row.next].awaits_data || own_row.does(Verb::take_data);
   }
 

@@ -218,15 +218,20 @@ StepResult evict_step(const ControllerRules& rules, ControllerEntry& entry, int 
 // A node controller's answer to the question whether a bus transaction may be ordered.
 struct Permission {
   bool granted = true;
-  bool saved = false;  // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
+  bool saved = false;   // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
+  bool is_all = false;  // true if running the row would change nothing
 };
 // Looks up the answer of the row for base event `ask`, without running the row. REQUIRES: `ask` is an ask_event().
 inline Permission permission(const ControllerRules& rules, const ControllerEntry& entry, std::size_t ask) {
   const Row& row = rules.table->row(entry.state, rules.table->base_events[ask].first);
-  Permission answer;
+  Permission answer{.is_all = row.next == entry.state && !row.impossible};
   for (const Action action : row.steps()) {
-    if (action.verb == Verb::defer) answer.granted = false;
-    if (action.verb == Verb::save_asker) answer.saved = true;
+    if (action.verb == Verb::defer) {
+      answer.granted = false;
+    } else {
+      answer.is_all = false;
+      if (action.verb == Verb::save_asker) answer.saved = true;
+    }
   }
   return answer;
 }

@@ -185,6 +185,9 @@ class ControllerTable {
 
   std::vector<Row> rows;  // indexed [state][event]
 
+  // Derived for a cache on a bus, by state: bit k is set if an Access of value k (models/access.hpp) hits and keeps the state.
+  std::vector<std::uint8_t> hits;
+
   std::vector<WrittenRow> written;  // the file's own rows in their order, then the inherited rows
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/access.hpp"
 #include "models/coherence/row_reads.hpp"
 
 namespace linebounce {
@@ -144,6 +145,7 @@ void check_messages(const Protocol& protocol, const ProtocolSource& source, Diag
 namespace {
 
 void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus) {
+  cache.hits.resize(cache.states.size());
   for (std::size_t i = 0; i < cache.states.size(); ++i) {
     StateInfo& state = cache.states[i];
     const auto row = [&](std::size_t event) -> const Row& {
@@ -157,6 +159,9 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
     state.awaits_data = on_bus && !row(kData).impossible;
     state.reissues = on_bus && row(kData).does(Verb::issue);
     state.stable = !state.awaits_data && !row(kLoad).stalls() && !row(kStore).stalls() && !row(kEvict).stalls();
+    const bool write_hits = state.writable && state.after_store == static_cast<StateId>(i);
+    cache.hits[i] =
+        static_cast<std::uint8_t>((state.readable ? 1U << kReadAccess : 0U) | (write_hits ? 1U << kWriteAccess : 0U));
   }
 }
 

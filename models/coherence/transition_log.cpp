@@ -10,7 +10,11 @@ namespace linebounce {
 
 TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end,
                              bool keeps_history)
-    : tables_(tables), begin_(begin), end_(end), observed_(keeps_history), recent_(keeps_history ? kRemembered : 0) {
+    : tables_(tables),
+      begin_(begin),
+      length_(static_cast<std::uint64_t>(end - begin)),
+      observed_(keeps_history),
+      recent_(keeps_history ? kRemembered : 0) {
   for (std::size_t i = 0; i < kControllers; ++i) {
     events_[i] = tables[i]->events.size();
     counts_[i].assign(tables[i]->states.size() * events_[i], 0);

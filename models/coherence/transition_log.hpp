@@ -21,7 +21,8 @@ class TransitionLog {
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     if (observed_) [[unlikely]]
       observe({time, line, agent, controller, state, event, next});
-    if (time >= begin_ && time < end_) ++counts_[ordinal(controller)][state * events_[ordinal(controller)] + event];
+    if (static_cast<std::uint64_t>(time - begin_) < length_)
+      ++counts_[ordinal(controller)][state * events_[ordinal(controller)] + event];
   }
 
   // Null detaches the listener.
@@ -32,7 +33,7 @@ class TransitionLog {
   [[nodiscard]] StepListener* listener() const { return listener_; }
   // Reports the stage, unless it takes no time and holds nothing. Returns the number of the transaction's latest stage.
   // REQUIRES: there is a listener.
-  StageId tell_stage(const Stage& stage) const;
+  [[gnu::cold]] StageId tell_stage(const Stage& stage) const;
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
     return counts_[ordinal(controller)][state * table(controller).events.size() + event];
@@ -53,7 +54,7 @@ class TransitionLog {
     EventId event;
     StateId next;
   };
-  void observe(const Entry& entry);  // kept out of line so that record() stays small
+  [[gnu::cold]] void observe(const Entry& entry);
   [[nodiscard]] std::string history(LineAddr line) const;
 
   static constexpr std::size_t kRemembered = 4096;  // a power of two, so that the remainder is cheap
@@ -61,7 +62,7 @@ class TransitionLog {
   std::array<const ControllerTable*, kControllers> tables_;
   std::array<std::size_t, kControllers> events_{};  // the number of events in each table
   Tick begin_;
-  Tick end_;
+  std::uint64_t length_;
   std::array<std::vector<std::int64_t>, kControllers> counts_;
   bool observed_;              // true if there is a listener or a history
   std::vector<Entry> recent_;  // a ring buffer of the latest rows; empty if no history is kept

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "models/coherence/bus_order.hpp"
 #include "models/core/hardware_thread.hpp"
@@ -91,7 +90,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
   if (operation.issued < 0) operation.issued = now;
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
-  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, requester);
+  if (found.copy == nullptr) return start_miss(operation, found, now, requester);
   Copy& copy = *found.copy;
   if (copy.locked) {
     REACHED(siblings_atomic_locks_line);
@@ -108,7 +107,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Requ
     }
   }
   if (hit) return run_hit(operation, copy, found.level, now, *requester.thread);
-  return start_miss(operation, &copy, found.level, now, requester);
+  return start_miss(operation, found, now, requester);
 }
 
 CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread) {
@@ -138,21 +137,22 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   return {.level = nearest, .value = value, .at = until};
 }
 
-CacheAgent::Lookup CacheUnit::hit_farther(Address address, Access access, Tick at) {
+CacheAgent::Lookup CacheUnit::hit_any_level(Address address, Access access, Tick at, Tick farther_at) {
   if (log_->listener() != nullptr) [[unlikely]]
-    return {};
-  Gate gate{*this, at};
-  return agent_.hit_farther(address, access, at, gate);
+    farther_at = kNever;
+  Gate gate{*this, farther_at};
+  return agent_.hit_any_level(address, access, at, farther_at, gate);
 }
 
-CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
-  if (request(operation, copy, level, now, requester)) {
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, const CacheAgent::Lookup& found, Tick now,
+                                         const Requester& requester) {
+  if (request(operation, found, now, requester)) {
     if (spec_.pair_prefetch != PairPrefetch::none && !may_execute_far(operation))
       request_pair(operation, now, *requester.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
   // All ways of the set may hold locked lines. Nothing reports that a lock expires, so the requester retries when one does.
-  const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
+  const Tick unlock = found.copy == nullptr ? next_unlock(now) : kNever;
   if (unlock != kNever) {
     REACHED(victims_locked);
     return {.outcome = Outcome::retry_at, .at = unlock};
@@ -161,41 +161,44 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   return {.outcome = Outcome::retry_on_change};
 }
 
-bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester) {
+bool CacheUnit::request(const Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester) {
+  Copy* copy = found.copy;
   if (!has_free_mshr()) return false;
   if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
     copy = may_execute_far(operation) ? &agent_.add_detached(agent_.store().line_of(operation.address))
-                                      : allocate(operation.address, now);
+                                      : allocate(operation.address, now, found.slot);
   }
   if (copy == nullptr) return false;
   // The request leaves the core after the lookup in the level that lacks the line or the right to write it.
-  const Tick lookup = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[level];
-  post({.copy = copy, .requester = requester, .operation = operation}, now, now + lookup);
+  const Tick lookup = found.level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[found.level];
+  post(operation, *copy, requester, false, now, now + lookup);
   return true;
 }
 
-Copy* CacheUnit::allocate(Address address, Tick now) {
+Copy* CacheUnit::allocate(Address address, Tick now, Slot slot) {
   Gate gate{*this, now};
-  return agent_.allocate(agent_.store().line_of(address), now, gate);
+  return agent_.allocate(agent_.store().line_of(address), now, gate, slot);
 }
 
-void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
-  OwnCopy own(agent_, *log_, *mshr.copy, client_, now);
+void CacheUnit::post(const Operation& operation, Copy& copy, const Requester& requester, bool pair_prefetch, Tick now,
+                     Tick leaves) {
+  OwnCopy own(agent_, *log_, copy, client_, now);
   const Protocol& protocol = bus_->protocol();
-  const AccessKind kind = mshr.operation.access_kind();
+  const AccessKind kind = operation.access_kind();
   access_step(protocol, own, client_,
               kind == AccessKind::atomic  ? protocol.atomic
               : kind == AccessKind::store ? kStore
                                           : kLoad);
-  mshrs_.push_back(mshr);
+  mshrs_.push_back({.copy = &copy, .requester = requester, .pair_prefetch = pair_prefetch, .operation = operation});
   Waits waits;
-  waits[Resource::core] = now - mshr.operation.issued;
+  waits[Resource::core] = now - operation.issued;
   bus_->post({.stamp = leaves,
               .client = client_,
-              .stage = log_->listener() == nullptr ? kNoStage : tell_core(mshr.operation, now, leaves),
-              .line = mshr.copy->line,
-              .slot = mshr.copy->slot,
+              .stage = log_->listener() == nullptr ? kNoStage : tell_core(operation, now, leaves),
+              .copy = &copy,
+              .line = copy.line,
+              .slot = copy.slot,
               .message = own.message(),
               .waits = waits});
   owner_->reset_limits();
@@ -224,12 +227,13 @@ StageId CacheUnit::tell_fill(const Mshr& mshr, Tick pins, StageId stage) const {
 void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThread& thread) {
   if (operation.writes() && spec_.pair_prefetch == PairPrefetch::loads) return;
   const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
-  if (!has_free_mshr() || agent_.look_up(other).copy != nullptr) return;
-  Copy* copy = allocate(other, now);
+  if (!has_free_mshr()) return;
+  const CacheAgent::Lookup found = agent_.look_up(other);
+  if (found.copy != nullptr) return;
+  Copy* copy = allocate(other, now, found.slot);
   if (copy == nullptr) return REACHED(no_way_for_the_pair);
   const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
-  post({.copy = copy, .requester = {.thread = &thread, .prefetches = true}, .pair_prefetch = true, .operation = read}, now,
-       now + spec_.hit_latency.back() + spec_.cycle);
+  post(read, *copy, {.thread = &thread, .prefetches = true}, true, now, now + spec_.hit_latency.back() + spec_.cycle);
   ++pair_prefetches_.lines;
 }
 
@@ -246,7 +250,7 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
     const CacheEvent event = access == kReadAccess ? kLoad : kStore;
     if (found.copy->locked || result_of(event, found.copy->state) != AccessResult::issued) return;
   }
-  request(operation, found.copy, found.level, now, {.thread = &thread, .prefetches = true});
+  request(operation, found, now, {.thread = &thread, .prefetches = true});
 }
 
 void CacheUnit::find_next_fill() {
@@ -266,21 +270,20 @@ Tick CacheUnit::access_due(const Copy& copy) const {
 
 void CacheUnit::run_fill(Tick at) {
   const auto due = std::find_if(mshrs_.begin(), mshrs_.end(), [at](const Mshr& mshr) { return mshr.fill_at == at; });
-  const Mshr mshr = *due;
+  const Source source = due->source;
   expire_locks(at);
-  const bool data = !mshr.early_result && agent_.table().states[mshr.copy->state].awaits_data;
-  if (data && bus_->data_step(client_, *mshr.copy, at, mshr.stage, mshr.waits)) {
+  const bool data = !due->early_result && agent_.table().states[due->copy->state].awaits_data;
+  if (data && bus_->data_step(client_, *due->copy, at, due->stage, due->waits)) {
     REACHED(fill_without_the_right);
     due->fill_at = kNever;
     due->line_arrived = true;
-    find_next_fill();
     owner_->reset_limits();
   } else {
+    finish(*due);
     mshrs_.erase(due);
-    find_next_fill();
-    finish(mshr);
   }
-  owner_->retry(at, mshr.source);
+  find_next_fill();
+  owner_->retry(at, source);
 }
 
 // Called when the line has arrived with the right to access it: runs the operation that requested the line.
@@ -453,7 +456,7 @@ void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
     throw ModelFailure(fmt::format("memory operates on line 0x{:x} for cache {} at tick {}, but no atomic operation waits",
                                    agent_.store().address_of(copy.line), client_, at));
   }
-  std::memcpy(agent_.data(copy), line.bytes, agent_.store().line_bytes());
+  copy_line(agent_.data(copy), line.bytes, agent_.store().line_bytes());
   copy.version = line.version;
   own->early_result = apply(*own->requester.thread, own->operation, copy, at, Served::memory);
   own->copy = nullptr;

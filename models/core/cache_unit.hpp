@@ -62,9 +62,10 @@ class CacheUnit final : public BusClient {
   // Runs the operation at `now` if the caches hold its line with the right to access it; otherwise requests the line.
   Attempt attempt(Operation& operation, Tick now, const Requester& requester);
 
-  // Fast path for an access at `at` that misses the nearest level and hits a farther one: promotes the line, and returns its
-  // copy and the level that hit. Returns null if the slow path must run. REQUIRES: the core has one hardware thread.
-  CacheAgent::Lookup hit_farther(Address address, Access access, Tick at);
+  // Fast path for an access at `at`, or at `farther_at` if only a farther level hits: promotes the line, and returns its copy
+  // and the level that hit. Returns null if the slow path must run. A `farther_at` of kNever leaves the farther levels to the
+  // slow path. REQUIRES: the core has one hardware thread.
+  CacheAgent::Lookup hit_any_level(Address address, Access access, Tick at, Tick farther_at);
 
   // Requests a line before the program needs it. Does nothing if the line is present or being fetched, or no MSHR is free.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
@@ -157,13 +158,13 @@ class CacheUnit final : public BusClient {
   // The copy's MSHR whose request the bus is ordering now, or null.
   [[nodiscard]] Mshr* mshr_being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
-  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
-  bool request(const Operation& operation, Copy* copy, int level, Tick now, const Requester& requester);
+  Attempt start_miss(Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester);
+  bool request(const Operation& operation, const CacheAgent::Lookup& found, Tick now, const Requester& requester);
   void request_pair(const Operation& operation, Tick now, HardwareThread& thread);
   [[nodiscard]] bool has_free_mshr() const { return std::ssize(mshrs_) < spec_.outstanding_misses; }
-  [[nodiscard]] Copy* allocate(Address address, Tick now);
+  [[nodiscard]] Copy* allocate(Address address, Tick now, Slot slot);
   // Runs the access's row of the protocol table, allocates the MSHR and sends the request, which leaves the core at `leaves`.
-  void post(const Mshr& mshr, Tick now, Tick leaves);
+  void post(const Operation& operation, Copy& copy, const Requester& requester, bool pair_prefetch, Tick now, Tick leaves);
   void finish(const Mshr& mshr);
   // Applies the operation to the copy's data and version. Returns the word's old value. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);

@@ -58,11 +58,11 @@ Tick sibling_limit(Threads threads, const HardwareThread& cpu) {
 Core::Core(const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads, const Wiring& wiring)
     : spec_(spec),
       wiring_(wiring),
+      warmup_end_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever),
       unit_(spec_, std::move(agent), client, *wiring.log, *this, static_cast<int>(threads.size())),
       footprint_(spec.footprint.on() ? std::make_unique<Footprint>(spec.footprint, spec.cycle, static_cast<int>(threads.size()))
                                      : nullptr),
-      programs_(threads.size()),
-      warmup_end_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever) {
+      programs_(threads.size()) {
   const HardwareThread::Wiring of_thread{.owner = this,
                                          .unit = &unit_,
                                          .footprint = footprint_.get(),

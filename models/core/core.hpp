@@ -121,24 +121,25 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);
   }
 
+  // Members that a turn uses come first and lie together, on few cache lines of the host.
   const CoreSpec& spec_;  // one for all cores of the machine
   Wiring wiring_;
-  CacheUnit unit_;
-  std::unique_ptr<Footprint> footprint_;  // null if the machine models neither TLB nor instruction cache
+  Tick warmup_end_;  // start of the measured time; kNever once it has begun
   std::vector<std::unique_ptr<HardwareThread>> threads_;
-  std::vector<Program> programs_;  // the threads' programs, by thread
   // A fiber object holds a suspended fiber and is empty while that fiber runs.
-  boost::context::fiber fiber_;                // the core's own fiber
-  boost::context::fiber scheduler_;            // the context that resumed fiber_
-  std::exception_ptr failure_;                 // the exception that has ended fiber_
+  boost::context::fiber fiber_;      // the core's own fiber
+  boost::context::fiber scheduler_;  // the context that resumed fiber_
+  std::exception_ptr failure_;       // the exception that has ended fiber_
+  std::int64_t activations_ = 0;
+  int parked_ = 0;         // number of parked spins
+  int actor_ = kNoThread;  // index of the thread that makes the current access
+  CacheUnit unit_;
+  std::unique_ptr<Footprint> footprint_;       // null if the machine models neither TLB nor instruction cache
+  std::vector<Program> programs_;              // the threads' programs, by thread
   std::vector<boost::context::fiber> fibers_;  // the threads' own fibers; empty if the core has one thread
   boost::context::fiber dispatcher_;           // the core's own fiber, while a thread's fiber runs
   FindThread find_thread_;
-  Tick warmup_end_;  // start of the measured time; kNever once it has begun
   bool stopped_ = false;
-  int parked_ = 0;  // number of parked spins
-  std::int64_t activations_ = 0;
-  int actor_ = kNoThread;  // index of the thread that makes the current access
 };
 
 }  // namespace linebounce

@@ -35,9 +35,9 @@ HardwareThread::HardwareThread(const Wiring& wiring, CpuId id, int index_in_core
       cycle_(spec_->cycle),
       alone_(wiring.alone),
       store_buffer_(spec_->store_buffer_entries, spec_->consistency != Consistency::ia64),
-      spin_(*unit_, nearest_latency_),
+      computing_end_(std::min(spec_->end, kLastCountable)),
       most_cycles_(static_cast<std::uint64_t>(kNever / kScaled / std::max<Tick>(spec_->cycle, spec_->issue_per_cycle))),
-      computing_end_(std::min(spec_->end, kLastCountable)) {
+      spin_(*unit_, nearest_latency_) {
   set_functions(1);
 }
 
@@ -90,10 +90,11 @@ Value HardwareThread::load(Address address, int bytes) {
 
 Value HardwareThread::load_slow(Address address, int bytes) {
   if (wait_for_fast_path()) {
-    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) return run_load(*copy, address, bytes, nearest_latency_);
     if (alone_) {
-      const auto [copy, level] = unit_->hit_farther(address, kReadAccess, now_);
-      if (copy != nullptr) return run_load(*copy, address, bytes, spec_->hit_latency[level], level);
+      const CacheAgent::Lookup hit = unit_->hit_any_level(address, kReadAccess, now_, now_);
+      if (hit.copy != nullptr) return run_load(*hit.copy, address, bytes, spec_->hit_latency[hit.level], hit.level);
+    } else if (Copy* copy = agent_->hit(address, kReadAccess, now_)) {
+      return run_load(*copy, address, bytes, nearest_latency_);
     }
   }
   return perform(operation_on(OperationKind::load, address, bytes));
@@ -109,12 +110,14 @@ void HardwareThread::store(Address address, Value value, int bytes) {
 
 void HardwareThread::store_slow(Address address, Value value, int bytes) {
   if (wait_for_fast_path()) {
-    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) return run_store(*copy, address, value, bytes, now_);
-    // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
-    const Tick drained = now_ + cycle_;
-    if (alone_ && spec_->consistency != Consistency::sc && drained < fast_limit_) {
-      const auto [copy, level] = unit_->hit_farther(address, kWriteAccess, drained);
-      if (copy != nullptr) return run_store(*copy, address, value, bytes, drained, level);
+    if (alone_) {
+      // An empty store buffer would drain the store one cycle later, before any other operation. Run that drain here.
+      const Tick drained = now_ + cycle_;
+      const bool drains_here = spec_->consistency != Consistency::sc && drained < fast_limit_;
+      const CacheAgent::Lookup hit = unit_->hit_any_level(address, kWriteAccess, now_, drains_here ? drained : kNever);
+      if (hit.copy != nullptr) return run_store(*hit.copy, address, value, bytes, hit.level == 0 ? now_ : drained, hit.level);
+    } else if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) {
+      return run_store(*copy, address, value, bytes, now_);
     }
   }
   perform(operation_on(OperationKind::store, address, bytes, value));

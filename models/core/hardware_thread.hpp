@@ -264,6 +264,7 @@ class HardwareThread final : public Cpu {
   void charge_spin_until(Tick until);
   void charge_open_wait(Tick end);
 
+  // Members that each turn uses come first and lie together, on few cache lines of the host; those of the fast path lead.
   ThreadOwner* owner_;
   CacheUnit* unit_;
   CacheAgent* agent_;
@@ -274,38 +275,42 @@ class HardwareThread final : public Cpu {
   CpuId id_;
   int index_;
 
-  // Members that the fast path uses.
   Tick now_ = 0;         // local time; may be ahead of the machine's time
   Tick fast_limit_ = 0;  // limit_ if the fast path is open, else 0
   Tick nearest_latency_;
   Tick cycle_;
-  bool alone_;
   std::int64_t slots_ = 0;  // instructions issued in the current cycle
   FunctionCounters* function_counters_;
-
-  Tick limit_ = 0;  // operations before this time may run now
+  bool alone_;
   Status status_ = Status::ready;
-  Value result_ = 0;  // result of the operation that blocked the thread
-  StoreBuffer store_buffer_;
-  Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
+  FunctionId function_ = 0;
+  bool pairs_loads_ = false;                    // while load_pair() runs
   Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()
+  Source last_source_ = Source::local_memory;   // of the thread's latest miss
+  TimePart waits_for_ = kForFill;               // while the thread is waiting
 
-  // For the CPI stack.
-  TimeParts* waits_ = nullptr;                 // of the current function
-  TimePart waits_for_ = kForFill;              // while the thread is waiting
-  Source last_source_ = Source::local_memory;  // of the thread's latest miss
-  Tick spinning_since_ = kNever;               // kNever if the thread does not spin
-  std::array<std::int64_t, kMostLevels> hits_before_spin_{};
+  Tick limit_ = 0;                // operations before this time may run now
+  Value result_ = 0;              // result of the operation that blocked the thread
+  Tick deferred_since_ = kNever;  // when the operation to retry was first issued; kNever if the next operation is new
+  Tick spinning_since_ = kNever;  // kNever if the thread does not spin
+  TimeParts* waits_ = nullptr;    // of the current function
+  StoreBuffer store_buffer_;
+  ThreadInterrupts interrupts_;
+  ThreadCounters counters_;
 
   // [computing_from_, computing_until_) is the time of the latest unbroken sequence of execute(), compute() and spin pauses.
   Tick computing_from_ = -1;
   Tick computing_until_ = -1;
+  static constexpr Tick kLastCountable = kNever / 2;
+  Tick computing_end_;         // the run's end, or the last tick that can be counted
+  std::uint64_t most_cycles_;  // of one computation
+  static constexpr int kMaxComputationsPastEnd = 10'000;
+  int computations_past_end_ = 0;
 
   Spin spin_;
-  ThreadInterrupts interrupts_;
   InterruptHandler handler_;
-
-  bool pairs_loads_ = false;                // while load_pair() runs
+  Tick function_since_ = 0;
+  std::array<std::int64_t, kMostLevels> hits_before_spin_{};
   std::optional<LoadMiss> last_load_miss_;  // latest load miss within load_pair(), which resets it before each of its two loads
 
   // Counts from which progress() computes its result.
@@ -313,15 +318,6 @@ class HardwareThread final : public Cpu {
   std::int64_t warmup_instructions_ = 0;
   std::int64_t computations_ = 0;
 
-  std::uint64_t most_cycles_;  // of one computation
-  static constexpr Tick kLastCountable = kNever / 2;
-  Tick computing_end_;  // the run's end, or the last tick that can be counted
-  static constexpr int kMaxComputationsPastEnd = 10'000;
-  int computations_past_end_ = 0;
-
-  FunctionId function_ = 0;
-  Tick function_since_ = 0;
-  ThreadCounters counters_;
   std::array<std::int64_t, kTallies> tallies_{};
 };
 

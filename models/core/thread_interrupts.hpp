@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 #include "models/units.hpp"
 
@@ -51,7 +51,7 @@ class ThreadInterrupts {
  private:
   [[nodiscard]] bool acceptable(const Interrupt& interrupt) const { return enabled_ || interrupt.vector == Interrupt::kWake; }
 
-  std::deque<Interrupt> pending_;  // the interrupts not yet accepted, sorted by time and sender
+  std::vector<Interrupt> pending_;  // the interrupts not yet accepted, sorted by time and sender
   bool enabled_ = true;
   bool handler_due_ = false;
   Delivery delivery_;

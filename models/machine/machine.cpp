@@ -74,7 +74,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
     memory_ = std::make_unique<PlainMemory>(context_);
   }
   build_cores(observer);
-  if (network_) scheduler_.add(*network_);
+  if (network_) scheduler_.add(*network_, EventScheduler::Turns::most);
   connect();
   scheduler_.set_programs(cpus(), core_spec_.end);
 }
@@ -83,7 +83,7 @@ void Machine::build_buses() {
   int first_core = 0;
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(context_, protocols_.bus, first_core));
-    scheduler_.add(*buses_.back());
+    scheduler_.add(*buses_.back(), EventScheduler::Turns::many);
     const int number = static_cast<int>(buses_.size()) - 1;
     buses_.back()->set_names(number, spec_.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
     buses_.back()->set_places(places_on_bus(spec_, layout_, number, timebase_));

@@ -12,8 +12,18 @@
 
 namespace linebounce {
 
-using Slot = std::uint32_t;     // a line's index in the store; it never changes
+using Slot = std::uint32_t;  // a line's index in the store; it never changes
+constexpr Slot kNoSlot = 0xFFFFFFFF;
 using Version = std::uint32_t;  // counts the stores to a line
+
+// Copies a line. For the common sizes the compiler knows the size and needs no call.
+inline void copy_line(std::byte* to, const std::byte* from, std::size_t bytes) {
+  switch (bytes) {
+    case 32: std::memcpy(to, from, 32); break;
+    case 64: std::memcpy(to, from, 64); break;
+    default: std::memcpy(to, from, bytes);
+  }
+}
 
 class LineStore {
  public:
@@ -28,13 +38,23 @@ class LineStore {
   // Returns the line's slot. A new line is zero-filled at version 0, and may allocate memory.
   Slot slot(LineAddr line);
 
+  // The line's slot; kNoSlot if slot() was never called for it.
+  [[nodiscard]] Slot known_slot(LineAddr line) const {
+    const std::size_t mask = buckets_.size() - 1;
+    for (std::size_t i = bucket(line.value); buckets_[i] != 0; i = (i + 1) & mask) {
+      const Slot slot = buckets_[i] - 1;
+      if (lines_[slot] == line.value) return slot;
+    }
+    return kNoSlot;
+  }
+
   [[nodiscard]] LineAddr line(Slot slot) const { return LineAddr(lines_[slot]); }
   [[nodiscard]] Version latest(Slot slot) const { return latest_[slot]; }
   Version next_version(Slot slot) { return ++latest_[slot]; }
 
   [[nodiscard]] Version memory_version(Slot slot) const { return memory_version_[slot]; }
   void write_memory(Slot slot, const std::byte* data, Version version) {
-    std::memcpy(memory_data(slot), data, line_bytes_);
+    copy_line(memory_data(slot), data, line_bytes_);
     memory_version_[slot] = version;
   }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
@@ -49,6 +69,9 @@ class LineStore {
     std::uint64_t found = words[word] >> shift;
     if (shift > 0 && word + 1 < holder_words_) found |= words[word + 1] << (kWordBits - shift);
     return found & ~std::uint64_t{0} >> (kWordBits - count);
+  }
+  [[nodiscard]] bool is_holder(Slot slot, int agent) const {
+    return (holders_[slot * holder_words_ + static_cast<std::size_t>(agent) / kWordBits] >> agent % kWordBits & 1) != 0;
   }
   void add_holder(Slot slot, int agent) { holder_word(slot, agent) |= std::uint64_t{1} << agent % kWordBits; }
   void remove_holder(Slot slot, int agent) { holder_word(slot, agent) &= ~(std::uint64_t{1} << agent % kWordBits); }

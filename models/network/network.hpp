@@ -170,7 +170,7 @@ class Network final : public EventScheduler::Part {
   void take_credit(Packet& credit, Tick at);
   [[gnu::cold]] void tell_departure(Packet& packet, Tick at) const;
   // These functions report stages of the packet's transaction.
-  void tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const;
+  [[gnu::cold]] void tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const;
   [[gnu::cold]] void tell_link(Packet& packet, const LinkState& link, Tick from, Tick start) const;
   [[gnu::cold]] void tell_arrival(Packet& packet, const Port& port, Tick at, Tick start) const;
   [[nodiscard]] Endpoint named(int endpoint) const;

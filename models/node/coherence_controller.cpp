@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "models/failure.hpp"
@@ -60,10 +59,16 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   self.make_room(slot);
   const std::size_t ask = ask_event(self.rules_.protocol->bus_messages, request.message);
   if (self.rules_.table->base_events[ask].absent) return true;
-  const Permission answer = permission(self.rules_, self.entries_[slot], ask);
-  const Cause cause{.side = Side::member, .bus_member = request.client};
-  CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, {}, request.stage, request.waits};
-  self.step(ask, out);
+  const ControllerEntry& entry = self.entries_[slot];
+  const Permission answer = permission(self.rules_, entry, ask);
+  if (answer.is_all) {
+    on_transition(slot, entry.state, self.rules_.table->base_events[ask].first, entry.state, at);
+    self.keep(slot, true, at);
+  } else {
+    const Cause cause{.side = Side::member, .bus_member = request.client};
+    CoherenceController::Outbox out{self, slot, at, at + self.latency_, cause, nullptr, {}, request.stage, request.waits};
+    self.step(ask, out);
+  }
   if (answer.saved) lines_[slot].asked = request.message;
   if (!answer.granted && !answer.saved) {
     deferred_.push_back(request);
@@ -177,7 +182,7 @@ void CoherenceController::Outbox::post(int receiver, const NetworkMessage& messa
   Tick leaves = ready;
   if (kind.carries_data) {
     const LineData data = self.data(slot);
-    std::memcpy(sent.data.get(), data.bytes, self.store_.line_bytes());
+    copy_line(sent.data.get(), data.bytes, self.store_.line_bytes());
     sent.version = data.version;
     sent.origin = origin;
     leaves = self.home_ ? self.home_->read(slot, ready) : ready + look_up;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "models/bus/memory_side.hpp"
@@ -26,7 +25,7 @@ class KeptData {
   void put(Slot slot, const LineData& data) {
     Line& line = lines_[slot];
     if (line.block == kNone) line.block = take_block();
-    std::memcpy(bytes(line.block), data.bytes, line_bytes_);
+    copy_line(bytes(line.block), data.bytes, line_bytes_);
     line.version = data.version;
   }
   void drop(Slot slot) {

@@ -43,7 +43,7 @@ TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
     for (Tick at = number % 3; at < 200; at += 1 + (at * 7 + number) % 5) times.push_back(at);
     for (const Tick at : times) expected.emplace_back(at, number);
     players.push_back(std::make_unique<Player>(number, std::move(times), turns));
-    scheduler.add(*players.back());
+    scheduler.add(*players.back(), static_cast<EventScheduler::Turns>(number % 3));
   }
   for (const auto& player : players) player->begin();
   std::sort(expected.begin(), expected.end());

@@ -373,10 +373,10 @@ TEST(CacheAgent, AReadHitInTheThirdLevelPromotesTheLineIntoBothNearerOnes) {
   }
   ASSERT_EQ(agent.find(LineAddr(0))->levels, 4) << "L3 alone";
 
-  EXPECT_EQ(agent.hit_farther(0, kWriteAccess, 2, gate).copy, nullptr);
+  EXPECT_EQ(agent.hit_any_level(0, kWriteAccess, 2, 2, gate).copy, nullptr);
   EXPECT_EQ(agent.find(LineAddr(0))->levels, 4);
 
-  const CacheAgent::Lookup found = agent.hit_farther(0, kReadAccess, 3, gate);
+  const CacheAgent::Lookup found = agent.hit_any_level(0, kReadAccess, 3, 3, gate);
   EXPECT_EQ(found.copy, agent.find(LineAddr(0)));
   EXPECT_EQ(found.level, 2);
   EXPECT_EQ(agent.find(LineAddr(0))->levels, 7);
