@@ -35,4 +35,19 @@ bool is_structure_listing(std::string_view text) {
   return opens && places;
 }
 
+bool is_btf_listing(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kKinds = {"STRUCT '", "INT '", "PTR '", "CONST '"};
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = without_quote_marks(text.substr(begin, end - begin));
+    const std::size_t close = line.find("] ");
+    const bool is_numbered =
+        line.starts_with('[') && close != line.npos && close > 1 && line.find_first_not_of("0123456789", 1) == close;
+    const auto has_kind = [&](std::string_view kind) { return line.substr(close + 2).starts_with(kind); };
+    if (is_numbered && std::ranges::any_of(kKinds, has_kind)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 }  // namespace linebounce

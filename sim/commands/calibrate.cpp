@@ -15,7 +15,7 @@
 #include "sim/commands/recognised.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/sources/machine_topology.hpp"
+#include "sim/sources/numa.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
 #include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/terminal/calibration_report.hpp"
@@ -64,15 +64,6 @@ std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus,
   for (auto& [number, group] : groups) sorted.push_back(std::move(group));
   std::ranges::sort(sorted);
   return sorted;
-}
-
-MachineTopology read_topology(const std::string& file) {
-  const std::string text = read_text(file);
-  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
-  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
-  if (form == "lstopo") return read_lstopo(text, file);
-  if (form == "lscpu") return read_lscpu(text, file);
-  throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's or lstopo's", file, form));
 }
 
 // Nodes, shared caches and cores as the topology tells them. A node's CPUs share one cache at most in part: a cache that
@@ -127,7 +118,7 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
                               .command = "linebounce import " + shell_word(arguments.from)};
   const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
   std::optional<MachineTopology> topology;
-  if (!arguments.topology.empty()) topology = read_topology(arguments.topology);
+  if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
   // What is nothing known is read as a matrix, whose reader says which line and column are wrong.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
@@ -137,6 +128,9 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
                     "linebounce import {0} "
                     "m.csv -o mine.toml`, or measure all with linebounce-probe",
                     arguments.from));
+  if (form == "numa")
+    throw ConfigError(
+        fmt::format("{0}: has no latencies between cores; `linebounce import {0}` makes a machine of it", arguments.from));
   if (form == "mlc") {
     if (!topology)
       throw ConfigError(
@@ -158,6 +152,16 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
 }
 
 }  // namespace
+
+MachineTopology read_structure(const std::string& file) {
+  const std::string text = read_text(file);
+  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
+  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
+  if (form == "lstopo") return read_lstopo(text, file);
+  if (form == "lscpu") return read_lscpu(text, file);
+  if (form == "numa") return topology_of(read_numa(text, file), file);
+  throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's, lstopo's or numactl's", file, form));
+}
 
 ExitCode run_calibrate(const CalibrateArguments& arguments) {
   if (std::filesystem::path(arguments.output).extension() != ".toml") {
@@ -198,9 +202,9 @@ void add_calibrate(Command& program) {
   Command command =
       program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
   command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a core-to-core matrix").required();
-  command.option(
-      "--topology", "FILE", &arguments->topology,
-      "Which CPUs share a core, a cache and a node, from lscpu -J -e or lstopo's XML; default: as the matrix shows it");
+  command.option("--topology", "FILE", &arguments->topology,
+                 "Which CPUs share a core, a cache and a node, from lscpu -J -e, lstopo's XML or numactl -H; default: as the "
+                 "matrix shows it");
   command.option(
       "--machine", "NAME", &arguments->machine,
       "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/plan/exit_code.hpp"
+#include "sim/sources/machine_topology.hpp"
 
 namespace linebounce::sim {
 
@@ -16,9 +17,12 @@ struct CalibrateArguments {
   std::string access = "atomic";
   std::string family;
   std::optional<int> mhz;  // of a file that counts in cycles
-  std::string topology;    // lscpu's or lstopo's file, which tells the structure; empty: the matrix shows it
+  std::string topology;    // read_structure()'s file; empty: the matrix shows it
   int at_once = 1;
 };
+
+// Reads lscpu's or lstopo's file, or one with NUMA nodes. Errors: ConfigError, TraceError.
+MachineTopology read_structure(const std::string& file);
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.
 ExitCode run_calibrate(const CalibrateArguments& arguments);

@@ -7,8 +7,10 @@
 #include <iostream>
 
 #include "models/text/shell_word.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/terminal/table.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
@@ -64,6 +66,29 @@ ChosenForm asked_on_terminal(const FormQuestion& question, const std::vector<For
   throw ConfigError(fmt::format("{}: \"{}\" is not one of them", question.file.string(), answer));
 }
 
+std::string losses_table(const Losses& losses, const Painter& paint) {
+  if (losses.all().empty()) return "";
+  Table table({words("limit"), words("what the data lack, or what is in doubt"), words("name")}, paint);
+  for (const FoundLoss& loss : losses.all()) {
+    const LossKind& kind = facts_of(loss.loss);
+    table.add({kSeverityNames[ordinal(kind.severity)], loss.sentence, std::string(kind.name)});
+  }
+  return table.text();
+}
+
+// A folder that has an experiment's name does not hide the experiment.
+void refuse_litmus_folder(const std::string& word) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(word, ignored)) return;
+  const std::vector<std::string> experiments = file_names(kExperimentFiles);
+  if (std::ranges::find(experiments, word) != experiments.end()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(word, ignored)) {
+    if (entry.path().extension() == ".litmus")
+      throw ConfigError(
+          fmt::format("{}: is a folder of litmus tests; `linebounce import {}` runs them all", word, shell_word(word)));
+  }
+}
+
 }  // namespace
 
 ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt) {
@@ -83,6 +108,7 @@ ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt) {
 void refuse_foreign_file(const std::string& word) {
   const std::filesystem::path file = word;
   std::error_code ignored;
+  refuse_litmus_folder(word);
   const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
   if (!file.has_extension() || is_own || !std::filesystem::is_regular_file(file, ignored)) return;
   const Recognised recognised = recognise(excerpt_of(file));
@@ -92,6 +118,7 @@ void refuse_foreign_file(const std::string& word) {
 
 std::string losses_text(const Losses& losses, const Painter& paint) {
   constexpr std::size_t kNames = 9;
+  if (paint.tables() == TableForm::markdown) return losses_table(losses, paint);
   std::string out;
   for (const FoundLoss& loss : losses.all()) {
     const LossKind& kind = facts_of(loss.loss);

@@ -12,6 +12,7 @@
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/paper_runs.hpp"
+#include "sim/commands/validate_against.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
@@ -30,13 +31,18 @@ constexpr const char* kValidateFooter = R"(Examples:
   linebounce validate --all                also the papers' experiments, which are else shown only if they have run
   linebounce validate validation/dlockref  one experiment, or rows whose id begins like this
   linebounce report out/validate           the same as a page, with a picture
+  linebounce validate lock_scaling --against mine.csv --machine mine.toml
+      your own measurements instead, each beside its simulated figure. The columns of mine.csv: settings by their paths
+      (workload.lock, machine.cpus), metric, measured, and if you like tolerance (0.1 or 10 %)
 
 DIR gets one folder for each experiment, and all rows in DIR/validation.json. Finished experiments are not run again. Exit code 1: a
-fitted row is out of tolerance. Other rows that miss are shown and counted.)";
+fitted row is out of tolerance, or a measurement of yours out of the tolerance that its line states. Other rows that miss are shown
+and counted.)";
 
 struct ValidateArguments {
   std::vector<std::string> names;
   std::string directory = "out/validate";
+  std::string against, machine;
   int at_once = available_cores();
   bool all = false;
   bool record = false;
@@ -198,6 +204,12 @@ std::vector<ChosenRows> chosen_for(const ValidateArguments& arguments) {
                      arguments.names);
 }
 
+ExitCode against_own(const ValidateArguments& arguments, RunOptions options) {
+  if (arguments.names.size() != 1) throw UsageError("--against: name the one experiment that the measurements are of");
+  if (arguments.all || arguments.record) throw UsageError("--against excludes --all and --record");
+  return validate_against({arguments.against, arguments.names.front(), arguments.machine, arguments.json}, std::move(options));
+}
+
 ExitCode validate(const ValidateArguments& arguments, const std::vector<std::string>& argv) {
   ExitCode code = ExitCode::done;
   Validation validation;
@@ -206,6 +218,8 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   options.at_once = arguments.at_once;
   options.argv = argv;
   options.fresh = arguments.fresh;
+  if (!arguments.against.empty()) return against_own(arguments, std::move(options));
+  if (!arguments.machine.empty()) throw UsageError("--machine needs --against");
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
@@ -234,6 +248,9 @@ void add_validate(Command& program) {
   command.option("NAME", "", &arguments->names,
                  "Experiments, or beginnings of paper rows' ids; default: all fitted and predicted ones");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");
+  command.option("--against", "FILE.csv", &arguments->against,
+                 "Score your own measurements of the experiment NAME instead, cell by cell");
+  command.option("--machine", "MACHINE", &arguments->machine, "With --against: a machine instead of the experiment's");
   add_jobs(command, arguments->at_once);
   command.flag("--all", arguments->all, "Run the papers' experiments, too");
   command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records");

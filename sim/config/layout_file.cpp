@@ -11,6 +11,7 @@
 
 #include "models/text/quote_marks.hpp"
 #include "models/text/structure_listing.hpp"
+#include "sim/config/btf.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/table_reader.hpp"
@@ -20,6 +21,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr int kLargestLine = 4096;
+constexpr int kBtfLineBytes = 64;  // the text does not tell; most processors with BTF have such lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -156,6 +158,16 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
 }
 
 // `given` may be quoted in an e-mail.
+LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
+  LayoutFile layouts;
+  layouts.name = file.stem().string();
+  layouts.title = "from BTF";
+  layouts.line_bytes = kBtfLineBytes;
+  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
+  for (const Layout& layout : parse_btf(text, file.string())) layouts.layouts.add(layout);
+  return layouts;
+}
+
 LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
   const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
   LayoutFile layouts;
@@ -183,6 +195,7 @@ LayoutFile load_layout_file(const std::string& name_or_path, const std::string& 
 }
 
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
+  if (is_btf_listing(text)) return read_btf(text, file);
   const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text);
   return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());
 }

@@ -24,14 +24,14 @@ struct LayoutFile {
 // Whether a user's word is a path of a layout file rather than a name.
 bool is_layout_path(const std::string& name_or_path);
 
-// configs/layouts/NAME.toml, or a path of such a file or of pahole's output. `place`: where the name was read, for
-// messages; may be empty. Errors: ConfigError for an unknown name.
+// configs/layouts/NAME.toml, or a path of such a file, of pahole's output or of BTF types. `place`: where the name was read,
+// for messages; may be empty. Errors: ConfigError for an unknown name.
 std::filesystem::path find_layout_file(const std::string& name_or_path, const std::string& place);
 
 // Reads a layout file. Errors: ConfigError.
 LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place);
 
-// The same from the text of a file, which is pahole's output if its content or the file's name (*.pahole) says so.
+// The same from the text of a file, which is pahole's output or bpftool's if its content says so, or the name (*.pahole).
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file);
 
 // The alignment of a field of this size, in bytes: programs access up to 8 bytes as one word, which lies in one line.

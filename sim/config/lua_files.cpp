@@ -18,6 +18,7 @@ namespace {
 // Long enough for thousands of operations of a few CPUs.
 constexpr int kWarmupUs = 50;
 constexpr int kMeasureUs = 500;
+constexpr std::string_view kLayoutParameter = "layout";  // of kLayoutKey
 
 // The experiment's name, which is also that of the results directory.
 std::string experiment_name(const std::string& file) {
@@ -25,6 +26,16 @@ std::string experiment_name(const std::string& file) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c != '-' && std::isalnum(c) == 0; }, '_');
   return name;
+}
+
+// The default of a parameter `layout` is relative to the program's file.
+void anchor_layout(LuaFile& file) {
+  for (ParameterDeclaration& parameter : file.declared.parameters) {
+    auto* const name = std::get_if<std::string>(&parameter.default_value);
+    if (name == nullptr || kLayoutParameter != parameter.name) continue;
+    const std::filesystem::path beside = std::filesystem::path(file.source.path).parent_path() / *name;
+    if (std::filesystem::is_regular_file(beside)) *name = absolute_path(beside);
+  }
 }
 
 // The same as in counter_scaling.
@@ -55,7 +66,9 @@ LuaFile load_lua_file(const std::string& file) {
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
-    return {std::move(source), std::move(declared)};
+    LuaFile lua{std::move(source), std::move(declared)};
+    anchor_layout(lua);
+    return lua;
   } catch (const LuaError& error) {
     throw ConfigError(error.what());
   }

@@ -47,7 +47,7 @@ struct Form {
   std::function<Likeness(const Excerpt&)> likeness;
   ConvertTrace convert = {};  // for traces
   ReadLocks read_locks = {};  // for lock statistics
-  bool joins_files = false;   // several files are converted to one trace
+  bool joins_files = false;   // several files are converted to one trace or one experiment
 };
 using MakeForm = Form();
 

@@ -28,9 +28,11 @@ class AArch64 {
     const std::vector<std::string> operands = split_text(text, ",");
     if (name == "DMB" || name == "DSB") {
       const std::string which = upper(operands[0]);
-      if (which != "SY" && which != "ISH" && which != "OSH" && which != "NSH")
-        throw std::invalid_argument("the only barriers with a counterpart here are DMB SY and DMB ISH: a full fence");
-      builder_->fence();
+      const bool is_partial = which.ends_with("LD") || which.ends_with("ST");
+      const std::string domain = is_partial ? which.substr(0, which.size() - 2) : which;
+      if (domain != "ISH" && domain != "OSH" && domain != "NSH" && domain != (is_partial ? "" : "SY"))
+        throw std::invalid_argument("known barriers are DMB SY, ISH, OSH and NSH, and these with LD and ST");
+      is_partial ? builder_->partial_fence() : builder_->fence();
     } else if (name == "MOV" && operands.size() == 2) {
       const auto number = litmus_number(operands[1].starts_with('#') ? operands[1].substr(1) : operands[1]);
       const Held value = number ? Held{Held::What::constant, "", *number} : held_in(operands[1]);

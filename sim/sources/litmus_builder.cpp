@@ -54,6 +54,11 @@ void TestBuilder::exchange(const std::string& reg, const std::string& variable, 
   held(reg) = {Held::What::loaded, "", number};
 }
 
+void TestBuilder::partial_fence() {
+  test_->has_partial_fence = true;
+  fence();
+}
+
 std::string TestBuilder::text_of_value(const Held& value) {
   if (value.what == Held::What::constant) return std::to_string(value.number);
   if (value.what == Held::What::loaded) return fmt::format("r{}", value.number);

@@ -38,6 +38,8 @@ class TestBuilder {
   // The register receives the variable's old value.
   void exchange(const std::string& reg, const std::string& variable, const Held& value);
   void fence() { statement("fence"); }
+  // A barrier for only loads or only stores. It becomes a fence, which orders more.
+  void partial_fence();
 
  private:
   static std::string text_of_value(const Held& value);
@@ -61,6 +63,7 @@ std::optional<int> litmus_number(std::string_view text);
 
 void x86_instruction(TestBuilder& builder, std::string_view text);
 void aarch64_instruction(TestBuilder& builder, std::string_view text);
+void lisa_instruction(TestBuilder& builder, std::string_view text);
 // A statement of C with the Linux kernel's primitives.
 void kernel_statement(TestBuilder& builder, std::string_view text);
 

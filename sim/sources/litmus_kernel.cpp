@@ -37,7 +37,8 @@ class LinuxC {
  private:
   [[noreturn]] static void unknown() {
     throw std::invalid_argument(
-        "known are READ_ONCE, WRITE_ONCE, smp_mb, smp_load_acquire, smp_store_release, atomic_read, atomic_set and xchg");
+        "known are READ_ONCE, WRITE_ONCE, smp_mb, smp_rmb, smp_wmb, smp_load_acquire, smp_store_release, smp_store_mb, "
+        "rcu_assign_pointer, rcu_dereference, atomic_read, atomic_set and xchg");
   }
 
   static std::string last_name(std::string_view text) {
@@ -52,14 +53,24 @@ class LinuxC {
   }
 
   void call(const std::string& reg, const std::string& function, const std::vector<std::string>& operands) {
-    const bool loads = function == "READ_ONCE" || function == "atomic_read" || function == "smp_load_acquire";
-    if (loads && !reg.empty() && operands.size() == 1) return builder_->load(reg, operands[0], function == "smp_load_acquire");
-    if ((function == "WRITE_ONCE" || function == "smp_store_release") && operands.size() == 2)
-      return builder_->store(operands[0], value_of(operands[1]), function == "smp_store_release");
-    if (function == "atomic_set" && operands.size() == 2) return builder_->store(operands[0], value_of(operands[1]), false);
-    if ((function == "xchg" || function == "atomic_xchg") && !reg.empty() && operands.size() == 2)
+    const auto is = [&function](std::initializer_list<std::string_view> names) {
+      return std::ranges::find(names, function) != names.end();
+    };
+    const bool acquires = is({"smp_load_acquire", "atomic_read_acquire"}),
+               releases = is({"smp_store_release", "atomic_set_release", "rcu_assign_pointer"});
+    if ((acquires || is({"READ_ONCE", "atomic_read", "rcu_dereference"})) && !reg.empty() && operands.size() == 1)
+      return builder_->load(reg, operands[0], acquires);
+    const bool then_fence = is({"smp_store_mb"});
+    if ((releases || then_fence || is({"WRITE_ONCE", "atomic_set"})) && operands.size() == 2) {
+      builder_->store(operands[0], value_of(operands[1]), releases);
+      if (then_fence) builder_->fence();
+      return;
+    }
+    if (is({"xchg", "atomic_xchg"}) && !reg.empty() && operands.size() == 2)
       return builder_->exchange(reg, operands[0], value_of(operands[1]));
-    if (function == "smp_mb") return builder_->fence();
+    if (is({"smp_mb", "smp_mb__before_atomic", "smp_mb__after_atomic"})) return builder_->fence();
+    if (is({"smp_rmb", "smp_wmb"})) return builder_->partial_fence();
+    if (is({"barrier"})) return;  // holds back the compiler alone
     unknown();
   }
 

@@ -26,15 +26,16 @@ struct SourceLine {
   std::int64_t number;
 };
 
-constexpr std::array<std::string_view, 4> kArchitectures = {"X86", "X86_64", "AArch64", "C"};
+constexpr std::array<std::string_view, 5> kArchitectures = {"X86", "X86_64", "AArch64", "C", "LISA"};
 // Architectures that herd supports and Linebounce does not.
-constexpr std::array<std::string_view, 8> kOtherArchitectures = {"ARM", "PPC", "RISCV", "MIPS", "LISA", "CPP", "BPF", "ASL"};
+constexpr std::array<std::string_view, 7> kOtherArchitectures = {"ARM", "PPC", "RISCV", "MIPS", "CPP", "BPF", "ASL"};
 
 class HerdReader {
  public:
   HerdReader(const std::string& text, const std::string& file) : file_(file) {
     std::int64_t number = 0;
     for (std::string& line : unquoted_lines(text)) lines_.push_back({std::move(line), ++number});
+    take_stated_result();
     remove_comments();
   }
 
@@ -49,6 +50,20 @@ class HerdReader {
   }
 
  private:
+  // The kernel's tests have a comment "Result: Never".
+  void take_stated_result() {
+    constexpr std::string_view kResult = "Result:";
+    for (const SourceLine& line : lines_) {
+      const std::size_t at = line.text.find(kResult);
+      if (at == std::string::npos || !test_.stated.empty()) continue;
+      std::string_view rest = std::string_view(line.text).substr(at + kResult.size());
+      const std::string_view word = take_word(rest);
+      for (const std::string_view known : {"Never", "Sometimes", "Always"}) {
+        if (word == known) test_.stated = known;
+      }
+    }
+  }
+
   // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" begins a comment only at the beginning of a line.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
@@ -134,9 +149,11 @@ class HerdReader {
   }
 
   [[nodiscard]] std::string register_name(const std::string& text) const {
-    if (test_.architecture == "C") return text;
+    if (is_of_kernel()) return text;
     return test_.architecture == "AArch64" ? aarch64_register(text) : x86_register(text);
   }
+
+  [[nodiscard]] bool is_of_kernel() const { return test_.architecture == "C" || test_.architecture == "LISA"; }
 
   void columns() {
     const SourceLine& head = peek();
@@ -144,7 +161,9 @@ class HerdReader {
     if (names.empty() || names.size() > kMostThreads || !names[0].starts_with("P0"))
       refuse(head, fmt::format("expected the threads' names P0 | P1 ...;, {} at most", kMostThreads));
     for (std::size_t i = 0; i < names.size(); ++i) builder_.begin_thread(static_cast<int>(i));
-    const auto instruction = test_.architecture == "AArch64" ? aarch64_instruction : x86_instruction;
+    const auto instruction = test_.architecture == "AArch64" ? aarch64_instruction
+                             : is_of_kernel()                ? lisa_instruction
+                                                             : x86_instruction;
     for (++at_; at_ < lines_.size() && peek().text.ends_with(';') && !is_condition(peek().text); ++at_) {
       const std::vector<std::string> cells = cells_of(peek());
       if (cells.size() > names.size()) refuse(peek(), fmt::format("more columns than the {} threads", names.size()));
@@ -270,7 +289,11 @@ class HerdReader {
     test_.doubt = fmt::format(
         "{} has its own memory model, which Linebounce lacks: ia64's rules, the weakest available, are used instead. They "
         "order less between a release and a later acquire, and let a plain store reach some threads before others.",
-        test_.architecture == "C" ? "The Linux kernel" : "AArch64");
+        is_of_kernel() ? "The Linux kernel" : "AArch64");
+    if (test_.has_partial_fence)
+      test_.doubt +=
+          " Barriers for loads or stores alone (smp_rmb, smp_wmb) have no counterpart: fences stand for them, which forbid "
+          "more.";
   }
 
   static constexpr std::size_t kMostThreads = 8;
@@ -314,9 +337,10 @@ HerdTest read_herd_test(const std::string& text, const std::string& file) {
 Form litmus_form() {
   return {.name = "litmus",
           .kind = FormKind::litmus,
-          .what = "herd's litmus test, for x86, AArch64 or C with the kernel's names",
+          .what = "herd's litmus test, for x86, AArch64, LISA or C with the kernel's names",
           .marks = "an architecture and a name, { ... }, threads, exists (...)",
-          .likeness = litmus_likeness};
+          .likeness = litmus_likeness,
+          .joins_files = true};
 }
 
 }  // namespace linebounce::sim

@@ -7,7 +7,7 @@
 namespace linebounce::sim {
 
 struct HerdTest {
-  std::string architecture;  // "X86", "AArch64", "C"
+  std::string architecture;  // "X86", "AArch64", "C", "LISA"
   std::string name, title;
   std::vector<std::string> threads;    // in Linebounce's notation
   std::string asks;                    // likewise
@@ -15,6 +15,8 @@ struct HerdTest {
   std::string consistency;             // Linebounce's memory model for it: tso, ia64
   std::vector<std::string> registers;  // file's names by our number: "0:EAX"
   std::vector<std::string> variables;  // file's names by our number
+  std::string stated;                  // "Never", "Sometimes", "Always": the result that a comment states; empty: none
+  bool has_partial_fence = false;      // a barrier for only loads or only stores, for which a fence stands
   std::string doubt;                   // a sentence if that model differs from the architecture's; otherwise empty
 
   [[nodiscard]] std::string joined_threads() const;  // joined by " || "

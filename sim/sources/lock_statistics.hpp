@@ -1,4 +1,5 @@
-// Statistics of kernel locks as /proc/lock_stat, `perf lock` and klockstat print them: sums and means, but no operations.
+// Statistics of kernel locks as /proc/lock_stat, `perf lock`, klockstat and bpftrace print them: sums and means, but no
+// operations.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ struct LockStatistics {
 };
 
 struct LockStatisticsFile {
-  std::string tool;                   // "lock_stat", "perf lock contention", "perf lock report", "klockstat"
-  std::string what;                   // what the names denote: "lock", "caller"; with perf's options "comm", "symbol", "cgroup"
+  std::string tool;  // "lock_stat", "perf lock contention", "perf lock report", "klockstat", "bpftrace"
+  std::string what;  // what the names denote: "lock", "caller", "key"; with perf's options "comm", "symbol", "cgroup"
   std::vector<LockStatistics> locks;  // longest total waiting first
   Losses losses = {};
   bool all_timed = false;  // `waits` counts all acquisitions, including those without waiting

@@ -19,6 +19,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kParetoTitle = "Shared Cache Line Distribution Pareto";
+constexpr std::string_view kCountsTitle = "Trace Event Information";
+constexpr std::string_view kSharedCountsTitle = "Global Shared Cache Line Event Information";
 constexpr std::string_view kC2cSource = "perf c2c";
 constexpr std::size_t kFewestCounts = 4, kMostCounts = 8;
 constexpr int kMostC2cCpu = 65535;
@@ -72,11 +74,10 @@ class C2cReader {
 
   C2cReport read() {
     while (const auto line = in_.next()) read_line(stripped(*line));
+    if (report_.lines.empty() && !report_.counts.empty()) return of_counts();
     if (report_.lines.empty())
-      throw trace::TraceError(
-          fmt::format("{}: has no lines of perf c2c: the part \"{}\" is missing; perf c2c report --stdio prints it (--stats "
-                      "alone does not)",
-                      name_, kParetoTitle));
+      throw trace::TraceError(fmt::format(
+          "{}: has no lines of perf c2c: the part \"{}\" is missing; perf c2c report --stdio prints it", name_, kParetoTitle));
     return finished();
   }
 
@@ -87,6 +88,7 @@ class C2cReader {
       titled_ = true;
     }
     if (text.empty() || text.starts_with('#')) return;
+    if (report_.lines.empty() && count(text)) return;
     if (text.find_first_not_of('-') == text.npos) {
       // Pasted text may start here.
       after_rule_ = true;
@@ -100,6 +102,34 @@ class C2cReader {
       use(words);
     }
     after_rule_ = false;
+  }
+
+  // "Load Local HITM   :   12", below the title of its part. Percentages follow from the counts.
+  bool count(std::string_view text) {
+    if (text.find(kCountsTitle) != text.npos || text.find(kSharedCountsTitle) != text.npos) {
+      in_counts_ = true;
+      of_shared_lines_ = text.find(kSharedCountsTitle) != text.npos;
+      return true;
+    }
+    const std::size_t colon = text.find(':');
+    if (!in_counts_ || colon == text.npos) return false;
+    const std::string_view name = stripped(text.substr(0, colon)), value = stripped(text.substr(colon + 1));
+    if (value.ends_with('%')) return true;
+    const auto samples = decimal(value);
+    if (!samples) {
+      in_counts_ = false;  // another part begins
+      return false;
+    }
+    if (*samples >= kMostSamples) in_.refuse("the count is too large");
+    report_.counts.push_back({std::string(name), static_cast<std::int64_t>(*samples), of_shared_lines_});
+    return true;
+  }
+
+  C2cReport of_counts() {
+    report_.losses.add(Loss::samples, kC2cSource);
+    report_.losses.add(Loss::counts_alone, kC2cSource);
+    report_.losses.add_count(Loss::quotes_removed, kC2cSource, in_.quoted());
+    return std::move(report_);
   }
 
   void begin_line(const LineHead& head) {
@@ -210,16 +240,16 @@ class C2cReader {
   C2cColumns columns_;
   std::vector<std::int64_t> counts_;  // counts of the line being read
   bool titled_ = false, after_rule_ = false;
+  bool in_counts_ = false, of_shared_lines_ = false;
 };
 
 Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   if (!excerpt.is_text) return {};
-  for (const std::string_view title : {kParetoTitle, std::string_view("Shared Data Cache Line Table"),
-                                       std::string_view("Global Shared Cache Line Event Information")}) {
+  for (const std::string_view title : {kParetoTitle, std::string_view("Shared Data Cache Line Table"), kSharedCountsTitle}) {
     if (excerpt.has(title)) return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", title)};
   }
-  if (excerpt.has("Trace Event Information") && excerpt.has("HITM"))
-    return {Likeness::Sure::certain, "it has the title \"Trace Event Information\""};
+  if (excerpt.has(kCountsTitle) && excerpt.has("HITM"))
+    return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
   // Pasted without titles: a line's row between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
   for (std::size_t i = 1; i + 1 < excerpt.lines.size(); ++i) {
@@ -231,6 +261,12 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
 
 }  // namespace
 
+std::int64_t C2cReport::count_of(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(counts, [name](const C2cCount& count) { return count.name == name && !count.of_shared_lines; });
+  return found == counts.end() ? 0 : found->samples;
+}
+
 C2cReport read_c2c_report(const std::filesystem::path& file) {
   return C2cReader(file).read();
 }
@@ -238,7 +274,7 @@ C2cReport read_c2c_report(const std::filesystem::path& file) {
 Form perf_c2c_form() {
   return {.name = "perf-c2c",
           .kind = FormKind::lines,
-          .what = "perf c2c report --stdio",
+          .what = "perf c2c report --stdio, or with --stats",
           .marks = "\"Shared Cache Line Distribution Pareto\", or a line's row between two rules",
           .likeness = perf_c2c_likeness};
 }

@@ -1,10 +1,12 @@
-// A report of `perf c2c report --stdio`: cache lines and their offsets, with numbers of samples.
+// A report of `perf c2c report --stdio`: cache lines and their offsets, with numbers of samples. That of `--stats` has only the
+// numbers of all samples.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/sources/losses.hpp"
@@ -29,12 +31,23 @@ struct C2cLine {
   std::vector<C2cUse> uses;
 };
 
-struct C2cReport {
-  std::vector<C2cLine> lines;  // in the report's order
-  Losses losses;
+// A count of the whole recording: "Load Local HITM".
+struct C2cCount {
+  std::string name;
+  std::int64_t samples = 0;
+  bool of_shared_lines = false;  // instead of all lines
 };
 
-// Errors: trace::TraceError with the line, or if the text has no cache lines (such as that of --stats).
+struct C2cReport {
+  std::vector<C2cLine> lines;    // in the report's order; empty: the text is that of --stats
+  std::vector<C2cCount> counts;  // in the report's order; empty: the text lacks this part
+  Losses losses;
+
+  // Returns 0 if the report does not have it.
+  [[nodiscard]] std::int64_t count_of(std::string_view name) const;
+};
+
+// Errors: trace::TraceError with the line, or if the text has neither lines nor counts.
 C2cReport read_c2c_report(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

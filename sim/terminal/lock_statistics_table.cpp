@@ -23,6 +23,15 @@ std::string mean_text(const LockTimes& times, std::uint64_t count) {
   return count == 0 ? "" : time_text(times.total_us / static_cast<double>(count));
 }
 
+// A tool that has no times, or no counts, states 0 for all of a lock's.
+std::string total_text(const LockStatistics& lock) {
+  return lock.wait.total_us == 0 && lock.waits > 0 ? "" : time_text(lock.wait.total_us);
+}
+
+std::string waits_text(const LockStatistics& lock) {
+  return lock.waits == 0 && lock.wait.total_us > 0 ? "" : std::to_string(lock.waits);
+}
+
 std::string longest_text(const LockTimes& times) {
   return times.longest_us ? time_text(*times.longest_us) : "";
 }
@@ -52,12 +61,12 @@ Table table_of(const LockStatisticsFile& file, const Told& told, const Painter& 
 }
 
 std::vector<Cell> cells_of(const LockStatistics& lock, const Told& told, double seconds) {
-  std::vector<Cell> cells = {{shown_name(lock), Colour::bold}, std::to_string(lock.waits)};
+  std::vector<Cell> cells = {{shown_name(lock), Colour::bold}, waits_text(lock)};
   const auto all = static_cast<double>(lock.acquisitions.value_or(0));
   if (told.acquisitions)
     cells.emplace_back(all > 0 ? fmt::format("{:.3g} %", 100 * static_cast<double>(lock.waits) / all) : "");
-  for (const std::string& text : {time_text(lock.wait.total_us), mean_text(lock.wait, lock.waits), longest_text(lock.wait)})
-    cells.emplace_back(text);
+  const std::string total = total_text(lock), mean = total.empty() ? "" : mean_text(lock.wait, lock.waits);
+  for (const std::string& text : {total, mean, longest_text(lock.wait)}) cells.emplace_back(text);
   if (told.hold) {
     const LockTimes hold = lock.hold.value_or(LockTimes());
     cells.emplace_back(lock.hold ? mean_text(hold, lock.acquisitions.value_or(0)) : "");

@@ -126,7 +126,32 @@ std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Pl
   return out;
 }
 
+// The first row is the head. Blank lines separate the table from text before and after it.
+std::string Table::markdown() const {
+  const auto line = [this](const std::vector<Cell>& cells) {
+    std::string out = "|";
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      out += ' ';
+      if (i < cells.size()) {
+        for (const char c : trimmed(cells[i].text)) out += c == '|' ? "\\|" : std::string(1, c);
+      }
+      out += " |";
+    }
+    return out + "\n";
+  };
+  std::string rule = "|";
+  for (const Column& column : columns_) rule += column.fit == Fit::figure ? "---:|" : "---|";
+  std::string out = "\n";
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    if (!row.rule) out += line(row.text.empty() ? row.cells : std::vector<Cell>{row.text});
+    if (i == 0) out += rule + "\n";
+  }
+  return out + "\n";
+}
+
 std::string Table::text() const {
+  if (paint_.tables() == TableForm::markdown) return markdown();
   const std::vector<Place> all = places();
   const auto least =
       std::ranges::max_element(columns_, [](const Column& a, const Column& b) { return a.dispensable < b.dispensable; });

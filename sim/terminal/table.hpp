@@ -65,6 +65,7 @@ class Table {
   // Adds text between rows, unchanged. REQUIRES: it ends with a newline.
   void add_text(std::string lines);
 
+  // In the painter's form of tables.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -78,6 +79,7 @@ class Table {
   };
   using Lines = std::vector<std::string>;
 
+  [[nodiscard]] std::string markdown() const;
   [[nodiscard]] std::vector<Place> places() const;
   [[nodiscard]] std::vector<std::size_t> widths() const;
   [[nodiscard]] Table without(std::size_t column) const;

@@ -56,6 +56,12 @@ const std::vector<std::string_view>& colour_sequences() {
   return sequences;
 }
 
+Painter Painter::for_markdown() const {
+  Painter paint(false, std::numeric_limits<std::size_t>::max(), kTerminalWidth);
+  paint.tables_ = TableForm::markdown;
+  return paint;
+}
+
 std::string Painter::operator()(Colour colour, std::string_view text) const {
   if (!colour_ || colour == Colour::none || text.empty()) return std::string(text);
   return std::string(escape_for(colour)).append(text).append(escape_for(Colour::none));

@@ -18,11 +18,17 @@ enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 // The sequences that a Painter writes before and after coloured text.
 const std::vector<std::string_view>& colour_sequences();
 
-// How to write to one destination: with or without colours, and the length of lines.
+enum class TableForm { drawn, markdown };
+
+// How to write to one destination: with or without colours, the length of lines, and the form of tables.
 class Painter {
  public:
   Painter(bool colour, std::size_t wrap_at, std::size_t columns = kTerminalWidth)
       : colour_(colour), wrap_at_(wrap_at), columns_(columns) {}
+
+  // For Markdown: without colours, and with prose that is not broken.
+  [[nodiscard]] Painter for_markdown() const;
+  [[nodiscard]] TableForm tables() const { return tables_; }
 
   // Coloured text, or the plain text.
   [[nodiscard]] std::string operator()(Colour colour, std::string_view text) const;
@@ -37,6 +43,7 @@ class Painter {
   bool colour_;
   std::size_t wrap_at_;
   std::size_t columns_;
+  TableForm tables_ = TableForm::drawn;
 };
 
 // The width of the terminal behind a file descriptor; none if it is no terminal.

@@ -328,6 +328,41 @@ def test_the_reconstruction_of_a_report_has_its_shares_of_hitm(linebounce: Progr
     assert 100 * hitm[8] / (hitm[8] + hitm[32]) == pytest.approx(63.75, abs=5)
 
 
+C2C_STATS = """=================================================
+            Trace Event Information
+=================================================
+  Total records                     :       9000
+  Load Operations                   :       4000
+  Load L1D hit                      :       3000
+  Load Local HITM                   :        150
+  Load Remote HITM                  :         50
+  Load LLC Misses                   :         80
+  LLC Misses to Local DRAM          :       25.0%
+  Store Operations                  :       5000
+  Store L1D Hit                     :       4500
+
+=================================================
+    Global Shared Cache Line Event Information
+=================================================
+  Total Shared Cache Lines          :         12
+  LLC hits on shared lines          :        150
+"""
+
+
+def test_the_statistics_of_perf_c2c_are_a_table_that_says_what_it_lacks(linebounce: Program) -> None:
+    said = imported(linebounce, "stats.txt", C2C_STATS)
+    assert "Of 4000 sampled loads, 200 found their line modified" in said
+    assert re.search(r"Load Local HITM +150 +3.75 %", said)
+    assert re.search(r"Store L1D Hit +4500 +90 %", said)
+    assert said.index("of lines with HITM") < said.index("Total Shared Cache Lines")
+    assert "counts_alone" in said
+    assert not (linebounce.directory / "out").exists()
+    assert "counts alone" in linebounce.refused("import", "stats.txt", "-o", "x")
+    # A whole report begins with the same part.
+    imported(linebounce, "report.txt", C2C_STATS + C2C)
+    assert len(json.loads(linebounce("lines", "out/report", "--json").stdout)["lines"]) == 2
+
+
 @pytest.mark.parametrize("quoted", [False, True])
 def test_lock_stat_before_linux_3_13_is_read_whole_or_broken_by_a_mailer(linebounce: Program, quoted: bool) -> None:
     text = LOCK_STAT_03
@@ -382,6 +417,59 @@ def test_klockstat_is_shown_by_caller_with_holds(linebounce: Program, text: str)
     assert "names callers and no locks" in linebounce.refused("import", "k.txt", "-o", "x.lbt")
 
 
+BPFTRACE = """Attaching 4 probes...
+^C
+
+@contended[pipe_write]: 40
+@contended[futex_wake]: 8
+@max_us[pipe_write]: 90
+@start[4711]: 81234567890123
+
+@wait_ns[pipe_write]:
+[256, 512)            30 |@@@@@@@@@@@@@@@@@@@@|
+[1K, 2K)              10 |@@@@@@              |
+
+@wait_ns[futex_wake]: count 8, average 2000, total 16000
+@hold_us[futex_wake]: 24
+"""
+
+
+def test_bpftraces_maps_of_one_key_are_one_row(linebounce: Program) -> None:
+    said = imported(linebounce, "b.txt", BPFTRACE)
+    rows = {line.split()[0]: line for line in said.splitlines() if line.startswith(("  pipe", "  futex"))}
+    assert "4711" not in said, "a thread that was still waiting"
+    # 30 of about 384 ns and 10 of about 1,536 ns.
+    assert re.search(r"pipe_write +40 +26\.9 us +672 ns +90.0 us", rows["pipe_write"].replace("µs", "us"))
+    assert re.search(r"futex_wake +8 +16.0 us +2.00 us", rows["futex_wake"].replace("µs", "us"))
+    assert "histograms" in said
+    assert "holds_uncounted" in said
+    assert "script_decides" in said
+    assert "nanoseconds_assumed" not in said
+    assert "no trace can be made" in linebounce.refused("import", "b.txt", "-o", "x.lbt")
+
+
+def test_tables_are_printed_as_markdown(linebounce: Program) -> None:
+    said = imported(linebounce, "b.txt", BPFTRACE.replace("pipe_write", "pipe|write"), "--format", "markdown")
+    lines = said.splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("| key "))
+    assert lines[head - 1] == ""
+    assert set(lines[head + 1]) == set("|-:")
+    assert "| pipe\\|write | 40 |" in said
+    assert len({line.count("|") - line.count("\\|") for line in lines[head : head + 4]}) == 1
+    assert re.search(r"^\| doubt \| .* \| script_decides \|$", said, re.MULTILINE)
+
+
+def test_bpftraces_stacks_are_named_by_who_took_the_lock(linebounce: Program) -> None:
+    stack = "@[\n    __mutex_lock.constprop.0+1240\n    mutex_lock+56\n    pipe_write+99\n    vfs_write+300\n]: 42\n"
+    said = imported(linebounce, "s.txt", stack + "@lat[\n    mutex_lock+56\n    ep_poll+10\n, worker]: 7000\n")
+    assert re.search(r"pipe_write\+99 +42\n", said)
+    assert re.search(r"ep_poll\+10 +7.00 ", said)
+    assert "stacks_shortened" in said
+    assert "nanoseconds_assumed" in said
+    linebounce.file("torn.txt", "@wait_ns[a]:\n[256, 5x2)   3 |@@|\n")
+    assert "torn.txt: line 2: expected an interval" in linebounce.refused("import", "torn.txt", code=3)
+
+
 def x86_litmus(first: str, second: str, condition: str = "exists (0:EAX=0 /\\ 1:EAX=0)") -> str:
     """Returns a test with two threads' instructions, separated by semicolons."""
     columns = [first.split("; "), second.split("; ")]
@@ -415,6 +503,15 @@ exists (1:X0=1 /\\ 1:X2=0)
     said = imported(linebounce, "MP.litmus", message_passing)
     assert "forbidden by ia64" in said
     assert "AArch64 has its own memory model" in said
+    plain = message_passing.replace("STLR", "STR ").replace("LDAR", "LDR ")
+    assert "allowed by ia64" in imported(linebounce, "plain.litmus", plain)
+    barriers = plain.replace(" MOV W2,#1    |              ;", " DMB ISHST    |              ;\n MOV W2,#1    |              ;")
+    barriers = barriers.replace("| LDR  W0,[X1] ;", "| LDR W0,[X1]  ;").replace(
+        " STR W0,[X1]  | LDR W2,[X3]  ;", " STR W0,[X1]  | DMB ISHLD    ;\n              | LDR W2,[X3]  ;"
+    )
+    said = imported(linebounce, "barriers.litmus", barriers)
+    assert "forbidden by ia64" in said
+    assert "fences stand for them" in said
     kernel = """C MP+once
 {}
 P0(int *x, int *y)
@@ -432,6 +529,34 @@ P1(int *x, int *y)
 exists (1:r0=1 /\\ 1:r1=0)
 """
     assert "allowed by ia64" in imported(linebounce, "C.litmus", kernel)
+
+
+LISA = """LISA MP
+{ }
+ P0             | P1              ;
+ w[once] x 1    | r[acquire] r1 y ;
+ w[release] y 1 | r[once] r2 x    ;
+exists (1:r1=1 /\\ 1:r2=0)
+"""
+
+
+def test_lisa_and_the_kernels_barriers_are_translated(linebounce: Program) -> None:
+    assert "forbidden by ia64" in imported(linebounce, "MP.litmus", LISA)
+    weak = LISA.replace("[acquire]", "[once]").replace("[release]", "[once]")
+    assert "allowed by ia64" in imported(linebounce, "weak.litmus", weak)
+    fenced = weak.replace(" w[once] y", " f[wmb] | f[rmb] ;\n w[once] y")
+    said = imported(linebounce, "fenced.litmus", fenced)
+    assert "forbidden by ia64" in said
+    assert "fences stand for them, which forbid more" in said
+    kernel = """C SB
+{}
+P0(int *x, int *y) { int r0; smp_store_mb(*x, 1); r0 = READ_ONCE(*y); }
+P1(int *x, int *y) { int r0; WRITE_ONCE(*y, 1); smp_mb(); r0 = atomic_read(x); }
+exists (0:r0=0 /\\ 1:r0=0)
+"""
+    assert "forbidden by ia64" in imported(linebounce, "SB.litmus", kernel)
+    linebounce.file("branch.litmus", LISA.replace("r[once] r2 x    ", "b[] r1 L0       "))
+    assert "line 5: has no counterpart here: known are r[]" in linebounce.refused("import", "branch.litmus", code=3)
 
 
 @pytest.mark.parametrize(
@@ -476,3 +601,41 @@ def test_a_listing_has_the_line_size_that_it_speaks_of(linebounce: Program) -> N
     assert "lines of 64 bytes" in said
     described = json.loads(linebounce("describe", "layout", "job.toml", "--json").stdout)
     assert [field["name"] for field in described["structures"][0]["sections"][0]["lines"][0]["fields"]] == ["id", "name"]
+
+
+BTF = """[1] INT 'unsigned long' size=8 bits_offset=0 nr_bits=64 encoding=(none)
+[2] STRUCT 'list_head' size=16 vlen=2
+\t'next' type_id=3 bits_offset=0
+\t'prev' type_id=3 bits_offset=64
+[3] PTR '(anon)' type_id=2
+[4] INT 'char' size=1 bits_offset=0 nr_bits=8 encoding=SIGNED
+[5] ARRAY '(anon)' type_id=4 index_type_id=1 nr_elems=40
+[6] INT 'unsigned int' size=4 bits_offset=0 nr_bits=32 encoding=(none)
+[7] TYPEDEF 'u32' type_id=6
+[8] UNION '(anon)' size=8 vlen=2
+\t'whole' type_id=1 bits_offset=0
+\t'parts' type_id=9 bits_offset=0
+[9] STRUCT '(anon)' size=8 vlen=2
+\t'low' type_id=7 bits_offset=0
+\t'high' type_id=7 bits_offset=32
+[10] STRUCT 'job' size=72 vlen=5
+\t'queue' type_id=2 bits_offset=0
+\t'name' type_id=5 bits_offset=128
+\t'(anon)' type_id=8 bits_offset=448
+\t'ready' type_id=7 bits_offset=512 bitfield_size=1
+\t'late' type_id=7 bits_offset=513 bitfield_size=2
+"""
+
+
+def test_a_kernels_types_are_a_layout(linebounce: Program) -> None:
+    said = imported(linebounce, "btf.txt", BTF, "--structure", "job", "-o", "job.toml")
+    assert "lines of 64 bytes" in said
+    (job,) = json.loads(linebounce("describe", "layout", "job.toml", "--json").stdout)["structures"]
+    assert job["name"] == "job"
+    lines = job["sections"][0]["lines"]
+    assert [field["name"] for line in lines for field in line["fields"]] == [
+        "queue.next", "queue.prev", "name", "whole|parts.low|parts.high", "ready|late",
+    ]  # fmt: skip
+    assert "did you mean job" in linebounce.refused("import", "btf.txt", "--structure", "jobs", "-o", "x.toml")
+    linebounce.file("torn.txt", BTF.replace("bits_offset=448", "bits_offset=x"))
+    assert "torn.txt:19" in linebounce.refused("import", "torn.txt")

@@ -43,6 +43,7 @@ class LuaProgram final : public Workload {
     if (!declaration_.program) throw LuaError(file_.name() + ": it defines no run(cpu), as a program does");
     per_cpu_.emplace(setting.memory, setting.machine.cpus, setting.layout.cpus);
     SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr, setting.layout.cpus);
+    context.layouts = setting.layouts;
     samples_.resize(static_cast<std::size_t>(setting.machine.cpus));
     std::string compiled;
     for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {

@@ -99,26 +99,71 @@ Layout read_structure(Interpreter& lua, int index, int line_bytes) {
   return layout;
 }
 
+namespace {
+
+// The largest word at the field's offset that lies within the field.
+int word_bytes(const Field& field) {
+  int bytes = 8;
+  while (bytes > 1 && (bytes > field.size || field.offset % bytes != 0)) bytes /= 2;
+  return bytes;
+}
+
+// Pushes a key: a number for "3", else the text.
+void push_key(lua_State* state, std::string_view key) {
+  lua_Integer number = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+  if (error == std::errc() && end == key.data() + key.size()) {
+    lua_pushinteger(state, number);
+  } else {
+    lua_pushlstring(state, key.data(), key.size());
+  }
+}
+
+// Sets t.sd[0].lock in the table on top of the stack for the name "sd[0].lock".
+void set_by_path(lua_State* state, std::string_view name, lua_Integer word) {
+  lua_pushvalue(state, -1);
+  for (;;) {
+    const std::size_t end = name.find_first_of(".[");
+    std::string_view key = name.substr(0, end);
+    if (key.ends_with(']')) key.remove_suffix(1);
+    push_key(state, key);
+    if (end == std::string_view::npos) break;
+    name.remove_prefix(end + 1);
+    lua_pushvalue(state, -1);
+    if (lua_rawget(state, -3) != LUA_TTABLE) {
+      lua_pop(state, 1);
+      lua_newtable(state);
+      lua_pushvalue(state, -2);
+      lua_pushvalue(state, -2);
+      lua_rawset(state, -5);
+    }
+    // Leaves only the inner table above the first one.
+    lua_replace(state, -3);
+    lua_pop(state, 1);
+  }
+  lua_pushinteger(state, word);
+  lua_rawset(state, -3);
+  lua_pop(state, 1);
+}
+
+}  // namespace
+
 void push_fields(lua_State* state, const Layout& layout, Address base) {
   lua_createtable(state, 0, static_cast<int>(layout.fields.size()) + 1);
   for (const Field& field : layout.fields) {
-    const lua_Integer word = LuaWord::pack(base + static_cast<Address>(field.offset), field.size);
-    const auto bracket = field.name.find('[');
-    if (bracket == std::string::npos) {
+    const lua_Integer word = LuaWord::pack(base + static_cast<Address>(field.offset), word_bytes(field));
+    const std::string_view names = field.name;
+    // Most names: objects may be many.
+    if (names.find_first_of(".[|") == std::string_view::npos) {
       lua_pushinteger(state, word);
       lua_setfield(state, -2, field.name.c_str());
       continue;
     }
-    const std::string name = field.name.substr(0, bracket);
-    if (lua_getfield(state, -1, name.c_str()) == LUA_TNIL) {
-      lua_pop(state, 1);
-      lua_newtable(state);
-      lua_pushvalue(state, -1);
-      lua_setfield(state, -3, name.c_str());
+    for (std::size_t begin = 0; begin <= names.size();) {
+      const std::size_t end = std::min(names.find('|', begin), names.size());
+      set_by_path(state, names.substr(begin, end - begin), word);
+      begin = end + 1;
     }
-    lua_pushinteger(state, word);
-    lua_rawseti(state, -2, std::stoll(field.name.substr(bracket + 1)));
-    lua_pop(state, 1);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "workloads/lua/interpreter.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/interrupts.hpp"
+#include "workloads/program/layout_set.hpp"
 #include "workloads/program/shootdown.hpp"
 
 namespace linebounce::workloads {
@@ -69,8 +70,9 @@ class SetupContext {
   LuaHandles& handles;
   LockSet* locks;
   const OwnWord* own;
-  std::span<const CpuPlace> places;  // the node of each CPU; empty except for a program
-  std::vector<LuaLock*> own_locks;   // the locks whose functions are in the program
+  std::span<const CpuPlace> places;    // the node of each CPU; empty except for a program
+  const LayoutSet* layouts = nullptr;  // the file of a program's parameter `layout`
+  std::vector<LuaLock*> own_locks;     // the locks whose functions are in the program
 
  private:
   // The limit on the size of done_, which LuaMemory's limit does not cover.

@@ -40,12 +40,10 @@ std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
   return number;
 }
 
-// structure { ... }: returns a table of the fields' offsets, which are to be added to an address.
-int make_structure(lua_State* state) {
-  Interpreter& lua = Interpreter::of(state);
-  const SetupContext& context = context_of(lua);
-  if (lua_type(state, 1) != LUA_TTABLE) lua.fail("structure: write structure { name = \"node\", \"next\", \"value:4\" }");
-  lua.layouts.push_back(read_structure(lua, 1, context.memory.line_bytes()));
+// Pushes a table of the fields' offsets, which are to be added to an address.
+int push_structure(Interpreter& lua, Layout layout) {
+  lua_State* state = lua.state();
+  lua.layouts.push_back(std::move(layout));
   push_fields(state, lua.layouts.back(), 0);
   luaL_getsubtable(state, LUA_REGISTRYINDEX, kLayoutRegistry);
   lua_pushvalue(state, -2);
@@ -53,6 +51,50 @@ int make_structure(lua_State* state) {
   lua_rawset(state, -3);
   lua_pop(state, 1);
   return 1;
+}
+
+bool is_structure(lua_State* state, int index) {
+  luaL_getsubtable(state, LUA_REGISTRYINDEX, kLayoutRegistry);
+  lua_pushvalue(state, index);
+  const bool known = lua_rawget(state, -2) != LUA_TNIL;
+  lua_pop(state, 2);
+  return known;
+}
+
+// structure { ... }, or structure(layout "NAME").
+int make_structure(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  const SetupContext& context = context_of(lua);
+  if (lua_type(state, 1) != LUA_TTABLE) lua.fail("structure: write structure { name = \"node\", \"next\", \"value:4\" }");
+  if (is_structure(state, 1)) {
+    lua_settop(state, 1);
+    return 1;
+  }
+  return push_structure(lua, read_structure(lua, 1, context.memory.line_bytes()));
+}
+
+// layout "NAME": the structure of this name in the file that the program's parameter `layout` names.
+int find_layout(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  const SetupContext& context = context_of(lua);
+  const std::string name = text_at(lua, 1, "a structure's name");
+  if (context.layouts == nullptr || context.layouts->empty())
+    lua.fail(
+        fmt::format("layout: no file says where {}'s fields are: a program names it in its parameters, {{ name = "
+                    "\"layout\", default = \"FILE\", meaning = \"...\" }}",
+                    name));
+  const auto& all = context.layouts->all();
+  const auto found = all.find(name);
+  if (found == all.end()) {
+    std::string known;
+    for (const auto& [other, layout] : all) known += (known.empty() ? "" : ", ") + other;
+    lua.fail(fmt::format("layout: the file has no structure {}; it has: {}", name, known));
+  }
+  for (const Field& field : found->second.fields) {
+    if (field.section != Section::own)
+      lua.fail(fmt::format("layout: {}.{} is in a part of its own, which a program in Lua can't place", name, field.name));
+  }
+  return push_structure(lua, found->second);
 }
 
 const Layout& layout_at(Interpreter& lua, int argument) {
@@ -295,7 +337,8 @@ int make_named(lua_State* state) {
   return 1;
 }
 
-constexpr std::array<luaL_Reg, 12> kSetupFunctions = {{{"structure", make_structure},
+constexpr std::array<luaL_Reg, 13> kSetupFunctions = {{{"structure", make_structure},
+                                                       {"layout", find_layout},
                                                        {"place", place_object_of},
                                                        {"place_per_cpu", place_for_each_cpu},
                                                        {"place_array", place_bytes_of},

@@ -25,12 +25,14 @@ constexpr const char* kImportFooter = R"(Examples:
       makes a machine from the output of core-to-core-latency, c2clat or MCTOP, or from a spreadsheet
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
       does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
+  numactl -H > numa.txt; linebounce import numa.txt -o mine.toml
+      makes one of the firmware's tables of nodes; what they lack is that of generic_2socket_32core
   linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core
       converts and replays lines such as "1 r a1663dc4"
   linebounce import core_0.data core_1.data --as per-core -o two.lbt
       joins several files, each of one CPU
-  linebounce import SB.litmus
-      shows whether the model allows the test's outcome, and how often it is seen
+  linebounce import SB.litmus; linebounce import tests/
+      shows whether the model allows the test's outcome, and how often it is seen; of a folder, all its .litmus files
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
       after: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
@@ -63,25 +65,54 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
     throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
   if (!has_clock && arguments.mhz)
     throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
+  if (form.kind != FormKind::layout && !arguments.structures.empty())
+    throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
   if (arguments.files.size() > 1 && !form.joins_files)
     throw ConfigError(fmt::format("{}: {} is imported one file at a time", arguments.files[1], form.what));
 }
 
-void say_what_it_is(const std::string& file, const ChosenForm& chosen) {
+void say_what_it_is(const ImportArguments& arguments, const std::string& file, const ChosenForm& chosen) {
   if (chosen.because.empty()) return;
   std::cout << paragraph(fmt::format("{}: {} {}, for {}.", file, chosen.is_certain ? "recognised as" : "taken for",
                                      chosen.form->what, chosen.because),
-                         2, Colour::dim, painter_for_stdout());
+                         2, Colour::dim, arguments.painter());
+}
+
+std::vector<std::string> litmus_files_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (entry.path().extension() == ".litmus" && entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// A folder stands for the litmus tests in it.
+ExitCode import_folder(ImportArguments arguments) {
+  arguments.folder = arguments.files.front();
+  if (arguments.files.size() > 1) throw ConfigError(fmt::format("{}: a folder is imported alone", arguments.folder));
+  if (!arguments.as.empty() && arguments.as != "litmus")
+    throw ConfigError(fmt::format("{}: is a folder; only litmus tests are imported by folder", arguments.folder));
+  arguments.files = litmus_files_in(arguments.folder);
+  if (arguments.files.empty())
+    throw ConfigError(fmt::format("{}: is a folder without litmus tests (*.litmus)", arguments.folder));
+  const fs::path name = fs::weakly_canonical(arguments.folder).filename();
+  if (arguments.out.empty()) arguments.out = name.string() + ".toml";
+  const Form& litmus = *form_named("litmus");
+  refuse_options_of_others(arguments, litmus);
+  return import_litmus(arguments, litmus);
 }
 
 ExitCode import_files(const ImportArguments& arguments) {
+  const auto is_folder = [](const std::string& file) { return fs::is_directory(file); };
+  if (std::ranges::any_of(arguments.files, is_folder)) return import_folder(arguments);
   FormQuestion question{.file = arguments.files.front(), .as = arguments.as, .command = command_again(arguments)};
   std::vector<const Form*> forms;
   for (const std::string& file : arguments.files) {
     question.file = file;
     if (!fs::exists(file)) throw trace::TraceError(file + ": there is no such file");
     const ChosenForm one = question.as.empty() ? choose_form(question, excerpt_of(file)) : choose_form(question, {});
-    if (forms.empty() || one.form != forms.back()) say_what_it_is(file, one);
+    if (forms.empty() || one.form != forms.back()) say_what_it_is(arguments, file, one);
     forms.push_back(one.form);
   }
   const auto is_machine = [](const Form* form) { return form->kind == FormKind::machine; };
@@ -120,7 +151,10 @@ void add_import(Command& program) {
   auto arguments = std::make_shared<ImportArguments>();
   Command command = program.subcommand(
       "import", "Convert what another tool wrote: traces, machines, cache lines, locks, layouts, litmus tests");
-  command.option("FILE", "", &arguments->files, "A file that another tool has written; several: each is one CPU's trace")
+  command
+      .option("FILE", "", &arguments->files,
+              "A file that another tool has written; several: each is one CPU's trace, or a litmus test; or a folder of litmus "
+              "tests")
       .required();
   command.option("--as", "FORM", &arguments->as, forms_text());
   command.option(
@@ -130,6 +164,10 @@ void add_import(Command& program) {
   command.option("--cpus", "N", &arguments->cpus, "lock_stat: the number of CPUs").between(2, 1024);
   command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock, for files in cycles; default: {} MHz", kAssumedMhz))
       .between(1, 20000);
+  command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
+      .one_value_each();
+  command.option("--format", "text|markdown", &arguments->format, "The form of the tables that it prints; default: text")
+      .one_of({"text", "markdown"});
   command.footer(kImportFooter);
   command.action([arguments] { return import_files(*arguments); });
 }

@@ -10,12 +10,14 @@
 #include "sim/lines/line_rows.hpp"
 #include "sim/plan/results_json.hpp"
 #include "sim/plan/unfinished_file.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/c2c_trace.hpp"
 #include "sim/sources/perf_c2c.hpp"
 #include "sim/terminal/line_table.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -107,7 +109,7 @@ void write_results(const fs::path& directory, const std::string& source, const s
 }
 
 // A trace beside the results, and how to simulate it.
-void write_reconstruction(const C2cReport& report, const fs::path& in, const fs::path& directory) {
+void write_reconstruction(const C2cReport& report, const fs::path& in, const fs::path& directory, const Painter& paint) {
   const fs::path trace = fs::path(directory / in.stem()).concat(".reconstruction.lbt");
   UnfinishedFile file(trace);
   trace::Writer writer(file.path());
@@ -120,7 +122,44 @@ void write_reconstruction(const C2cReport& report, const fs::path& in, const fs:
   // A machine with lines of 64 bytes, as those that perf c2c measures.
   std::cout << fmt::format("  Simulate: linebounce trace replay {} --machine generic_2socket_32core\n",
                            shell_word(trace.string()))
-            << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, painter_for_stdout());
+            << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, paint);
+}
+
+std::string share_text(std::int64_t part, std::int64_t all) {
+  return all > 0 && part <= all ? fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(all)) : "";
+}
+
+// The counts that are not 0, with their shares of the loads or stores that the name speaks of.
+void print_counts(const C2cReport& report, const Painter& paint) {
+  const std::int64_t loads = report.count_of("Load Operations"), stores = report.count_of("Store Operations");
+  Table table(
+      {names("samples of all lines"), figures("samples", 10, 2), figures("of loads", 10, 1), figures("of stores", 10, 1)},
+      paint);
+  table.add_rule();
+  bool of_shared_lines = false;
+  for (const C2cCount& count : report.counts) {
+    if (count.of_shared_lines && !of_shared_lines) table.add({{"of lines with HITM", Colour::bold}});
+    of_shared_lines = count.of_shared_lines;
+    if (count.samples == 0) continue;
+    const bool is_load = count.name.starts_with("Load"), is_store = count.name.starts_with("Store");
+    table.add({count.name, std::to_string(count.samples), is_load ? share_text(count.samples, loads) : "",
+               is_store ? share_text(count.samples, stores) : ""});
+  }
+  const std::int64_t hitm = report.count_of("Load Local HITM") + report.count_of("Load Remote HITM");
+  std::cout << table.text() << "\n"
+            << paragraph(fmt::format("Of {} sampled loads, {} found their line modified in another core's cache (HITM).", loads,
+                                     hitm),
+                         2, Colour::none, paint)
+            << losses_text(report.losses, paint);
+}
+
+ExitCode import_counts(const ImportArguments& arguments, const C2cReport& report) {
+  if (!arguments.out.empty() || arguments.mhz)
+    throw ConfigError(fmt::format(
+        "{}: the text of --stats has counts alone, no lines and no cycles: nothing is written, and -o and --mhz have no effect",
+        arguments.files.front()));
+  print_counts(report, arguments.painter());
+  return ExitCode::done;
 }
 
 }  // namespace
@@ -128,6 +167,7 @@ void write_reconstruction(const C2cReport& report, const fs::path& in, const fs:
 ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   const fs::path in = arguments.files.front();
   const C2cReport report = read_c2c_report(in);
+  if (report.lines.empty()) return import_counts(arguments, report);
   const fs::path directory = arguments.out.empty() ? fs::path("out") / in.stem() : fs::path(arguments.out);
   const int mhz = arguments.mhz.value_or(kAssumedMhz);
   Losses losses = report.losses;
@@ -135,7 +175,7 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   losses.add(Loss::stores_without_source, "perf c2c");
   const std::vector<LineRow> rows = LineRows(mhz).of(report);
   write_results(directory, in.filename().string(), rows, report, losses);
-  const Painter paint = painter_for_stdout();
+  const Painter paint = arguments.painter();
   constexpr std::size_t kShown = 3;
   std::cout << line_table(lines_of(rows, {}), kShown, paint) << "\n" << losses_text(losses, paint);
   std::cout << fmt::format("\n  {}  of {}: {}\n  See all:  linebounce lines {}\n", directory.string(), in.string(),
@@ -143,7 +183,7 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   const bool has_hitm =
       std::ranges::any_of(report.lines, [](const C2cLine& line) { return line.remote_hitm + line.local_hitm > 0; });
   if (has_hitm) {
-    write_reconstruction(report, in, directory);
+    write_reconstruction(report, in, directory, paint);
   } else {
     std::cout << paragraph("No line has samples of HITM: there is no reconstruction.", 2, Colour::none, paint);
   }

@@ -1,8 +1,11 @@
-// Turns a litmus test into an experiment and runs it at once, to compare what its model allows with what was observed.
+// Turns litmus tests into an experiment and runs it at once, to compare what each test's model allows with what was observed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include <array>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include "models/text/shell_word.hpp"
@@ -17,6 +20,7 @@
 #include "sim/sources/litmus_text.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/table.hpp"
+#include "trace/error.hpp"
 #include "workloads/litmus/reference.hpp"
 
 namespace linebounce::sim {
@@ -29,21 +33,62 @@ constexpr std::int64_t kRounds = 2000;
 constexpr int kStoreBuffer = 16;
 constexpr std::size_t kOfSmallMachine = 4;  // CPUs
 
-// Like configs/experiments/litmus.toml, with only this test: a store can wait long for its line while others overtake it.
-std::string experiment_text(const HerdTest& test, const std::string& name, const std::string& source) {
-  const toml::table experiment{
-      {"name", name},
-      {"title", fmt::format("Litmus test {}, from {}{}{}", test.name, source, test.title.empty() ? "" : ": ", test.title)},
-      {"machine", test.threads.size() > kOfSmallMachine ? "p3_xeon_8way" : "p3_xeon_4way"},
-      {"seed", 1},
-      {"workload",
-       toml::table{{"name", "litmus"}, {"threads", test.joined_threads()}, {"asks", test.asks}, {"rounds", kRounds}}},
-      {"run", toml::table{{"warmup_us", 0}, {"measure_us", 0}}},
-      {"set", toml::table{{"machine.cpu.outstanding_misses", 2},
-                          {"machine.cpu.consistency", test.consistency},
-                          {"machine.cpu.store_buffer_entries", kStoreBuffer}}}};
-  return fmt::format("# Written by `linebounce import {}`: {} {}\n\n", source, test.architecture, test.name) +
-         to_toml(experiment);
+// A test that can be run, and its place in the experiment.
+struct RunnableTest {
+  HerdTest test;
+  std::size_t point = 0;  // tests with the same threads share a point
+};
+
+// Tests from one file or several, and the files that hold no test that can be run.
+struct LitmusTests {
+  std::vector<RunnableTest> runnable;
+  std::vector<std::string> refused;             // sentences that begin with the file's name
+  toml::array machines, models, threads, asks;  // of the points
+
+  void add(HerdTest test) {
+    const std::string machine = test.threads.size() > kOfSmallMachine ? "p3_xeon_8way" : "p3_xeon_4way";
+    const auto [place, is_new] = points_.try_emplace({test.consistency, test.joined_threads(), test.asks}, points_.size());
+    if (is_new) {
+      machines.push_back(machine);
+      models.push_back(test.consistency);
+      threads.push_back(test.joined_threads());
+      asks.push_back(test.asks);
+    }
+    runnable.push_back({std::move(test), place->second});
+  }
+
+ private:
+  std::map<std::array<std::string, 3>, std::size_t> points_;
+};
+
+// Like configs/experiments/litmus.toml, but with these tests: a store can wait long for its line while others overtake it.
+std::string experiment_text(const LitmusTests& tests, const std::string& name, const std::string& title,
+                            const std::string& source) {
+  toml::table workload{{"name", "litmus"}, {"rounds", kRounds}};
+  toml::table set{{"machine.cpu.outstanding_misses", 2}, {"machine.cpu.store_buffer_entries", kStoreBuffer}};
+  toml::table experiment{
+      {"name", name}, {"title", title}, {"seed", 1}, {"run", toml::table{{"warmup_us", 0}, {"measure_us", 0}}}};
+  experiment.insert("machine", tests.machines[0]);
+  if (tests.threads.size() == 1) {
+    workload.insert("threads", tests.threads[0]);
+    workload.insert("asks", tests.asks[0]);
+    set.insert("machine.cpu.consistency", tests.models[0]);
+  } else {
+    toml::table together{{"machine", tests.machines},
+                         {"machine.cpu.consistency", tests.models},
+                         {"workload.threads", tests.threads},
+                         {"workload.asks", tests.asks}};
+    experiment.insert("sweep", toml::table{{"together", toml::array{std::move(together)}}});
+  }
+  experiment.insert("workload", std::move(workload));
+  experiment.insert("set", std::move(set));
+  return fmt::format("# Written by `linebounce import {}`\n\n", source) + to_toml(experiment);
+}
+
+std::string title_of(const LitmusTests& tests, const std::string& source) {
+  const HerdTest& first = tests.runnable.front().test;
+  if (tests.runnable.size() > 1) return fmt::format("{} litmus tests, from {}", tests.runnable.size(), source);
+  return fmt::format("Litmus test {}, from {}{}{}", first.name, source, first.title.empty() ? "" : ": ", first.title);
 }
 
 std::string outcome_text(const HerdTest& test, const LitmusTest& own, const LitmusOutcome& outcome) {
@@ -73,50 +118,153 @@ std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, 
   return fmt::format("allowed by {}, and seen in {} of {} rounds", test.consistency, seen, rounds);
 }
 
-void print_outcomes(const HerdTest& test, const ReportedPoint& point, const Painter& paint) {
-  const LitmusTest own = litmus_test_of(test.joined_threads(), test.asks);
-  const Consistency model = test.consistency == "tso" ? Consistency::tso : Consistency::ia64;
-  const std::set<LitmusOutcome> allowed = allowed_outcomes(own, model), sequential = allowed_outcomes(own, Consistency::sc);
-  bool asked_allowed = false;
+// What a test's model allows, and what its point has seen of it.
+struct JudgedTest {
+  JudgedTest(const HerdTest& herd, const ReportedPoint& point)
+      : own(litmus_test_of(herd.joined_threads(), herd.asks)),
+        allowed(allowed_outcomes(own, herd.consistency == "tso" ? Consistency::tso : Consistency::ia64)),
+        rounds(count_of(point, "litmus.rounds")),
+        asked(count_of(point, "litmus.asked")),
+        forbidden(count_of(point, "litmus.forbidden")) {
+    for (const LitmusOutcome& outcome : allowed) {
+      seen.push_back(count_of(point, "litmus.seen." + own.outcome_name(outcome)));
+      asked_is_allowed = asked_is_allowed || own.asks_for(outcome);
+    }
+  }
+
+  LitmusTest own;
+  std::set<LitmusOutcome> allowed;
+  std::vector<std::int64_t> seen;  // of each allowed outcome
+  bool asked_is_allowed = false;
+  std::int64_t rounds, asked, forbidden;
+};
+
+void print_outcomes(const HerdTest& test, const JudgedTest& judged, const Painter& paint) {
+  const std::set<LitmusOutcome> sequential = allowed_outcomes(judged.own, Consistency::sc);
   Table table({names("outcome"), figures("seen", 8, 2), words("", 0, 2)}, paint);
   table.add_rule();
-  for (const LitmusOutcome& outcome : allowed) {
-    const bool asked = own.asks_for(outcome);
-    asked_allowed = asked_allowed || asked;
-    table.add({{outcome_text(test, own, outcome), asked ? Colour::bold : Colour::none},
-               std::to_string(count_of(point, "litmus.seen." + own.outcome_name(outcome))),
+  auto seen = judged.seen.begin();
+  for (const LitmusOutcome& outcome : judged.allowed) {
+    const bool asked = judged.own.asks_for(outcome);
+    table.add({{outcome_text(test, judged.own, outcome), asked ? Colour::bold : Colour::none},
+               std::to_string(*seen++),
                std::string(asked ? "asked about" : "") +
                    (sequential.contains(outcome) ? "" : std::string(asked ? ", " : "") + "no interleaving gives it")});
   }
-  const std::int64_t rounds = count_of(point, "litmus.rounds");
   std::cout << "  " << paint(Colour::bold, visible_name(test.name)) << "  " << visible_name(test.condition) << "\n"
-            << paragraph(verdict_text(test, asked_allowed, count_of(point, "litmus.asked"), rounds), 2, Colour::none, paint)
+            << paragraph(verdict_text(test, judged.asked_is_allowed, judged.asked, judged.rounds), 2, Colour::none, paint)
             << "\n"
             << table.text()
-            << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency,
-                           count_of(point, "litmus.forbidden"));
-  if (!test.doubt.empty()) std::cout << paragraph(test.doubt, 2, Colour::yellow, paint);
+            << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency, judged.forbidden);
+}
+
+// The tests of a folder: a line for each.
+class LitmusTable {
+ public:
+  // `states_results`: of any of the files.
+  LitmusTable(bool states_results, const Painter& paint)
+      : paint_(paint),
+        table_(
+            {names("test"), words("model", 0, 2), words("asked about", 0, 2), figures("seen", 7, 2),
+             figures("outcomes seen", 13, 2), figures("forbidden seen", 14, 2), words(states_results ? "file says" : "", 0, 2)},
+            paint) {
+    table_.add_rule();
+  }
+
+  void add(const HerdTest& test, const JudgedTest& judged) {
+    const auto seen = std::ranges::count_if(judged.seen, [](std::int64_t times) { return times > 0; });
+    const bool is_broken = judged.forbidden > 0;
+    table_.add({{test.name, Colour::bold},
+                test.consistency,
+                judged.asked_is_allowed ? "allowed" : "forbidden",
+                std::to_string(judged.asked),
+                fmt::format("{} of {}", seen, judged.allowed.size()),
+                {std::to_string(judged.forbidden), is_broken ? Colour::red : Colour::none},
+                test.stated});
+    const bool differs = !test.stated.empty() && judged.asked_is_allowed == (test.stated == "Never");
+    if (differs) differing_.push_back(test.name);
+    ++(judged.asked_is_allowed ? judged.asked > 0 ? allowed_seen_ : allowed_unseen_ : forbidden_);
+    forbidden_times_ += judged.forbidden;
+  }
+
+  void print() const {
+    std::cout << table_.text() << "\n"
+              << paragraph(
+                     fmt::format("{}: of the outcomes asked about, {} are allowed ({} of them seen), and {} are forbidden. "
+                                 "Forbidden outcomes were seen {} times.",
+                                 plural(allowed_seen_ + allowed_unseen_ + forbidden_, "test"), allowed_seen_ + allowed_unseen_,
+                                 allowed_seen_, forbidden_, forbidden_times_),
+                     2, Colour::none, paint_);
+    if (!differing_.empty())
+      std::cout << paragraph(fmt::format("Another verdict than the file's own: {}.", fmt::join(differing_, ", ")), 2,
+                             Colour::yellow, paint_);
+  }
+
+ private:
+  const Painter& paint_;
+  Table table_;
+  std::uint64_t allowed_seen_ = 0, allowed_unseen_ = 0, forbidden_ = 0;
+  std::int64_t forbidden_times_ = 0;
+  std::vector<std::string> differing_;
+};
+
+// A file that holds no runnable test ends the command only if it is the only file.
+LitmusTests read_tests(const std::vector<std::string>& files) {
+  LitmusTests tests;
+  for (const std::string& file : files) {
+    try {
+      tests.add(read_herd_test(read_text(file), file));
+    } catch (const trace::TraceError& error) {
+      if (files.size() == 1) throw;
+      tests.refused.emplace_back(error.what());
+    }
+  }
+  if (tests.runnable.empty())
+    throw trace::TraceError(
+        fmt::format("none of the {} files has a test that can be run:\n  {}", files.size(), fmt::join(tests.refused, "\n  ")));
+  return tests;
+}
+
+void print_tests(const LitmusTests& tests, const std::vector<ReportedPoint>& points, const Painter& paint) {
+  const auto states_result = [](const RunnableTest& one) { return !one.test.stated.empty(); };
+  LitmusTable table(std::ranges::any_of(tests.runnable, states_result), paint);
+  std::set<std::string> doubts;
+  const bool is_one = tests.runnable.size() == 1 && tests.refused.empty();
+  for (const RunnableTest& one : tests.runnable) {
+    const JudgedTest judged(one.test, points[one.point]);
+    is_one ? print_outcomes(one.test, judged, paint) : table.add(one.test, judged);
+    if (!one.test.doubt.empty()) doubts.insert(one.test.doubt);
+  }
+  if (!is_one) table.print();
+  for (const std::string& doubt : doubts) std::cout << paragraph(doubt, 2, Colour::yellow, paint);
+  if (tests.refused.empty()) return;
+  std::cout << paragraph(
+      fmt::format("Not run: {} of {} files.", tests.refused.size(), tests.refused.size() + tests.runnable.size()), 2,
+      Colour::yellow, paint);
+  for (const std::string& sentence : tests.refused) std::cout << paragraph(sentence, 4, Colour::none, paint);
 }
 
 }  // namespace
 
 ExitCode import_litmus(const ImportArguments& arguments, const Form&) {
-  const fs::path in = arguments.files.front();
+  const LitmusTests tests = read_tests(arguments.files);
   const fs::path out = output_of(arguments, ".toml");
-  const HerdTest test = read_herd_test(read_text(in), in.string());
-  const std::string text = experiment_text(test, out.stem().string(), in.filename().string());
+  const std::string source = arguments.folder.empty() ? fs::path(arguments.files.front()).filename().string() +
+                                                            (arguments.files.size() > 1 ? " ..." : "")
+                                                      : arguments.folder;
+  const std::string text = experiment_text(tests, out.stem().string(), title_of(tests, source), source);
   write_file(out, text);
   const Plan plan = make_plan(read_unexpanded(text, out.string(), {}));
   RunOptions options;
   options.directory = fs::path("out") / out.stem();
+  options.at_once = available_cores();
   options.fresh = true;
-  const RunReport report = run_with_progress(plan, options, test.name, true);
+  const RunReport report = run_with_progress(plan, options, out.stem().string(), true);
   print_failures(plan, report, options.directory);
   if (report.code != ExitCode::done) return report.code;
-  const Painter paint = painter_for_stdout();
-  print_outcomes(test, report.results.points.front(), paint);
+  print_tests(tests, report.results.points, arguments.painter());
   std::cout << fmt::format("\n  {}  of {}: an experiment; linebounce run {} --set machine.cpu.consistency=sc, and the like\n",
-                           out.string(), in.string(), shell_word(out.string()));
+                           out.string(), source, shell_word(out.string()));
   return ExitCode::done;
 }
 

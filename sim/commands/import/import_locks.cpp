@@ -59,7 +59,7 @@ ExitCode import_mix(const ImportArguments& arguments, const LockStatisticsFile& 
 }  // namespace
 
 ExitCode import_locks(const ImportArguments& arguments, const Form& form) {
-  const Painter paint = painter_for_stdout();
+  const Painter paint = arguments.painter();
   const LockStatisticsFile statistics = form.read_locks(arguments.files.front());
   const bool wanted = !arguments.out.empty() || arguments.seconds || arguments.cpus || arguments.mhz;
   if (wanted) refuse_trace(arguments, statistics);

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "sim/commands/calibrate.hpp"
 #include "sim/commands/import/importers.hpp"
 #include "sim/point/config_error.hpp"
@@ -19,34 +22,42 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   return wanted;
 }
 
-bool tells_structure(const Form& form) {
-  return form.name == "lscpu" || form.name == "lstopo";
+// How much of the structure a form tells; 0: none.
+int detail_of(const Form& form) {
+  constexpr std::array<std::string_view, 4> kByDetail = {"", "numa", "lscpu", "lstopo"};
+  const auto* const found = std::ranges::find(kByDetail, form.name);
+  return found == kByDetail.end() ? 0 : static_cast<int>(found - kByDetail.begin());
 }
 
 }  // namespace
 
 ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
+  if (form.name == "numa") return import_numa(arguments, arguments.files.front(), std::nullopt);
   return run_calibrate(wanted_machine(arguments, arguments.files.front(), form));
 }
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  // If both lscpu and lstopo are given, lstopo's structure is used: it is more detailed.
+  // Of several files with the structure, the most detailed one is used.
   const std::string* structure = nullptr;
   const std::string* latencies = nullptr;
+  const std::string* nodes = nullptr;
   const Form* measured = nullptr;
-  bool is_lstopo = false;
+  int detail = 0;
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    if (tells_structure(*forms[i])) {
-      if (is_lstopo && forms[i]->name != "lstopo") continue;
+    const int its = detail_of(*forms[i]);
+    if (forms[i]->name == "numa") nodes = &arguments.files[i];
+    if (its > detail) {
       structure = &arguments.files[i];
-      is_lstopo = forms[i]->name == "lstopo";
-    } else if (latencies != nullptr) {
+      detail = its;
+    } else if (its == 0 && latencies != nullptr) {
       throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, arguments.files[i]));
-    } else {
+    } else if (its == 0) {
       latencies = &arguments.files[i];
       measured = forms[i];
     }
   }
+  if (latencies == nullptr && nodes != nullptr)
+    return import_numa(arguments, *nodes, structure == nodes ? std::nullopt : std::optional(read_structure(*structure)));
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
   if (structure != nullptr) wanted.topology = *structure;

@@ -15,7 +15,7 @@ ExitCode import_trace(const ImportArguments& arguments, const Form& form) {
   const Losses losses = convert_files(form, {arguments.files.begin(), arguments.files.end()}, file.path());
   file.finish();
   std::cout << fmt::format("  {}  of {}: {}\n", out.string(), fmt::join(arguments.files, ", "), form.name)
-            << losses_text(losses, painter_for_stdout());
+            << losses_text(losses, arguments.painter());
   return ExitCode::done;
 }
 

@@ -8,16 +8,26 @@
 
 #include "sim/plan/exit_code.hpp"
 #include "sim/sources/forms.hpp"
+#include "sim/sources/machine_topology.hpp"
+#include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
 
 struct ImportArguments {
   std::vector<std::string> files;
+  std::string folder;  // the folder that `files` are from; empty: the user named each of them
   std::string as;
   std::string out;
   std::optional<double> seconds;
   std::optional<int> cpus;
   std::optional<int> mhz;
+  std::vector<std::string> structures;  // of a layout; empty: all
+  std::string format = "text";
+
+  // How the result is printed.
+  [[nodiscard]] Painter painter() const {
+    return format == "markdown" ? painter_for_stdout().for_markdown() : painter_for_stdout();
+  }
 };
 
 // The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
@@ -29,6 +39,9 @@ ExitCode import_locks(const ImportArguments& arguments, const Form& form);
 ExitCode import_machine(const ImportArguments& arguments, const Form& form);
 // Combines two files: one with the structure, one with the latencies. `forms`: by file. Errors: ConfigError for any other pair.
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms);
+// `file`: of the form numa. `structure`: another file's, with cores and caches.
+ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
+                     const std::optional<MachineTopology>& structure);
 ExitCode import_layout(const ImportArguments& arguments, const Form& form);
 ExitCode import_lines(const ImportArguments& arguments, const Form& form);
 ExitCode import_litmus(const ImportArguments& arguments, const Form& form);

@@ -44,6 +44,21 @@ TEST(Recognise, MatricesAreSquareOrNumbered) {
   EXPECT_THAT(recognised("#m #HWCs 2 #Nodes 1 SMT 1\n0 0 0\n0 1 88\n1 0 88\n1 1 0\n"), ElementsAre("mctop!"));
 }
 
+TEST(Recognise, DistancesOfNodesAreToldByTheirPathsOrTitlesOrAskedAbout) {
+  EXPECT_THAT(recognised("node 0 cpus: 0\nnode distances:\nnode   0 \n  0:  10 \n"), ElementsAre("numa!"));
+  EXPECT_THAT(recognised("/sys/devices/system/node/node0/access0/initiators/read_latency:110\n"), ElementsAre("numa!"));
+  EXPECT_THAT(recognised("10 21\n21 10\n"), UnorderedElementsAre("matrix", "numa"));
+  EXPECT_THAT(recognised("0 21\n21 0\n"), ElementsAre("matrix"));
+}
+
+TEST(Recognise, MapsOfBpftraceAndTypesOfBtfAreToldByOneLine) {
+  EXPECT_THAT(recognised("Attaching 2 probes...\n^C\n@[\n    pipe_write+10\n]: 4\n"), ElementsAre("bpftrace!"));
+  EXPECT_THAT(recognised("@wait_ns: 12\n"), ElementsAre("bpftrace!"));
+  EXPECT_THAT(recognised("@someone wrote:\n"), IsEmpty());
+  EXPECT_THAT(recognised("> [7] STRUCT 'job' size=8 vlen=1\n> \t'id' type_id=1 bits_offset=0\n"), ElementsAre("btf!"));
+  EXPECT_THAT(recognised("LISA MP\n{ }\n P0 ;\n f[mb] ;\nexists (0:r1=1)\n"), ElementsAre("litmus!"));
+}
+
 TEST(Recognise, AMailsQuoteMarksAreNoPartOfIt) {
   EXPECT_THAT(recognised("> 0 r 1f00\n> > 1 w 1f00\n>\n"), ElementsAre("ordered"));
 }

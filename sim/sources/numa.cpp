@@ -1,0 +1,265 @@
+#include "sim/sources/numa.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "models/text/quote_marks.hpp"
+#include "sim/sources/forms.hpp"
+#include "sim/sources/line_file.hpp"
+#include "sim/sources/lock_statistics.hpp"
+#include "sim/sources/number_grid.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr int kMostNumaNode = 1023;
+constexpr int kMostNumaCpu = 4095;
+constexpr double kLongestHmatNs = 100'000;
+constexpr std::string_view kNodeFolder = "/node/node";
+
+class NumaReader {
+ public:
+  NumaReader(const std::string& text, const std::string& file) : file_(file) {
+    for (const std::string& one : unquoted_lines(text)) {
+      ++number_;
+      line(stripped(one));
+    }
+  }
+
+  NumaTables finished() {
+    if (nodes_.empty()) refuse("no node with its CPUs, distances or latency was found");
+    NumaTables tables;
+    for (auto& [number, node] : nodes_) {
+      if (!node.distances.empty() && node.distances.size() != nodes_.size())
+        refuse(fmt::format("node {} has {} distances, and there are {} nodes", number, node.distances.size(), nodes_.size()));
+      node.number = number;
+      tables.nodes.push_back(std::move(node));
+    }
+    const auto has_distances = [](const NumaNode& node) { return !node.distances.empty(); };
+    const auto with = std::ranges::count_if(tables.nodes, has_distances);
+    if (with != 0 && with != std::ssize(tables.nodes)) refuse("only some of the nodes have distances");
+    if (with != 0) tables.losses.add(Loss::distances_compare, "SLIT");
+    return tables;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& text) const { throw trace::TraceError(fmt::format("{}: {}", file_, text)); }
+  [[noreturn]] void refuse_line(const std::string& text) const { refuse(fmt::format("line {}: {}", number_, text)); }
+
+  void line(std::string_view text) {
+    if (const std::size_t folder = text.find(kNodeFolder); folder != text.npos) {
+      of_sysfs(text.substr(folder + kNodeFolder.size()));
+    } else if (text.starts_with("node distances:")) {
+      in_distances_ = true;
+    } else if (text.starts_with("node ")) {
+      of_numactl(words_of(text));
+    } else if (in_distances_ || is_bare(text)) {
+      distances(text);
+    }
+  }
+
+  // "cat node*/distance": a line for each node.
+  bool is_bare(std::string_view text) {
+    const std::vector<std::string_view> words = words_of(text);
+    return !words.empty() && std::ranges::all_of(words, [](std::string_view word) { return decimal(word).has_value(); });
+  }
+
+  NumaNode& node(std::string_view text) {
+    const auto number = decimal(text);
+    if (!number || *number > kMostNumaNode) refuse_line(fmt::format("expected a node's number, up to {}", kMostNumaNode));
+    return nodes_[static_cast<int>(*number)];
+  }
+
+  // "node 0 cpus: 0 2"; other lines have sizes.
+  void of_numactl(const std::vector<std::string_view>& words) {
+    if (words.size() < 3 || words[2] != "cpus:") return;
+    NumaNode& of = node(words[1]);
+    for (std::size_t i = 3; i < words.size(); ++i) {
+      const auto cpu = decimal(words[i]);
+      if (!cpu || *cpu > kMostNumaCpu) refuse_line("expected the CPUs' numbers");
+      of.cpus.push_back(static_cast<int>(*cpu));
+    }
+    std::ranges::sort(of.cpus);
+  }
+
+  // "0:  10  21" of numactl, or "10 21".
+  void distances(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == text.npos && in_distances_) return;
+    if (colon == text.npos) {
+      nodes_[next_bare_++].distances = figures(text);
+    } else if (const std::string_view number = stripped(text.substr(0, colon)); decimal(number)) {
+      node(number).distances = figures(text.substr(colon + 1));
+    } else {
+      in_distances_ = false;  // other text follows
+    }
+  }
+
+  // "0/distance:10 21", "0/access0/initiators/read_latency:110"
+  void of_sysfs(std::string_view text) {
+    const std::size_t slash = text.find('/'), colon = text.find(':');
+    if (slash == text.npos || colon == text.npos || colon < slash) return;
+    const std::string_view what = text.substr(slash + 1, colon - slash - 1), value = stripped(text.substr(colon + 1));
+    if (what == "distance") {
+      node(text.substr(0, slash)).distances = figures(value);
+    } else if (what == "cpulist") {
+      auto cpus = listed_numbers(value, kMostNumaCpu);
+      if (!cpus) refuse_line("expected a list of CPUs");
+      node(text.substr(0, slash)).cpus = *std::move(cpus);
+    } else if (what.starts_with("access")) {
+      access(node(text.substr(0, slash)), what, value);
+    }
+  }
+
+  // access1 is for CPUs alone, access0 for whatever is nearest.
+  void access(NumaNode& of, std::string_view what, std::string_view value) {
+    const bool latency = what.ends_with("/initiators/read_latency"), bandwidth = what.ends_with("/initiators/read_bandwidth");
+    if (!latency && !bandwidth) return;
+    const auto figure = real(value);
+    if (!figure) refuse_line("expected a number");
+    // The kernel's 0: the firmware does not state it.
+    if (*figure == 0) return;
+    if (latency && *figure > kLongestHmatNs) refuse_line(fmt::format("expected up to {:g} ns", kLongestHmatNs));
+    std::optional<double>& place = latency ? of.read_latency_ns : of.read_mb_per_s;
+    if (!place || !what.starts_with("access0")) place = figure;
+  }
+
+  std::vector<double> figures(std::string_view text) const {
+    std::vector<double> figures;
+    for (const std::string_view word : words_of(text)) {
+      const auto figure = decimal(word);
+      // ACPI: 10 is the distance within a node, 255 means unreachable.
+      if (!figure || *figure < 10 || *figure > 255) refuse_line("expected distances from 10 to 255");
+      figures.push_back(static_cast<double>(*figure));
+    }
+    return figures;
+  }
+
+  std::string file_;
+  std::map<int, NumaNode> nodes_;
+  std::int64_t number_ = 0;
+  int next_bare_ = 0;
+  bool in_distances_ = false;
+};
+
+// The smaller distance of the two directions.
+double nearer(const NumaTables& tables, std::size_t a, std::size_t b) {
+  return std::min(tables.nodes[a].distances[b], tables.nodes[b].distances[a]);
+}
+
+using LinkCounts = std::vector<std::vector<int>>;
+constexpr int kNoWay = std::numeric_limits<int>::max() / 2;
+
+// The number of links between every two nodes.
+LinkCounts link_counts(const std::vector<std::pair<int, int>>& links, std::size_t nodes) {
+  LinkCounts counts(nodes, std::vector<int>(nodes, kNoWay));
+  for (std::size_t i = 0; i < nodes; ++i) counts[i][i] = 0;
+  for (const auto& [a, b] : links) counts[a][b] = counts[b][a] = 1;
+  for (std::size_t by = 0; by < nodes; ++by) {
+    for (std::size_t a = 0; a < nodes; ++a) {
+      for (std::size_t b = 0; b < nodes; ++b) counts[a][b] = std::min(counts[a][b], counts[a][by] + counts[by][b]);
+    }
+  }
+  return counts;
+}
+
+// Whether nodes of one distance are always equally many links apart, and of a larger one more.
+bool compare_alike(const NumaTables& tables, const LinkCounts& counts) {
+  std::map<double, std::set<int>> by_distance;
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) by_distance[nearer(tables, a, b)].insert(counts[a][b]);
+  }
+  int before = 0;
+  for (const auto& [distance, numbers] : by_distance) {
+    if (numbers.size() > 1 || *numbers.begin() <= before) return false;
+    before = *numbers.begin();
+  }
+  return true;
+}
+
+Likeness numa_likeness(const Excerpt& excerpt) {
+  if (!excerpt.is_text) return {};
+  if (excerpt.has("node distances:")) return {Likeness::Sure::certain, "it has \"node distances:\""};
+  for (const std::string_view part : {"/distance:", "/cpulist:", "/initiators/read_latency:"}) {
+    if (excerpt.has(kNodeFolder) && excerpt.has(part))
+      return {Likeness::Sure::certain, "its lines begin with paths of /sys/devices/system/node"};
+  }
+  const NumberGrid grid = split_grid(excerpt.bytes);
+  if (!excerpt.whole || !grid.problem.empty() || grid.is_marked || !grid.is_square()) return {};
+  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
+    const auto is_distance = [](const GridCell& cell) { return decimal(cell.text).value_or(0) >= 10; };
+    if (grid.rows[i][i].text != "10" || !std::ranges::all_of(grid.rows[i], is_distance)) return {};
+  }
+  return {Likeness::Sure::possible, "its diagonal is 10, as a node's distance to itself is"};
+}
+
+}  // namespace
+
+bool NumaTables::has_cpus() const {
+  return std::ranges::any_of(nodes, [](const NumaNode& node) { return !node.cpus.empty(); });
+}
+
+bool NumaTables::has_latencies() const {
+  return std::ranges::any_of(nodes, [](const NumaNode& node) { return node.read_latency_ns.has_value(); });
+}
+
+NumaTables read_numa(const std::string& text, const std::string& file) {
+  return NumaReader(text, file).finished();
+}
+
+MachineTopology topology_of(const NumaTables& tables, const std::string& file) {
+  if (!tables.has_cpus())
+    throw trace::TraceError(
+        fmt::format("{}: does not say which CPUs a node has: add that, as in `lscpu -J -e > cpus.json; "
+                    "linebounce import {} cpus.json`, or grep . /sys/devices/system/node/node*/cpulist",
+                    file, file));
+  MachineTopology topology;
+  for (int at = 0; at < std::ssize(tables.nodes); ++at) {
+    for (const int cpu : tables.nodes[at].cpus) topology.cpus.push_back({cpu, at, at, at, cpu});
+  }
+  std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
+  const auto twice = std::ranges::adjacent_find(topology.cpus, {}, &TopologyCpu::number);
+  if (twice != topology.cpus.end()) throw trace::TraceError(fmt::format("{}: CPU {} is in two nodes", file, twice->number));
+  topology.losses.add(Loss::cores_assumed, "The list of nodes");
+  return topology;
+}
+
+NodeLinks links_by_distance(const NumaTables& tables) {
+  const std::size_t nodes = tables.nodes.size();
+  std::set<double> distances;
+  for (std::size_t a = 0; a < nodes && !tables.nodes[0].distances.empty(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) distances.insert(nearer(tables, a, b));
+  }
+  if (distances.size() < 2) return {};
+  NodeLinks found{.all = false, .links = {}};
+  for (const double most : distances) {
+    found.links.clear();
+    for (std::size_t a = 0; a < nodes; ++a) {
+      for (std::size_t b = a + 1; b < nodes; ++b) {
+        if (nearer(tables, a, b) <= most) found.links.emplace_back(a, b);
+      }
+    }
+    const LinkCounts counts = link_counts(found.links, nodes);
+    const bool joined = std::ranges::all_of(counts[0], [](int count) { return count < kNoWay; });
+    if (!joined) continue;
+    found.keeps_order = compare_alike(tables, counts);
+    found.all = found.links.size() == nodes * (nodes - 1) / 2;
+    return found;
+  }
+  return {};
+}
+
+Form numa_form() {
+  return {.name = "numa",
+          .kind = FormKind::machine,
+          .what = "NUMA nodes: numactl -H, or grep . of files in /sys/devices/system/node (SLIT, HMAT)",
+          .marks = "\"node distances:\", or paths such as node0/distance: and node0/access0/initiators/read_latency:",
+          .likeness = numa_likeness};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,45 @@
+// A machine's NUMA nodes according to its firmware's tables: SLIT, whose distances only compare, and HMAT, which has latencies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/sources/losses.hpp"
+#include "sim/sources/machine_topology.hpp"
+
+namespace linebounce::sim {
+
+struct NumaNode {
+  int number = 0;                 // the operating system's number
+  std::vector<int> cpus;          // sorted; empty: memory alone, or not stated
+  std::vector<double> distances;  // by node, in the order of NumaTables::nodes; empty: not stated
+  // HMAT: for the nearest CPUs.
+  std::optional<double> read_latency_ns, read_mb_per_s;
+};
+
+struct NumaTables {
+  std::vector<NumaNode> nodes;  // sorted by number
+  Losses losses;
+
+  [[nodiscard]] bool has_cpus() const;
+  [[nodiscard]] bool has_latencies() const;
+};
+
+// Reads what `numactl -H` prints, and files of /sys/devices/system/node as `grep .` prints them: "node0/distance:10 21",
+// "node0/cpulist:0-3", "node0/access0/initiators/read_latency:110". `file`: for messages. Errors: trace::TraceError.
+NumaTables read_numa(const std::string& text, const std::string& file);
+
+// Its CPUs by node, each a core of its own. Errors: trace::TraceError if the text does not say which CPUs a node has.
+MachineTopology topology_of(const NumaTables& tables, const std::string& file);
+
+// Which nodes have a link, if nodes farther apart are more links apart.
+struct NodeLinks {
+  bool all = true;                         // every two nodes
+  std::vector<std::pair<int, int>> links;  // otherwise these, by position in NumaTables::nodes
+  bool keeps_order = true;                 // whether the numbers of links compare as the distances do
+};
+NodeLinks links_by_distance(const NumaTables& tables);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,113 @@
+// Damaged texts of other tools: each is recognised without an error, and read or refused with a message. None crashes or hangs.
+#include <gtest/gtest.h>
+
+#include "sim/sources/litmus_text.hpp"
+#include "sim/sources/numa.hpp"
+#include "sim/sources/perf_c2c.hpp"
+#include "tests/sim/sources/converted.hpp"
+#include "trace/error.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kMaps =
+    "Attaching 2 probes...\n@n[pipe_write]: 40\n@wait_ns[futex]: count 8, average 20, total 160\n@lat:\n[1K, 2K)  10 |@@@|\n"
+    "[0]  3 |@|\n(..., 0)  2 |@|\n@[\n  mutex_lock+5\n  ep_poll+1\n, worker]: 42\n@hold_us[futex]: 12\n@start[7]: 1\n";
+constexpr const char* kNodes =
+    "node 0 cpus: 0 2\nnode 1 cpus: 1 3\nnode distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n"
+    "/sys/devices/system/node/node0/access0/initiators/read_latency:120\n/sys/devices/system/node/node1/cpulist:1,3-3\n";
+constexpr const char* kCounts =
+    "=====\n  Trace Event Information\n=====\n  Load Operations   :  40\n  Load Local HITM  :  12\n  LLC Misses  :  25.0%\n"
+    "  Shared Cache Line Distribution Pareto\n  ----------\n   0  10  30  20  5  0x7f10c0\n  ----------\n"
+    "  75.00%  60.00%  0.00%  0.00%  0x8  0  1  0x401136  600  300  250  900  4  [.] f  pool.so  p.c:1  0{0-1} 1{2-3}\n";
+constexpr const char* kLisa =
+    "LISA MP\n{ x=0; 0:r5=y; }\n P0 | P1 ;\n w[once] x 1 | r[acquire] r1 y ;\n f[wmb] | r[once] r2 x ;\n w[release] y 1 | "
+    "f[mb] ;\n"
+    "exists (1:r1=1 /\\ 1:r2=0)\n";
+constexpr const char* kKernel =
+    "C SB\n{}\nP0(int *x, int *y)\n{\n  int r0;\n  smp_store_mb(*x, 1);\n  r0 = READ_ONCE(*y);\n}\nP1(int *x, int *y)\n{\n"
+    "  int r0;\n  WRITE_ONCE(*y, 1);\n  smp_mb();\n  r0 = atomic_read(x);\n}\nexists (0:r0=0 /\\ 1:r0=0)\n";
+
+// Replaces, removes, doubles or swaps a few bytes or lines.
+std::string mutated(std::string text, workloads::Random& random) {
+  constexpr std::string_view kBytes = "0159 \t\n:;|[]{}(),=@%->xKr\xff\x01";
+  for (std::uint64_t changes = 1 + random.below(4); changes > 0 && !text.empty(); --changes) {
+    const std::size_t at = random.below(text.size());
+    const std::size_t length = std::min<std::size_t>(1 + random.below(12), text.size() - at);
+    switch (random.below(4)) {
+      case 0: text[at] = kBytes[random.below(kBytes.size())]; break;
+      case 1: text.erase(at, length); break;
+      case 2: text.insert(random.below(text.size()), text.substr(at, length)); break;
+      default: text.insert(at, 1, kBytes[random.below(kBytes.size())]); break;
+    }
+  }
+  return text;
+}
+
+// A new file each time: to truncate one may wait for the disk.
+void write_new(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::remove(file);
+  std::ofstream(file) << text;
+}
+
+// Reads variants of a text. Returns how many were read without an error.
+template <class Read>
+int read_mutated(const char* sample, Read read) {
+  constexpr int kVariants = 1500;
+  workloads::Random random(7, 1, 0);
+  int accepted = 0;
+  for (int i = 0; i < kVariants; ++i) {
+    const std::string text = i == 0 ? std::string(sample) : mutated(sample, random);
+    recognise(excerpt_of_text(text, "in"));
+    try {
+      read(text);
+      ++accepted;
+    } catch (const trace::TraceError& error) {
+      EXPECT_NE(std::string(error.what()), "");
+    }
+  }
+  return accepted;
+}
+
+TEST(MutatedForms, MapsOfBpftraceAreReadOrRefused) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "maps";
+  const Form& form = *form_named("bpftrace");
+  EXPECT_GT(read_mutated(kMaps,
+                         [&](const std::string& text) {
+                           write_new(file, text);
+                           form.read_locks(file);
+                         }),
+            100);
+}
+
+TEST(MutatedForms, ReportsOfPerfC2cAreReadOrRefused) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "report";
+  EXPECT_GT(read_mutated(kCounts,
+                         [&](const std::string& text) {
+                           write_new(file, text);
+                           read_c2c_report(file);
+                         }),
+            100);
+}
+
+TEST(MutatedForms, TablesOfNodesAreReadOrRefused) {
+  EXPECT_GT(read_mutated(kNodes,
+                         [](const std::string& text) {
+                           const NumaTables tables = read_numa(text, "in");
+                           links_by_distance(tables);
+                           if (tables.has_cpus()) topology_of(tables, "in");
+                         }),
+            100);
+}
+
+TEST(MutatedForms, LitmusTestsAreReadOrRefused) {
+  const auto read = [](const std::string& text) { read_herd_test(text, "in"); };
+  EXPECT_GT(read_mutated(kLisa, read), 50);
+  EXPECT_GT(read_mutated(kKernel, read), 50);
+}
+
+}  // namespace
+}  // namespace linebounce::sim
