@@ -61,7 +61,7 @@ def test_wrong_or_missing_cases_exit_with_1_and_a_reason(command: Command, tasks
     says = {one["id"]: one["says"] for one in document["answers"]}
     assert code == 1
     assert document["points"] == 6
-    assert says["states"] == "Beside M there is no other copy."
+    assert says["states"] == "When one cache has the line in M, no other has a copy."
     assert says["value"] == "no answer"
     assert "which are hits?" in says["requests"]
     assert "Atomic additions: Each element has one writer" in says["faster"]
