@@ -36,7 +36,7 @@ def check_picture(made: Path, picture: str) -> None:
     )
 
 
-def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
+def test_the_commands_in_the_readme_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
     text = section("docs/first-experiment.md", "Seeing it")
     run_commands(text, executable, process, tmp_path)
     pictures = re.findall(r"!\[.+\]\(pictures/(.+)\)", text)

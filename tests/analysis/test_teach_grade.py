@@ -128,7 +128,9 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
     ],
     ids=["no TOML", "unknown key", "no assignment", "answers", "unknown task", "unknown assignment", "a path", "deep"],
 )
-def test_what_is_no_file_of_answers(command: Command, tmp_path: Path, text: str, code: int, says: str) -> None:
+def test_a_file_that_is_not_an_answer_file_is_refused(
+    command: Command, tmp_path: Path, text: str, code: int, says: str
+) -> None:
     path = tmp_path / "answers.toml"
     path.write_text(text)
     result = command("teach", "--grade", path)
