@@ -169,7 +169,7 @@ TEST(ExtendedProtocol, ThePageNamesTheProtocolOfEachInheritedRow) {
               HasSubstr("    Other_GetS: assert owned; send data to requestor, memory; free -> I\n        the reader will"));
 }
 
-TEST(ExtendedProtocolError, WhatIsInheritedJustSoIsNotRepeated) {
+TEST(ExtendedProtocolError, ARowEqualToTheInheritedOneIsRefused) {
   const std::string row = "## cache\n" + kRows +
                           "| M, MI_A | Other_GetM | assert owned; send data to requestor; free | I | data and ownership pass "
                           "on together; memory may stay old, the new owner answers for it |\n";
