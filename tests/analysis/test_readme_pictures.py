@@ -77,7 +77,9 @@ def test_validation_makes_its_tables_and_picture(executable: Path, process: Call
     assert done.returncode in (0, 1), done.stderr  # 1: a fitted row is out of tolerance, which the page shows
     document = json.loads((tmp_path / "out/validate/validation.json").read_text())
     text = validation_page.PAGE.read_text()
-    assert validation_page.page(text, document) == text, "docs/validation-results.md is out of date: run tools/validation_page.py"
+    assert validation_page.page(text, document) == text, (
+        "docs/validation-results.md is out of date: run tools/validation_page.py"
+    )
     about = validation_page.README.read_text()
     assert validation_page.COUNTS.search(about), "README has no counts of validate"
     assert validation_page.readme(about, document) == about, "README's counts are out of date: run tools/validation_page.py"
