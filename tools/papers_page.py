@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/every-figure.md, the misses in docs/papers.md and README's totals: papers_page.py [REPRODUCED.json]
+"""Writes docs/every-figure.md, the misses in docs/papers-misses.md and README's totals: papers_page.py [REPRODUCED.json]
 
 configs/papers has the documents' sections with their figures, tables and claims, and what each came to the last time
 (results.json). tools/lint_rows.py holds the page, the experiments and this record to each other. After a change:
@@ -25,7 +25,7 @@ from source_tree import ROOT, SourceTree
 
 RECORD = PAPERS + "results.json"
 PAGE = "docs/every-figure.md"
-MISSES = "docs/papers.md"
+MISSES = "docs/papers-misses.md"
 README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 # README's sentence about all rows.

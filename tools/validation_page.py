@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/validation.md's tables and README's counts from what was found: validation_page.py [OUT/validation.json]
+"""Writes docs/validation-results.md and README's counts from what was found: validation_page.py [OUT/validation.json]
 
 A test holds the page and the picture in README to what the program finds. After a change of machines or predictions:
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "validation.md"
+PAGE = ROOT / "docs" / "validation-results.md"
 README = ROOT / "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
@@ -28,7 +28,7 @@ COUNTS = re.compile(
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
-# Counted by hand before the contention mechanisms, on commit 58ce6ba: 68 lines of this page, with the best fitting reason for
+# Counted by hand before the contention mechanisms, on commit 58ce6ba: 68 misses of that page, with the best fitting reason for
 # each.
 CLASSES = {
     "load": ("the experiment's guess of the load", 25),

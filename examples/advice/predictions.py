@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks `linebounce advise` about the example programs, and writes what it recommends into the table of docs/real-programs.md.
+"""Asks `linebounce advise` about the example programs, and writes what it recommends into the table of docs/advice-accuracy.md.
 
 predictions.py [-b BUILD] [-o OUTPUT] [--print] [--check] [PROGRAM...]
 
@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import confusion  # noqa: E402
 from reproduce import ROOT, Tools  # noqa: E402
 
-PAGE = ROOT / "docs" / "real-programs.md"
+PAGE = ROOT / "docs" / "advice-accuracy.md"
 BEGIN, END = "<!-- predictions: begin -->", "<!-- predictions: end -->"
 HEAD = ["program", "recommended", "predicted", "changed source", "published", "sign"]
 PUBLISHED_CASES = HERE.parent / "published"

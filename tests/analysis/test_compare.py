@@ -142,7 +142,7 @@ def test_means_are_of_the_seeds_that_both_have(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("here")
-def test_points_are_matched_by_where_they_lie(capsys: pytest.CaptureFixture[str]) -> None:
+def test_points_are_matched_by_their_swept_values(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "a", "d")
     assert {row["at"]["machine.cpus"] for row in found["rows"]} == {4}
     assert found["headlines"][0]["metric"] == "throughput.operations_per_s"

@@ -176,7 +176,7 @@ def test_a_headline_that_the_other_run_lacks_is_missing(shown, runs: Path) -> No
     shutil.rmtree(directory)
 
 
-def test_in_older_results_the_throughput_is_first(shown) -> None:
+def test_older_results_show_the_throughput_first(shown) -> None:
     assert [row[1] for row in shown("old", "mcs").headlines] == [THROUGHPUT, THROUGHPUT]
 
 
@@ -247,7 +247,7 @@ def test_a_part_with_other_figures_than_the_whole_stays(shown, runs: Path) -> No
     assert "latency.l1.count" not in [row.metric for row in other_changes(changes(runs, "led_by_part", "one_mcs"))]
 
 
-def test_the_rest_is_counted(shown, runs: Path) -> None:
+def test_metrics_that_are_not_shown_are_counted(shown, runs: Path) -> None:
     rows = changes(runs, "tas", "mcs")
     result = shown("tas", "mcs")
     left = len(rows) - len(result.headlines) - len(result.others)
@@ -386,7 +386,7 @@ def test_a_name_is_shortened_in_the_middle() -> None:
 # ---- the page and JSON ----
 
 
-def test_the_page_begins_with_the_headlines(shown, runs: Path, tmp_path: Path) -> None:
+def test_the_comparison_page_begins_with_the_headlines(shown, runs: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown("tas", "slow", "mcs", "-o", str(page))
     first, others = page.read_text().split("<table>")[1:]

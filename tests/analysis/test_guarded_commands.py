@@ -64,7 +64,7 @@ def test_a_missing_directory_is_reported(guarded: Callable[..., Result]) -> None
     assert "the system refuses: No such file or directory" in one_line(result, 2)
 
 
-def test_the_locale_changes_no_output(guarded: Callable[..., Result], locks_run: Path) -> None:
+def test_the_locale_does_not_change_the_output(guarded: Callable[..., Result], locks_run: Path) -> None:
     plain = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     shown = guarded(":", "compare", locks_run, locks_run, **plain)
     assert shown.code == 0, shown.stderr

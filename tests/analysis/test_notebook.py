@@ -51,7 +51,7 @@ def test_points_show_their_metrics_with_units(formatter: DisplayFormatter, locks
     assert f"<td>{point['bus.utilisation_pct']}</td>" in html
 
 
-def test_frames_show_themselves(formatter: DisplayFormatter, locks_run: Path) -> None:
+def test_data_frames_are_shown_as_tables(formatter: DisplayFormatter, locks_run: Path) -> None:
     results = linebounce.open(locks_run)
     for frame in (results.locks, results.lines, results.settings, results.metrics):
         assert "<table" in shown(formatter, frame)

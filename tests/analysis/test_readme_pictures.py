@@ -36,7 +36,7 @@ def check_picture(made: Path, picture: str) -> None:
     )
 
 
-def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
+def test_the_commands_in_the_readme_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
     text = section("docs/first-experiment.md", "Seeing it")
     run_commands(text, executable, process, tmp_path)
     pictures = re.findall(r"!\[.+\]\(pictures/(.+)\)", text)
@@ -77,7 +77,9 @@ def test_validation_makes_its_tables_and_picture(executable: Path, process: Call
     assert done.returncode in (0, 1), done.stderr  # 1: a fitted row is out of tolerance, which the page shows
     document = json.loads((tmp_path / "out/validate/validation.json").read_text())
     text = validation_page.PAGE.read_text()
-    assert validation_page.page(text, document) == text, "docs/validation.md is out of date: run tools/validation_page.py"
+    assert validation_page.page(text, document) == text, (
+        "docs/validation-results.md is out of date: run tools/validation_page.py"
+    )
     about = validation_page.README.read_text()
     assert validation_page.COUNTS.search(about), "README has no counts of validate"
     assert validation_page.readme(about, document) == about, "README's counts are out of date: run tools/validation_page.py"

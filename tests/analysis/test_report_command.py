@@ -43,7 +43,7 @@ def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, co
     assert process("report", tmp_path).code == 3
 
 
-def test_the_page_names_no_other_host(command: Command, costs_run: Path, tmp_path: Path) -> None:
+def test_the_report_names_no_other_host(command: Command, costs_run: Path, tmp_path: Path) -> None:
     """Vega's own text has addresses of namespaces and its editor; our part has none."""
     page = tmp_path / "page.html"
     command("report", costs_run, "-o", page)
@@ -81,7 +81,7 @@ def test_figures_of_a_matrix_and_of_paper_rows(command: Command, costs_run: Path
     assert (figures / crossbar_run.name / "matrix_modified_home_1.png").exists()
 
 
-def test_another_report_overwrites_no_figure(command: Command, locks_run: Path, tmp_path: Path) -> None:
+def test_a_second_report_overwrites_no_figure(command: Command, locks_run: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures"
     other = Path(shutil.copytree(locks_run, tmp_path / "other"))
     last = max(int(path.name) for path in (other / "points").iterdir())

@@ -273,7 +273,7 @@ def test_names_in_metrics_are_those_that_the_program_gives() -> None:
     }
 
 
-def test_errors_sort_as_they_are_shown(opened: Callable[..., OpenedPage]) -> None:
+def test_errors_are_sorted_by_the_number_that_is_shown(opened: Callable[..., OpenedPage]) -> None:
     page = opened("oltp_run")
     page.sort("paper", "ratio")
     shown = [text.replace("\u2212", "-").split()[0] for text in page.column("paper", 4) if text]
@@ -319,7 +319,7 @@ def test_the_switch_changes_the_theme_and_the_charts_with_it(opened: Callable[..
 WRITTEN = "(texts) => texts.map((text) => text.firstChild?.data ?? '')"
 
 
-def test_links_say_how_busy_they_are(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
+def test_links_show_their_utilisation(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
     page = opened("matrix_run")
     loads = page.page.eval_on_selector_all("svg.topology .load", WRITTEN)
     assert len(loads) == 1 + 2 * 4, "the bus, and both ways of the ring's four links"

@@ -91,20 +91,20 @@ def test_a_point_can_be_opened_alone_and_keeps_its_number(locks_run: Path) -> No
     assert point.lines.equals(whole.lines.filter(point=4))
 
 
-def test_a_sweeps_settings_stand_beside_its_rows(locks_run: Path) -> None:
+def test_the_settings_of_a_sweep_can_be_joined_to_its_rows(locks_run: Path) -> None:
     results = linebounce.open(locks_run)
     beside = results.locks.filter(call_site="").join(results.settings, on="point")
     assert beside.filter(pl.col("machine.cpus") == 1)["con_pct"].to_list() == [0.0, 0.0, 0.0]
 
 
-def test_seeds_are_there_with_one_seed_too(costs_run: Path, locks_run: Path) -> None:
+def test_the_table_of_seeds_exists_for_a_single_seed(costs_run: Path, locks_run: Path) -> None:
     one = linebounce.open(costs_run)
     assert one.seeds["seed"].unique().to_list() == [one.seed]
     assert one.seeds.height == len(one.points[0].metrics)
     assert linebounce.open(locks_run).seeds["seed"].unique().sort().to_list() == [1, 2, 3]
 
 
-def test_a_run_without_a_matrix_has_an_empty_one(costs_run: Path) -> None:
+def test_a_run_without_a_matrix_has_an_empty_matrix_table(costs_run: Path) -> None:
     matrix = linebounce.open(costs_run).matrix
     assert matrix.is_empty()
     assert matrix.columns == list(COLUMNS["matrix"])
@@ -148,7 +148,7 @@ def test_for_a_missing_metric_similar_ones_are_named(locks_run: Path) -> None:
             of["xyz"]
 
 
-def test_headlines_are_those_of_the_file(copy: Path) -> None:
+def test_headlines_are_read_from_the_results_file(copy: Path) -> None:
     set_headlines(copy, [headline("bus.transactions", "bus", "neither"), headline("nowhere.at_all", "none", "lower")])
     assert linebounce.open(copy).headlines == (
         linebounce.Headline("bus.transactions", "bus", "neither"),
@@ -164,7 +164,7 @@ def test_older_results_headline_is_the_throughput_or_the_first_metric(copy: Path
     assert linebounce.open(copy).headlines == (linebounce.Headline(first, first, "neither"),)
 
 
-def test_frames_become_those_of_pandas(locks_run: Path) -> None:
+def test_data_frames_can_be_converted_to_pandas(locks_run: Path) -> None:
     results = linebounce.open(locks_run)
     for frame in (results["throughput.operations_per_s"], results.lines, results.locks, results.settings):
         converted = frame.to_pandas()

@@ -140,7 +140,7 @@ def test_a_sweep_on_this_machine_listens_on_loopback_alone(sweeps: Sweeps, lineb
     assert {address for address, _ in sweeps.sockets()} == {"127.0.0.1"}
 
 
-def test_no_scheduler_is_one_line(
+def test_a_missing_scheduler_is_reported_in_one_line(
     linebounce: Program, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(clusters, "CONNECT_TIMEOUT_S", 1)
@@ -213,7 +213,7 @@ def test_the_umask_determines_who_may_read_a_workers_files(tmp_path: Path) -> No
     assert list(written.parent.iterdir()) == [written]
 
 
-def test_fresh_starts_over(sweeps: Sweeps, linebounce: Program) -> None:
+def test_fresh_replaces_the_results_of_another_sweep(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("short.toml", SHORT)
     assert sweeps(path, "-o", "out").code == 0
     other = ["--set", "workload.inside_cycles=30"]

@@ -61,7 +61,7 @@ def test_wrong_or_missing_cases_exit_with_1_and_a_reason(command: Command, tasks
     says = {one["id"]: one["says"] for one in document["answers"]}
     assert code == 1
     assert document["points"] == 6
-    assert says["states"] == "Beside M there is no other copy."
+    assert says["states"] == "When one cache has the line in M, no other has a copy."
     assert says["value"] == "no answer"
     assert "which are hits?" in says["requests"]
     assert "Atomic additions: Each element has one writer" in says["faster"]
@@ -128,7 +128,9 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
     ],
     ids=["no TOML", "unknown key", "no assignment", "answers", "unknown task", "unknown assignment", "a path", "deep"],
 )
-def test_what_is_no_file_of_answers(command: Command, tmp_path: Path, text: str, code: int, says: str) -> None:
+def test_a_file_that_is_not_an_answer_file_is_refused(
+    command: Command, tmp_path: Path, text: str, code: int, says: str
+) -> None:
     path = tmp_path / "answers.toml"
     path.write_text(text)
     result = command("teach", "--grade", path)

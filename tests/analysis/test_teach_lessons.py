@@ -115,7 +115,7 @@ BROKEN = {
         "legal: state of X in CPU N",
     ),
     "word that is not there": ('"state of x in CPU 0"', '"state of y in CPU 0"', "answer_from", 'nothing called "y"'),
-    "no why for wrong answers": ('else = "The value that was written last: 7."\n', "", "[wrong]", 'lacks "else"'),
+    "no why for wrong answers": ('else = "CPU 1 gets the value that was written last, 7."\n', "", "[wrong]", 'lacks "else"'),
     "no answer": ("answer  = 7\n", "", 'ask     = "CPU 1 reads', "answer_from"),
     "solution that changes nothing there": ('"| free | I |', '"| frei | I |', "solution", "is not there"),
     "task that is none": ('until    = "broken"', 'until    = "holds"', "until", "the checker says holds"),

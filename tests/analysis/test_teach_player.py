@@ -80,14 +80,14 @@ def test_steps_are_shown_with_their_states(command: Command, monkeypatch: pytest
     assert "x: CPU 0 S, CPU 1 I, x = 0" in text
 
 
-def test_back_leave_out_and_end(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_can_go_back_skip_a_question_and_quit(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     text = play(command, monkeypatch, "1", ["", "b", "", "n", "7", "3", "q"])
     assert text.count("CPU 0 reads x, which no cache has. Where does the value come from?") == 2
     assert "The answer: From memory" in text
     assert "0 of 2 right at the first try" in text, "left out, or wrong at first, is not right"
 
 
-def test_no_more_input_ends_it(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lesson_ends_at_the_end_of_the_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "right at the first try" not in play(command, monkeypatch, "1", [])
 
 
@@ -109,7 +109,7 @@ def test_a_missing_lesson_is_named(command: Command) -> None:
     assert "01-why-coherence" in result.stderr
 
 
-def test_all_are_listed(command: Command) -> None:
+def test_teach_lists_all_lessons_and_tests(command: Command) -> None:
     text = command("teach").stdout
     assert "Why coherence" in text
     assert "post-test" in text
@@ -146,7 +146,7 @@ def test_without_a_built_page_the_message_says_how_to_build_one(command: Command
     assert "run ./dev teach once, or use --lesson N in the terminal" in result.stderr
 
 
-def test_it_is_served_on_this_machine_until_ctrl_c(executable: Path, page: Path) -> None:
+def test_the_page_is_served_on_this_machine_until_ctrl_c(executable: Path, page: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from linebounce.teach import site\n"
         f"site.built_page = lambda engine: Path({str(page)!r})\n"

@@ -155,7 +155,9 @@ def test_functions_and_sleep_fill_a_cpus_time_without_overlap(timeline: pl.DataF
         assert ordered["end_ns"][:-1].to_list() == ordered["begin_ns"][1:].to_list()
 
 
-def test_what_is_refused(command: Callable[..., Result], locks_run: Path, timeline_run: Path, tmp_path: Path) -> None:
+def test_an_export_without_a_point_or_a_timeline_is_refused(
+    command: Callable[..., Result], locks_run: Path, timeline_run: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "run.pftrace"
     without_point = command("trace_export", locks_run, "--perfetto", file)
     assert (without_point.code, "--point 0 to 8" in without_point.stderr) == (2, True)

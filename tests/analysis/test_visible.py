@@ -79,5 +79,5 @@ def test_titles_and_names_do_not_act_on_the_terminal(run_python: RunPython) -> N
 
 
 @pytest.mark.parametrize("name", ["report", "sweep"])
-def test_what_a_user_gave_is_not_repeated_at_length(run_python: RunPython, name: str) -> None:
+def test_a_long_argument_is_shortened_in_the_message(run_python: RunPython, name: str) -> None:
     assert len(run_python(name, "x" * 100_000).stderr) < 10_000

@@ -103,7 +103,7 @@ def test_ab_compares_two_settings_with_the_same_seeds(linebounce: Program) -> No
     assert "one at a time" in linebounce.refused("ab", "locks.toml", *sides, *once, "--set", "machine.cpus=2")
 
 
-def test_a_question_chooses_metric_and_alternatives(linebounce: Program) -> None:
+def test_a_question_chooses_the_metric_and_the_alternatives(linebounce: Program) -> None:
     asked = (
         LOCKS + '[question]\ntext = "Who waits least?"\nmetric = "locks.section_lock.wait_mean_us"\ncompare = "machine.cpus"\n'
     )

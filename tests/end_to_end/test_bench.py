@@ -44,12 +44,12 @@ def test_json_has_every_case_with_exactly_the_keys_of_the_contract(linebounce: P
         assert case["ratio"] == pytest.approx(case["timed_refs_per_s"] / case["functional_refs_per_s"])
 
 
-def test_one_case_on_one_number_of_cpus_can_be_chosen(linebounce: Program) -> None:
+def test_bench_can_be_limited_to_one_case_and_one_number_of_cpus(linebounce: Program) -> None:
     cases = measured(linebounce, "--case", "mixed", "--cpus", "8")
     assert [(case["name"], case["cpus"], case["nodes"]) for case in cases] == [("mixed", 8, 1), ("mixed", 8, 2)]
 
 
-def test_one_number_of_nodes_can_be_chosen(linebounce: Program) -> None:
+def test_bench_can_be_limited_to_one_number_of_nodes(linebounce: Program) -> None:
     cases = measured(linebounce, "--case", "contended", "--cpus", "8", "--nodes", "1")
     assert [(case["name"], case["cpus"], case["nodes"]) for case in cases] == [("contended", 8, 1)]
 
@@ -66,7 +66,7 @@ def test_the_events_of_a_case_are_the_same_in_every_run(linebounce: Program) -> 
     assert first == second
 
 
-def test_people_get_a_line_for_each_case(linebounce: Program) -> None:
+def test_bench_prints_a_line_for_each_case(linebounce: Program) -> None:
     result = linebounce("bench", *QUICK, "--cpus", "4")
     assert result.code == 0
     assert [line.split()[0] for line in result.stdout.splitlines()[1:]] == ["private", "mixed", "contended"]

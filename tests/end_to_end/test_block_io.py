@@ -25,7 +25,7 @@ def points(directory: Path) -> list[dict[str, bool]]:
     return [point["at"] for point in json.loads((directory / "results.json").read_text())["points"]]
 
 
-def test_how_it_runs_changes_nothing(linebounce: Program, plain: Path) -> None:
+def test_block_io_gives_the_same_results_in_every_engine_mode(linebounce: Program, plain: Path) -> None:
     assert_every_way_agrees(linebounce, "block_io", *SHORT, plain=plain)
 
 

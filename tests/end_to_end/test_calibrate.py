@@ -154,7 +154,7 @@ def test_a_line_at_home_in_a_third_place_is_found_there(linebounce: Program) -> 
     seen_again(linebounce, pairs, 0.1, homes="0")
 
 
-def test_the_tools_terminal_output_suffices(linebounce: Program) -> None:
+def test_a_matrix_can_be_read_from_the_tools_terminal_output(linebounce: Program) -> None:
     matrix = linebounce.file(
         "shown.txt", "Num cores: 3\n\n       0       1       2\n  0\n  1  57±6\n  2  58±0 61±12\n\nMean: 58ns\n"
     )
@@ -196,7 +196,7 @@ def test_the_same_matrix_gives_the_same_machine(linebounce: Program) -> None:
     assert (linebounce.directory / "a/mine.toml").read_bytes() == (linebounce.directory / "b/mine.toml").read_bytes()
 
 
-def test_with_a_machine_its_structure_stays(linebounce: Program) -> None:
+def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> None:
     matrix = linebounce.file("m.csv", ",,,\n400,,,\n404,398,,\n401,400,396,\n")
     result = linebounce("calibrate", "--from", matrix, "--machine", "p3_xeon_4way", "-o", "mine.toml")
     assert result.code == 0, result.stderr
@@ -229,7 +229,7 @@ def test_a_file_that_is_not_a_matrix_is_refused(linebounce: Program, text: str, 
     assert not (linebounce.directory / "mine.toml").exists()
 
 
-def test_other_bad_requests_are_refused(linebounce: Program) -> None:
+def test_bad_requests_to_calibrate_are_refused(linebounce: Program) -> None:
     linebounce.file("m.csv", ",\n5,\n")
     assert "has 4" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4way", "-o", "x.toml")
     assert "p3_xeon_4way" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4wy", "-o", "x.toml")
@@ -339,7 +339,7 @@ def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program)
     assert "contradicts itself" in (linebounce.directory / "mine.toml").read_text()
 
 
-def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
+def test_a_good_fit_does_not_blame_the_measurement(linebounce: Program) -> None:
     """Cores differ but threads do not, so the report does not blame the measurement."""
     pairs = made_up(8, lambda a, b: cores_of_two_threads(a, b) + (a // 2 + b // 2 if a // 2 != b // 2 else 0))
     said = verdict_of(linebounce, pairs, noise=0.0)

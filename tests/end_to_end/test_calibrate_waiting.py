@@ -69,7 +69,7 @@ def test_for_a_busy_time_hidden_by_a_transfer_the_report_gives_a_range(linebounc
     assert float(found[1]) <= 20 <= float(found[2])
 
 
-def test_siblings_get_their_shares_back(linebounce: Program) -> None:
+def test_the_fit_recovers_the_issue_shares_of_siblings(linebounce: Program) -> None:
     file = linebounce.file("measured.toml", few_cpus("xeon_gold_6242_2socket"))
     shares = {
         f"machine.cpu.{name}_pct": pct

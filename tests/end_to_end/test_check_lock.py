@@ -280,7 +280,7 @@ def test_a_missing_fence_shows_only_where_stores_are_late(linebounce: Program, n
     assert check(linebounce, changed(linebounce, lock, changes), "--consistency", holds_under)["verdict"] == "holds"
 
 
-def test_the_locks_in_cpp_hold(linebounce: Program) -> None:
+def test_shipped_cpp_locks_pass_the_checker(linebounce: Program) -> None:
     listed = json.loads(linebounce("list", "locks", "--json").stdout)
     in_cpp = [lock["name"] for lock in listed if "file" not in lock and lock["excludes"]]
     assert "qspinlock" in in_cpp
@@ -294,7 +294,7 @@ def test_the_locks_in_cpp_hold(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("lock", LOCKS_IN_LUA)
-def test_the_locks_in_lua_hold(linebounce: Program, lock: str) -> None:
+def test_shipped_lua_locks_pass_the_checker(linebounce: Program, lock: str) -> None:
     found = check(linebounce, lock, "--machines", "2", "--cpus", "2", "--acquisitions", "1")
     assert found["verdict"] == "holds"
 
@@ -386,7 +386,7 @@ def test_random_machines_find_what_small_cases_cannot(linebounce: Program) -> No
         (["mcs", "--cpus", "9"], "--cpus"),
     ],
 )
-def test_errors_are_reported(linebounce: Program, arguments: list[str], said: str) -> None:
+def test_bad_arguments_of_check_lock_are_refused(linebounce: Program, arguments: list[str], said: str) -> None:
     assert said in linebounce.refused("check-lock", *arguments)
 
 

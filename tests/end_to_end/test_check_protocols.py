@@ -285,7 +285,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
     assert not proved, (what, promise)
 
 
-def test_both_find_an_endless_request(linebounce: Program) -> None:
+def test_both_model_checkers_find_an_endless_request(linebounce: Program) -> None:
     """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
     # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
@@ -360,7 +360,7 @@ def test_with_fewer_caches_rows_that_need_more_do_not_fail(linebounce: Program) 
         ([], "PROTOCOL"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(linebounce: Program, arguments: list[str], says: str) -> None:
+def test_arguments_that_cannot_be_checked_are_refused(linebounce: Program, arguments: list[str], says: str) -> None:
     assert says in linebounce.refused("check", *arguments)
 
 

@@ -57,7 +57,7 @@ def test_every_suitable_lock_is_tried_and_ranked_by_throughput(linebounce: Progr
     assert machine["advice"].startswith(f"lock: {machine['confirmation']['algorithm']} instead of tas: +")
 
 
-def test_readers_bring_locks_for_readers(linebounce: Program) -> None:
+def test_a_load_with_readers_is_compared_under_reader_writer_locks(linebounce: Program) -> None:
     file = synthetic(linebounce, "--read-sections", "80", "--lock", "rwlock")
     (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
     tried = {trial["algorithm"] for trial in machine["locks"][0]["trials"]}

@@ -45,7 +45,7 @@ def test_a_sweep_runs_every_combination_and_counts_points_from_zero(swept: Path)
     assert {int(row["point"]) for row in read_csv(swept / "latency.csv")} == set(range(6))
 
 
-def test_lists_can_be_swept_together(linebounce: Program) -> None:
+def test_two_parameters_can_be_swept_together(linebounce: Program) -> None:
     text = experiment(more='[[sweep.together]]\n"machine.cpus" = [1, 4]\n"machine.memory.latency_ns" = [100, 150]')
     results = check_results_directory(linebounce.run(linebounce.file("small.toml", text), "out"))
     assert [point["at"] for point in results["points"]] == [
@@ -207,7 +207,7 @@ def test_json_is_one_document_and_nothing_else(linebounce: Program, arguments: l
     json.loads(result.stdout)
 
 
-def test_reproduce_as_json(linebounce: Program) -> None:
+def test_reproduce_prints_json(linebounce: Program) -> None:
     result = linebounce("reproduce", "ols2004.table1.l2_hit", "--json")
     assert result.code == 0
     document = json.loads(result.stdout)
@@ -217,7 +217,7 @@ def test_reproduce_as_json(linebounce: Program) -> None:
 
 
 @pytest.mark.thorough
-def test_bench_as_json(linebounce: Program) -> None:
+def test_bench_prints_json(linebounce: Program) -> None:
     result = linebounce("bench", "--json", timeout=900)
     assert result.code == 0
     cases = json.loads(result.stdout)["cases"]

@@ -107,7 +107,7 @@ def test_the_proportions_are_those_of_the_papers_totals(tables: dict) -> None:
     assert total("d_move") == pytest.approx(45800 / 12726262, rel=0.4)
 
 
-def test_how_a_design_runs_changes_nothing(linebounce: Program) -> None:
+def test_every_dcache_design_gives_the_same_results_in_every_engine_mode(linebounce: Program) -> None:
     text = SMALL.format(workload="user_us = 1\ntick_us = 200\nlru_timer_us = 300")
     swept = f'{text}\n[sweep]\n"workload.design" = {toml(DESIGNS)}\n'
     assert_every_way_agrees(linebounce, linebounce.file("each_design.toml", swept))

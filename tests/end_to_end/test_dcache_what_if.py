@@ -46,7 +46,7 @@ def operations(program: Program, design: str, **how: object) -> float:
     return results["points"][0]["metrics"]["throughput.operations_per_s"]["value"]
 
 
-def test_how_it_runs_changes_nothing(linebounce: Program) -> None:
+def test_dcache_updates_give_the_same_results_in_every_engine_mode(linebounce: Program) -> None:
     """Both designs, with a directory for each CPU and with one for all."""
     path = small(linebounce, design=DESIGNS[0], cpus=6, **ENDS)
     sweep = f'\n[sweep]\n"workload.design" = {json.dumps(DESIGNS)}\n"workload.shared_directory" = [false, true]\n'

@@ -79,24 +79,24 @@ def case_file(program: Program, name: str, case: str) -> Path:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_how_it_is_built_and_runs_changes_nothing(linebounce: Program, case: str) -> None:
+def test_results_are_the_same_in_every_build_and_engine_mode(linebounce: Program, case: str) -> None:
     assert_every_way_agrees(linebounce, case_file(linebounce, "case.toml", case), ways=[*EVERY_WAY, *existing_builds()])
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_there_is_a_build_to_compare(build: Way) -> None:
+def test_each_build_to_compare_exists(build: Way) -> None:
     if build not in existing_builds():
         pytest.skip(f"there is no build/{build.value} (./dev test makes dev and clang, ./dev fuzz asan)")
 
 
-def test_the_next_seed_changes_something(linebounce: Program) -> None:
+def test_another_seed_changes_the_results(linebounce: Program) -> None:
     """Otherwise all of these tests might compare constants."""
     path = linebounce.file("case.toml", CASES["mcs"])
     first, second = (data_files(linebounce.run(path, f"out_{seed}", "--seed", seed)) for seed in ("1", "2"))
     assert any(first[name].read_bytes() != second[name].read_bytes() for name in first if name != "config.toml")
 
 
-def test_the_place_and_the_time_change_nothing(linebounce: Program) -> None:
+def test_folder_locale_and_time_zone_do_not_change_the_results(linebounce: Program) -> None:
     here, elsewhere = (linebounce.file(name, CASES["mcs"]) for name in ("case.toml", "deep/er/case.toml"))
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "40"}
     assert_same_data(linebounce.run(here, "out"), linebounce.run(elsewhere, "elsewhere/out", env=environment))
@@ -134,6 +134,6 @@ def shortened(name: str) -> list[str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", shipped_experiments())
-def test_how_it_is_built_and_runs_changes_nothing_in_a_shipped_experiment(linebounce: Program, name: str) -> None:
+def test_a_shipped_experiment_has_the_same_results_in_every_build_and_engine_mode(linebounce: Program, name: str) -> None:
     ways = [*EVERY_WAY, *existing_builds()]
     assert_every_way_agrees(linebounce, name, *shortened(name), ways=ways, timeout=3600)

@@ -68,7 +68,7 @@ def test_the_stages_of_a_miss_add_up_to_its_latency(linebounce: Program, machine
 @pytest.mark.parametrize(
     "machine", ["generic_chiplet_64core", "graviton2_1socket", "p4_xeon_ht_2way", "xeon_gold_6242_2socket"]
 )
-def test_they_do_on_machines_with_groups_far_atomics_threads_and_meshes(linebounce: Program, machine: str) -> None:
+def test_stages_add_up_on_machines_with_groups_far_atomics_threads_and_meshes(linebounce: Program, machine: str) -> None:
     file = on(linebounce, machine, MIXED, 0)
     few = ("--set", "machine.cpus=4" if "ht" in machine else "machine.cpus=8")
     for kind, count in explained(linebounce, file, *few)["counts"].items():
@@ -119,7 +119,7 @@ end
     assert 0 < to_the_edge <= clock_ns
 
 
-def test_it_is_the_same_whatever_the_engine_does(linebounce: Program) -> None:
+def test_an_explanation_is_the_same_in_every_engine_mode(linebounce: Program) -> None:
     file = on(linebounce, DIRECTORY)
     plain = linebounce("explain", file, "--json", *MANY)
     for setting in ("run_ahead=false", "parked_spins=false", "reverse_construction=true"):

@@ -57,7 +57,7 @@ def test_free_operations_change_only_the_counts(linebounce: Program, httperf: Pa
     assert {name: value for name, value in counted.items() if not name.startswith("footprint.")} == without
 
 
-def test_speed_ups_change_nothing(linebounce: Program, httperf: Path) -> None:
+def test_a_footprint_gives_the_same_results_without_speed_ups(linebounce: Program, httperf: Path) -> None:
     arguments = ["--machine", "p4_xeon_ht_2way", *footprint(TLB | CODE), "--set", "workload.serving_cpus=3"]
     assert_every_way_agrees(linebounce, httperf, *arguments)
 

@@ -73,7 +73,7 @@ def run(recorder: Recorder, *command: str) -> str:
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
-def test_blocks_of_c(recorder: Recorder, compiler: str, own: str) -> None:
+def test_recording_keeps_the_heap_addresses_of_a_c_program(recorder: Recorder, compiler: str, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")
     program = recorder.compile(source, compiler=compiler)
     expected = natively(recorder, "program.c", compiler)
@@ -83,7 +83,7 @@ def test_blocks_of_c(recorder: Recorder, compiler: str, own: str) -> None:
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_blocks_of_cpp(recorder: Recorder, compiler: str) -> None:
+def test_recording_keeps_the_heap_addresses_of_a_cpp_program(recorder: Recorder, compiler: str) -> None:
     program = recorder.compile(CPP_PROGRAM, compiler=compiler, name="program.cpp")
     expected = natively(recorder, "program.cpp", CPP_OF_C[compiler])
     assert run(recorder, program) == expected
@@ -92,14 +92,14 @@ def test_blocks_of_cpp(recorder: Recorder, compiler: str) -> None:
 
 # In QEMU, placed by the library that is preloaded there.
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
-def test_blocks_of_an_unmodified_c_program(recorder: Recorder, own: str) -> None:
+def test_binary_recording_keeps_the_heap_addresses_of_a_c_program(recorder: Recorder, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")
     program = recorder.compile_plainly(source)
     expected = run(recorder, program)
     assert recorder.run("--binary", "-o", "trace.lbt", "--", program).stdout.startswith(expected)
 
 
-def test_blocks_of_an_unmodified_cpp_program(recorder: Recorder) -> None:
+def test_binary_recording_keeps_the_heap_addresses_of_a_cpp_program(recorder: Recorder) -> None:
     program = recorder.compile_plainly(CPP_PROGRAM, compiler="g++", name="plain.cpp")
     expected = run(recorder, program)
     assert recorder.run("--binary", "-o", "trace.lbt", "--", program).stdout.startswith(expected)

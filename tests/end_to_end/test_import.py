@@ -96,7 +96,7 @@ def test_perf_lock_is_shown_hottest_first_and_no_trace(linebounce: Program, text
 
 @pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 @pytest.mark.parametrize("command", ["contention", "report"])
-def test_what_perf_lock_prints_here(linebounce: Program, command: str) -> None:
+def test_the_output_of_perf_lock_on_this_machine_is_imported(linebounce: Program, command: str) -> None:
     load = ["perf", "bench", "sched", "messaging", "-g", "2", "-l", "50"]
     options = {"cwd": linebounce.directory, "capture_output": True, "timeout": 60}
     subprocess.run(["perf", "lock", "record", "-a", "-o", "lock.data", "--", *load], check=False, **options)

@@ -15,7 +15,7 @@ PARAMETERS = [
 ]
 
 
-def test_there_are_two_hundred() -> None:
+def test_the_collection_has_at_least_two_hundred_litmus_tests() -> None:
     assert len(TESTS) >= 200
     assert {name.split("+")[0] for name in (test.name for test in TESTS)} >= {"SB", "MP", "LB", "R", "WRC", "IRIW", "3.2W"}
 

@@ -251,7 +251,7 @@ MACHINE_KINDS = {
 
 @pytest.mark.parametrize("kind", MACHINE_KINDS)
 @pytest.mark.parametrize("case", CASES)
-def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, kind: str) -> None:
+def test_kernel_workloads_give_the_same_results_in_every_engine_mode(linebounce: Program, case: str, kind: str) -> None:
     text = experiment(workload=CASES[case], run=SMALL, more=MACHINE_KINDS[kind])
     assert_every_way_agrees(linebounce, linebounce.file("case.toml", text))
 
@@ -271,7 +271,7 @@ def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, k
         "rcu_realtime",
     ],
 )
-def test_the_experiments_run(linebounce: Program, name: str) -> None:
+def test_the_shipped_kernel_experiments_run(linebounce: Program, name: str) -> None:
     short = ["--set", "run.warmup_us=20", "--set", "run.measure_us=60"]
     if name == "netdev_refcount":
         short += ["--set", "run.seeds=1"]

@@ -112,7 +112,7 @@ def test_the_choice_is_a_swept_path_like_any_other(swept: Path) -> None:
     ]
 
 
-def test_without_its_changes_it_is_the_experiment_that_it_extends(linebounce: Program, swept: Path) -> None:
+def test_an_extension_without_its_changes_equals_the_experiment_that_it_extends(linebounce: Program, swept: Path) -> None:
     plain = linebounce.run(linebounce.file("plain.toml", BASE.format(name="plain")), "plain")
     unchanged = linebounce.run(changed(linebounce), "unchanged", "--set", "layout.changes=none")
     assert (plain / "lines.csv").read_bytes() == (unchanged / "lines.csv").read_bytes()
@@ -120,18 +120,18 @@ def test_without_its_changes_it_is_the_experiment_that_it_extends(linebounce: Pr
     assert results[0] == results[1] == results[2]
 
 
-def test_the_resolved_configuration_gives_the_same_again(linebounce: Program, swept: Path) -> None:
+def test_the_resolved_configuration_gives_the_same_results_again(linebounce: Program, swept: Path) -> None:
     resolved = tomllib.loads((swept / "config.toml").read_text())
     assert "extends" not in resolved
     assert [change["name"] for change in resolved["layout"]["change"]] == ["count_apart", "aligned"]
     assert_same_data(swept, linebounce.run(swept / "config.toml", "again"))
 
 
-def test_how_it_runs_changes_nothing(linebounce: Program) -> None:
+def test_a_changed_layout_gives_the_same_results_in_every_engine_mode(linebounce: Program) -> None:
     assert_every_way_agrees(linebounce, changed(linebounce))
 
 
-def test_another_layout_is_another_run(linebounce: Program) -> None:
+def test_results_of_another_layout_are_not_reused(linebounce: Program) -> None:
     path = changed(linebounce)
     linebounce.run(path, "out")
     path.write_text(path.read_text().replace("align_bytes = 512", "align_bytes = 256"))

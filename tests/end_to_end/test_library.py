@@ -61,7 +61,7 @@ def promises(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(prefix, ROOT / "tests/library/promises.cpp", tmp_path_factory.mktemp("promises"))
 
 
-def test_it_keeps_the_promises_of_its_header(promises: Path, tmp_path: Path) -> None:
+def test_the_library_keeps_the_promises_of_its_header(promises: Path, tmp_path: Path) -> None:
     assert run(promises, cwd=tmp_path) == ""
 
 
@@ -88,7 +88,7 @@ def test_a_program_in_lua_makes_the_transfers_of_the_same_one_in_cpp(linebounce:
     assert {name: float(value) for name, value in said.items()} == pytest.approx(transfers, rel=1e-5)
 
 
-def test_its_header_needs_none_but_the_standard_library(prefix: Path, tmp_path: Path) -> None:
+def test_the_librarys_header_includes_only_the_standard_library(prefix: Path, tmp_path: Path) -> None:
     header = prefix / "include" / "linebounce" / "linebounce.hpp"
     needs = run("g++", "-std=c++20", "-x", "c++", "-M", header, cwd=tmp_path).replace("\\\n", " ").split()
     own = [name for name in needs if "/include/c++/" not in name and name.startswith("/")]
@@ -97,7 +97,7 @@ def test_its_header_needs_none_but_the_standard_library(prefix: Path, tmp_path: 
     assert foreign == []
 
 
-def test_another_version_is_refused(prefix: Path, tmp_path: Path) -> None:
+def test_cmake_refuses_another_version_of_the_library(prefix: Path, tmp_path: Path) -> None:
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\nfind_package(Linebounce 0.0 REQUIRED)\n"
     )

@@ -71,7 +71,7 @@ def test_counts_that_overflow_are_reported(linebounce: Program) -> None:
     assert "tally of 1000000000000" in result.stderr
 
 
-def test_time_that_overflows_is_reported(linebounce: Program) -> None:
+def test_a_run_whose_time_would_overflow_is_reported(linebounce: Program) -> None:
     file = linebounce.file("p.lua", lua(run="for i = 1, 100 do cpu:compute(1000000000000) end"))
     result = linebounce("run", file, *FOUR_WAY, "--set", "machine.cpu.clock_mhz=0.015625", "-o", "out")
     assert result.code == 4
@@ -110,7 +110,7 @@ def test_nothing_is_busy_for_longer_than_there_is_time(linebounce: Program, mach
 
 
 @pytest.mark.parametrize(("line", "width"), [(4096, 8), (4096, 256), (8, 1), (256, 256), (512, 512)])
-def test_random_references_on_lines_and_buses_of_any_size(linebounce: Program, line: int, width: int) -> None:
+def test_random_references_find_no_error_on_lines_and_buses_of_any_size(linebounce: Program, line: int, width: int) -> None:
     text = (MACHINES / "p3_xeon_4way.toml").read_text(encoding="utf-8")
     for old, new in [("line_bytes = 32", f"line_bytes = {line}"), ("width_bytes = 8", f"width_bytes = {width}")]:
         assert old in text

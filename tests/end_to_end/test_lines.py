@@ -81,7 +81,7 @@ def directory(linebounce: Program) -> Path:
     return linebounce.run(experiment(linebounce), "out")
 
 
-def test_the_lines_are_those_of_lines_csv(linebounce: Program, directory: Path) -> None:
+def test_the_lines_shown_are_those_of_lines_csv(linebounce: Program, directory: Path) -> None:
     shown = lines(linebounce, directory, "--top", "1000000")
     rows = [row for row in read_csv(directory / "lines.csv") if row["field"] != "[]"]
     expected = defaultdict(float)
@@ -102,7 +102,7 @@ def test_the_lines_are_those_of_lines_csv(linebounce: Program, directory: Path) 
     assert sum(line["misses"] for line in shown["lines"]) == sum(int(row["count"]) for row in rows)
 
 
-def test_as_sampled_and_sum(linebounce: Program, directory: Path) -> None:
+def test_as_sampled_counts_sampled_misses_and_its_rows_add_up(linebounce: Program, directory: Path) -> None:
     sampled = lines(linebounce, directory, "--as-sampled", "--top", "1000000")
     rows = [row for row in read_csv(directory / "lines.csv") if is_sampled(row)]
     assert sampled["as_sampled"] is True
@@ -160,7 +160,7 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     assert metrics["subsystem.dcache.transfers_latency_pct"]["value"] == pytest.approx(expected, rel=1e-3)
 
 
-def test_a_point_of_a_sweep(linebounce: Program) -> None:
+def test_lines_shows_the_chosen_point_of_a_sweep(linebounce: Program) -> None:
     directory = linebounce.run(experiment(linebounce, '[sweep]\n"machine.cpus" = [2, 16]'), "out")
     assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # the point that the answer is about
     assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "0").stdout
@@ -266,7 +266,7 @@ def test_measured_tables_are_scored_row_by_row(linebounce: Program, directory: P
     assert never["ok"] is False, "a row that is never sampled is a miss"
 
 
-def test_the_terminal_has_them_beside_each_other(linebounce: Program, directory: Path) -> None:
+def test_the_terminal_shows_measured_and_simulated_rows_side_by_side(linebounce: Program, directory: Path) -> None:
     measured(linebounce, lock_rows(directory), extra="70,5,ld4,never_called,0,locked\n")
     printed = linebounce("run", experiment(linebounce, TABLE), "-o", "tables").stdout
     table = printed[printed.index("mine.fig1") :]
@@ -286,7 +286,7 @@ def test_several_seeds_give_means(linebounce: Program, directory: Path) -> None:
     assert_same_data(out, again)
 
 
-def test_the_engine_changes_nothing(linebounce: Program, directory: Path) -> None:
+def test_a_measured_table_is_the_same_in_every_engine_mode(linebounce: Program, directory: Path) -> None:
     measured(linebounce, lock_rows(directory))
     assert_every_way_agrees(linebounce, experiment(linebounce, TABLE))
 

@@ -38,7 +38,7 @@ def test_a_word_is_searched_in_names_and_titles(linebounce: Program) -> None:
     assert "list experiments --search lock" in linebounce.refused("list", "--search", "lock")
 
 
-def test_the_folders_files_are_listed(linebounce: Program) -> None:
+def test_list_names_every_file_of_each_folder(linebounce: Program) -> None:
     assert set(listed(linebounce, "machines")) == {path.stem for path in MACHINES.glob("*.toml")}
     assert set(listed(linebounce, "experiments")) == set(shipped_experiments())
     assert set(listed(linebounce, "layouts")) == {path.stem for path in (ROOT / "configs/layouts").glob("*.toml")}

@@ -40,7 +40,7 @@ def test_a_relaxed_outcome_is_seen_where_the_machine_can_produce_it(points: Poin
     assert seen == ASKED_FOR_UNDER[test]
 
 
-def test_the_table_above_is_complete(points: Points) -> None:
+def test_the_expected_outcomes_cover_every_litmus_test(points: Points) -> None:
     assert {test for test, _ in points} == set(ASKED_FOR_UNDER)
 
 

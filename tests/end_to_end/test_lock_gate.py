@@ -79,7 +79,7 @@ def test_a_lock_is_refused_under_the_memory_model_of_the_machine_that_runs_it(li
     assert "an update was lost" in linebounce.refused("run", lock, "-o", "other", *on_itanium, code=1)
 
 
-def test_replays_and_comparisons_refuse_it_too(linebounce: Program) -> None:
+def test_replays_and_comparisons_refuse_a_broken_lock(linebounce: Program) -> None:
     lock = wrong_lock(linebounce, "first_cpu_need_not_wait")
     recorded = ["--set", "workload.lock=mcs", "--set", "machine.cpus=4", "--set", "run.measure_us=30", "--set", "run.seeds=1"]
     assert linebounce("trace", "record", "lock_scaling", "-o", "t.lbt", *recorded).code == 0

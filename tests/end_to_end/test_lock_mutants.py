@@ -67,5 +67,5 @@ def test_a_lock_with_one_mistake_is_broken(linebounce: Program, mutant: Mutant) 
         assert (found["verdict"] == "broken") == (name not in NO_MISTAKE)
 
 
-def test_every_reason_is_of_a_mutant() -> None:
+def test_every_recorded_reason_names_an_existing_mutant() -> None:
     assert NO_MISTAKE.keys() | LIVELOCKS <= {f"{mutant.lock}: {mutant.name}" for mutant in mutants()}

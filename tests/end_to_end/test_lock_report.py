@@ -50,20 +50,20 @@ def test_a_run_that_takes_locks_prints_them_as_lockmeter_does(linebounce: Progra
     assert f"{float(lock['con_pct']):.1f}%" in table[2].split()
 
 
-def test_the_metrics_below_do_not_repeat_them(linebounce: Program) -> None:
+def test_the_metrics_below_the_table_of_locks_do_not_repeat_it(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment())
     assert "throughput.operations_per_s" in printed
     assert "locks.section_lock.con_pct" not in printed
 
 
-def test_a_sweeps_answered_point_is_shown(linebounce: Program) -> None:
+def test_the_table_of_locks_is_of_the_sweeps_answered_point(linebounce: Program) -> None:
     printed, directory = run(linebounce, experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]'))
     assert "\n  Point 2: 4 CPUs\n" in printed, printed
     most = [row for row in read_csv(directory / "locks.csv") if row["point"] == "2"]
     assert most[0]["total"] in table_of(printed)[2].split()
 
 
-def test_a_run_without_locks_prints_no_table(linebounce: Program) -> None:
+def test_a_run_without_locks_prints_no_table_of_locks(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment(workload='name = "false_sharing"'))
     assert "LOCKS" not in printed
 

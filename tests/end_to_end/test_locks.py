@@ -64,7 +64,7 @@ def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) 
 
 
 @pytest.mark.parametrize("machine", [XEON, ITANIUM])
-def test_ticket_is_between_the_two(linebounce: Program, machine: str) -> None:
+def test_tickets_throughput_is_between_that_of_tas_and_mcs(linebounce: Program, machine: str) -> None:
     """Ten times as long as shipped: with two CPUs on each of two nodes, ticket is less than half a percent faster than tas."""
     rates = {}
     for lock in ["tas", "ticket", "mcs"]:
@@ -197,7 +197,7 @@ def selection(directory: Path) -> dict[str, float]:
     }
 
 
-def test_only_without_a_lock_there_are_races(linebounce: Program) -> None:
+def test_races_occur_only_without_a_lock(linebounce: Program) -> None:
     for point in results_of(linebounce.run("lock_selection", "out"))["points"]:
         lock = point["at"]["workload.lock"]
         wrong = [point["metrics"][f"section.{what}"]["value"] for what in ["lost_updates", "torn_reads"]]

@@ -13,7 +13,7 @@ def declared(linebounce: Program) -> list[dict]:
     return json.loads(linebounce("list", "metrics", "--json").stdout)
 
 
-def test_the_page_says_what_the_program_declares(declared: list[dict]) -> None:
+def test_the_page_of_metrics_matches_the_programs_declarations(declared: list[dict]) -> None:
     text = metrics_page.PAGE.read_text()
     assert metrics_page.page(text, declared) == text, "docs/results.md is out of date: run tools/metrics_page.py"
     assert f"`{declared[0]['name']}`" in text

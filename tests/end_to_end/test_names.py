@@ -101,14 +101,14 @@ def test_a_name_that_is_not_valid_text_is_shown_by_its_bytes(linebounce: Program
     ],
     ids=" ".join,
 )
-def test_what_a_user_gave_is_not_repeated_at_length(linebounce: Program, arguments: tuple[str, ...]) -> None:
+def test_a_long_argument_is_shortened_in_the_message(linebounce: Program, arguments: tuple[str, ...]) -> None:
     linebounce.file("small.toml", experiment())
     message = linebounce.refused(*(word.replace("LONG", "x" * 100_000) for word in arguments))
     assert len(message) < 12_000
     assert "x…x" in message
 
 
-def test_colours_reach_a_terminal(linebounce: Program) -> None:
+def test_a_terminal_gets_colours(linebounce: Program) -> None:
     """`script` provides the program with a terminal."""
     command = f"{linebounce.executable} list machines"
     done = subprocess.run(

@@ -55,7 +55,7 @@ def test_a_third_of_the_latency_is_that_of_500_lines(mix: dict) -> None:
     assert metric_of(mix, "latency.top500_share_pct") == pytest.approx(33, abs=3)
 
 
-def test_write_backs_follow_by_themselves(mix: dict, mix_directory: Path) -> None:
+def test_the_mix_writes_back_45_lines_for_100_misses(mix: dict, mix_directory: Path) -> None:
     rows = read_csv(mix_directory / "transitions.csv")
     written_back = sum(int(row["count"]) for row in rows if row["controller"] == "memory" and row["event"] == "PutM")
     misses = sum(metric_of(mix, f"latency.{source}.count") for source in ["local_memory", "local_c2c"])
@@ -102,13 +102,13 @@ def test_core_to_core_is_shown_as_a_matrix(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("workload", ["core_to_core", "numa_mix", "atomic_scaling"])
-def test_how_it_runs_changes_nothing(linebounce: Program, workload: str) -> None:
+def test_numa_workloads_give_the_same_results_in_every_engine_mode(linebounce: Program, workload: str) -> None:
     run = "" if workload == "core_to_core" else "warmup_us = 50\nmeasure_us = 400"
     path = linebounce.file("e.toml", experiment(workload=f'name = "{workload}"', run=run))
     assert_every_way_agrees(linebounce, path)
 
 
-def test_the_machine_can_be_swept(linebounce: Program) -> None:
+def test_a_sweep_can_vary_the_machine(linebounce: Program) -> None:
     machine_file(linebounce, lambda text: text.replace("latency_ns = 100", "latency_ns = 200"))
     path = linebounce.file("e.toml", experiment(more='[sweep]\nmachine = ["p3_xeon_4way", "machine.toml"]'))
     out = linebounce.run(path, "swept")

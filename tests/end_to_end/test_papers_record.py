@@ -26,13 +26,13 @@ QUICK = {  # these take seconds; others take up to five minutes
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
-def test_the_record_says_what_the_program_finds(linebounce: Program, name: str) -> None:
+def test_the_record_of_the_papers_matches_the_programs_results(linebounce: Program, name: str) -> None:
     check(linebounce, name)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(RECORD.keys() - QUICK))
-def test_so_it_does_of_those_that_take_minutes(linebounce: Program, name: str) -> None:
+def test_the_record_matches_the_results_of_experiments_that_take_minutes(linebounce: Program, name: str) -> None:
     check(linebounce, name)
 
 

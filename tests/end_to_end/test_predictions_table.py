@@ -1,4 +1,4 @@
-"""The table of recommendations in docs/real-programs.md agrees with its sources; nothing is recorded here."""
+"""The table of recommendations in docs/advice-accuracy.md agrees with its sources; nothing is recorded here."""
 
 import importlib
 import re

@@ -80,7 +80,7 @@ def test_parameters_that_a_program_declares_are_swept_as_any(linebounce: Program
         assert values["program.sums"] == values["throughput.operations"] * point["at"]["workload.step"]
 
 
-def test_they_are_checked_as_any(linebounce: Program) -> None:
+def test_a_programs_parameters_are_checked_like_any_others(linebounce: Program) -> None:
     experiment = counting(linebounce)
     assert "workload.step: 12 is out of range; legal: 1 to 9" in linebounce.refused(
         "run", experiment, "--set", "workload.step=12"
@@ -111,7 +111,7 @@ def test_a_changed_program_is_another_configuration(linebounce: Program) -> None
     assert "--fresh" in linebounce.refused("run", experiment, "-o", "out")
 
 
-def test_its_resolved_configuration_runs_again(linebounce: Program) -> None:
+def test_the_resolved_configuration_of_a_program_runs_again(linebounce: Program) -> None:
     first = linebounce.run(counting(linebounce), "first")
     assert_same_data(first, linebounce.run(first / "config.toml", "again"))
 

@@ -224,20 +224,20 @@ def machine_and_seed(name: str, seed: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "seed"), QUICK)
-def test_speed_ups_change_nothing(linebounce: Program, name: str, seed: int) -> None:
+def test_random_programs_give_the_same_results_without_speed_ups(linebounce: Program, name: str, seed: int) -> None:
     path = random_run(linebounce, seed, RUNS[seed % 2])
     assert_every_way_agrees(linebounce, path, *machine_and_seed(name, seed), ways=QUICK_WAYS[seed // 3])
 
 
 @pytest.mark.parametrize("name", ["tiny", "two threads, tiny", "two threads, tiny, ia64"])
-def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: str) -> None:
+def test_random_programs_give_the_same_results_with_three_cache_levels(linebounce: Program, name: str) -> None:
     machine = machine_file(linebounce, with_a_third_level)
     path = random_run(linebounce, 1, RUNS[0], f'machine = "{machine}"')
     assert_every_way_agrees(linebounce, path, *machine_and_seed(name, 1), ways=QUICK_WAYS[0])
 
 
 @pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
-def test_a_case_that_once_differed_agrees(linebounce: Program, name: str) -> None:
+def test_cases_that_once_differed_agree(linebounce: Program, name: str) -> None:
     """The files' comments say what differed."""
     assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 
@@ -261,6 +261,6 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program, name: str) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + THOROUGH_SEEDS))
 @pytest.mark.parametrize("name", MACHINES)
-def test_speed_ups_change_nothing_on_any_machine(linebounce: Program, name: str, seed: int) -> None:
+def test_random_programs_give_the_same_results_on_every_machine(linebounce: Program, name: str, seed: int) -> None:
     path = random_run(linebounce, seed, RUNS[seed % 2])
     assert_every_way_agrees(linebounce, path, *machine_and_seed(name, seed), ways=[*USUAL_WAYS, Way.BOTH_OFF])

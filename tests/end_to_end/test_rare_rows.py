@@ -44,6 +44,6 @@ def test_every_protocol_is_some_machines() -> None:
     assert covered == {path.stem for path in PROTOCOLS.glob("*.md")} - {"README"}
 
 
-def test_marks_stand_on_rows_that_run() -> None:
+def test_rare_marks_are_only_on_rows_that_run() -> None:
     wrong = [str(row) for path in PROTOCOLS.glob("*_*.md") for row in rows(path.stem) if row.mark and not row.runs]
     assert not wrong

@@ -184,7 +184,7 @@ def test_elements_of_a_short_array_are_fields_and_keep_their_distance(recorder: 
     assert counters.address is not None
 
 
-def test_nothing_is_lost_when_rings_are_full(recorder: Recorder) -> None:
+def test_no_operation_is_lost_when_a_ring_is_full(recorder: Recorder) -> None:
     recording = recorder.record(recorder.compile(COUNTERS), "30000")
     assert recording.acquisitions("lock") == 120000
     assert sum(recording.touched(f"worker[{number}]")["counters"] for number in range(4)) == 240000
@@ -243,7 +243,7 @@ def test_hand_overs_are_edges(recorder: Recorder, compiler: str) -> None:
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_cpp_threads_locks_and_objects(recorder: Recorder, compiler: str) -> None:
+def test_threads_locks_and_objects_of_a_cpp_program_are_recorded(recorder: Recorder, compiler: str) -> None:
     recording = recorder.record(recorder.compile(CPP, "-std=c++20", compiler=compiler, name="pool.cpp"))
     assert list(recording.streams) == ["main", "thread[0]", "thread[1]", "thread[2]"]
     assert [each.name for each in recording.symbols.locks] == ["pool::lock"]

@@ -33,7 +33,7 @@ def flood(linebounce: Program, output: str, *arguments: str, us: int = 30_000, m
 
 
 @pytest.mark.parametrize("reception", ["netif_rx", "napi"])
-def test_speed_ups_change_nothing(linebounce: Program, reception: str) -> None:
+def test_a_flood_gives_the_same_results_without_speed_ups(linebounce: Program, reception: str) -> None:
     more = f'reception = "{reception}"\nsoftirq_quota_pct = 60'
     file = linebounce.file("flood.toml", ONE_POINT.format(us=30_000, more=more))
     assert_every_way_agrees(linebounce, file, ways=[Way.BOTH_OFF])

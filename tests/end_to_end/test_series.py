@@ -57,14 +57,14 @@ def test_values_are_those_that_the_program_had(linebounce: Program, filled: Path
     assert emptied > 0
 
 
-def test_of_several_seeds_the_first_is_used(linebounce: Program, filled: Path) -> None:
+def test_the_series_is_that_of_the_first_seed(linebounce: Program, filled: Path) -> None:
     several = linebounce.run(filled, "several") / "series.csv"
     assert several.read_bytes() == (linebounce.run(filled, "one", *ALONE) / "series.csv").read_bytes()
     other = linebounce.run(filled, "other", *ALONE, "--seed", "2") / "series.csv"
     assert several.read_bytes() != other.read_bytes()
 
 
-def test_speed_ups_do_not_change_it(linebounce: Program, filled: Path) -> None:
+def test_a_series_is_the_same_without_speed_ups(linebounce: Program, filled: Path) -> None:
     assert_every_way_agrees(linebounce, filled, *ALONE, ways=[Way.BOTH_OFF])
 
 
@@ -79,7 +79,7 @@ def test_a_run_without_series_has_no_series_file(linebounce: Program) -> None:
     assert not (linebounce.run("core_to_core", "out", *short) / "series.csv").exists()
 
 
-def test_the_terminal_shows_a_line_of_each(linebounce: Program, filled: Path) -> None:
+def test_the_terminal_draws_each_series_in_one_line(linebounce: Program, filled: Path) -> None:
     shown = linebounce("run", filled, "-o", "out").stdout
     assert shown.count("over time") == 2
     line = next(line for line in shown.splitlines() if "program.filled" in line)

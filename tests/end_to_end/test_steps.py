@@ -158,7 +158,7 @@ def test_steps_of_a_machine_with_groups_fit_together(linebounce: Program) -> Non
     assert {step[2] for step in document["log"] if step[1] == ROW} == {0, 2, 3, 4}
 
 
-def test_every_odd_machine_is_named_once() -> None:
+def test_every_chosen_machine_is_one_of_the_odd_machines() -> None:
     assert set(CHOSEN) <= set(ODD_MACHINES)
 
 
@@ -291,7 +291,7 @@ def test_a_directory_notes_who_has_the_line(linebounce: Program) -> None:
     assert checked > 100
 
 
-def test_moments_are_where_they_say(linebounce: Program) -> None:
+def test_each_moment_names_the_step_at_which_it_holds(linebounce: Program) -> None:
     arguments = [program_file(linebounce), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2"]
     document = steps(linebounce, *arguments)
     log, sentences = document["log"], document["sentences"]

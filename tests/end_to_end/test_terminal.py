@@ -33,7 +33,9 @@ COMMANDS = [
 
 @pytest.mark.parametrize("columns", [72, 80, 100, 120])
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_nothing_is_wider_than_the_terminal(results: Path, executable: Path, arguments: tuple[str, ...], columns: int) -> None:
+def test_no_output_is_wider_than_the_terminal(
+    results: Path, executable: Path, arguments: tuple[str, ...], columns: int
+) -> None:
     code, text = run_in_terminal([str(executable), *arguments], columns, results)
     assert code == 0, text
     assert [line for line in text.splitlines() if len(line) > columns] == []
@@ -57,7 +59,7 @@ HELP = [
 
 @pytest.mark.parametrize("columns", [72, 100])
 @pytest.mark.parametrize("words", [*(f"{command} --help" for command in HELP), "run nothing_of_this_name", "run --nothing"])
-def test_help_and_errors_fit_as_well(executable: Path, tmp_path: Path, words: str, columns: int) -> None:
+def test_help_and_errors_fit_the_terminals_width(executable: Path, tmp_path: Path, words: str, columns: int) -> None:
     _, text = run_in_terminal([str(executable), *words.split()], columns, tmp_path)
     assert len(text) > 50
     assert [line for line in text.splitlines() if len(line) > columns] == []
@@ -134,7 +136,7 @@ def test_all_metrics_stand_behind_the_headlines_by_group(linebounce: Program) ->
 # ---- what commands may leave out ----
 
 
-def test_list_alone_shows_the_kinds(linebounce: Program) -> None:
+def test_list_without_a_kind_shows_the_kinds(linebounce: Program) -> None:
     shown = linebounce("list").stdout
     assert [line.split()[0] for line in shown.splitlines()][:2] == ["machines", "experiments"]
 

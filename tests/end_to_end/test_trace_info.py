@@ -41,7 +41,7 @@ def test_info_shows_what_is_in_a_trace(in_corpus: Program) -> None:
         assert part in shown
 
 
-def test_info_is_the_same_of_both_forms(in_corpus: Program) -> None:
+def test_info_is_the_same_for_text_and_binary_traces(in_corpus: Program) -> None:
     shown = [json.loads(done(in_corpus, "info", name, "--json")) for name in ("all_kinds.lbt", "all_kinds.txt")]
     for each in shown:
         del each["file"], each["fingerprint"]
@@ -90,14 +90,14 @@ def test_a_cut_off_trace_is_refused_and_recovered(in_corpus: Program) -> None:
     assert "What was lost with a damaged file" in done(in_corpus, "info", "whole.lbt", "--check")
 
 
-def test_nonsense_is_refused_with_its_place(in_corpus: Program) -> None:
+def test_check_refuses_a_lock_held_at_the_end_with_its_line(in_corpus: Program) -> None:
     in_corpus.file("wrong.txt", "linebounce trace 1\nlock l\nstream main\nmain acquire l\nend\n")
     done(in_corpus, "info", "wrong.txt")
     refused = in_corpus.refused("trace", "info", "wrong.txt", "--check", code=3)
     assert "wrong.txt: line 4: stream 0 (main), operation 0: the stream ends here and holds l" in refused
 
 
-def test_a_text_for_teaching_is_read(linebounce: Program) -> None:
+def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
     """The trace in the documentation."""
     text = (ROOT / "docs" / "trace-format.md").read_text().split("```")[1].lstrip("\n")
     linebounce.file("lesson.txt", text)

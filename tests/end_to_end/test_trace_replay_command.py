@@ -67,7 +67,7 @@ def test_another_lock_or_machine_is_not_held_against_the_recorded_run(linebounce
         assert "difference" not in result.stdout
 
 
-def test_locks_and_threads_are_chosen(linebounce: Program) -> None:
+def test_a_replay_takes_another_lock_and_another_placement_of_threads(linebounce: Program) -> None:
     synthetic(linebounce)
     assert metric_of(replay(linebounce, "s.lbt", "--threads", "0 0 1 1", "--lock", "mcs"), "replay.operations") > 80000
     one = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "--lock", "nolock=mcs", "-o", "o")
@@ -282,7 +282,7 @@ def test_a_writer_lets_a_reader_of_its_cpu_come_to_its_end(linebounce: Program, 
     replay(linebounce, "reader.txt", "--threads", "0 0 1", "--lock", lock)
 
 
-def test_blocks_of_threads_use_every_cpu(linebounce: Program) -> None:
+def test_threads_in_blocks_use_every_cpu(linebounce: Program) -> None:
     """One thread that does little, like main, and four that work: with blocks of two threads, only three of four CPUs would
     be used."""
     symbols = "".join(f"object x{i} size=64 alignment=64\nstream t{i}\n" for i in range(5))

@@ -24,7 +24,7 @@ def operations(text: str, kind: str) -> int:
     return len(re.findall(rf"^\S+ {kind} ", text, re.MULTILINE))
 
 
-def test_dinero(linebounce: Program) -> None:
+def test_a_dinero_trace_is_converted(linebounce: Program) -> None:
     said, text = converted(linebounce, "2 400\n2 404\n0 1000\n1 1004\n", "dinero")
     assert "no locks" in said
     assert "no locks" in text, "what is missing is in the trace, too"
@@ -32,7 +32,7 @@ def test_dinero(linebounce: Program) -> None:
     assert lines == ["thread execute 1", "thread load page_1+0 4", "thread store page_1+4 4"]
 
 
-def test_champsim(linebounce: Program) -> None:
+def test_a_champsim_trace_is_converted(linebounce: Program) -> None:
     record = struct.pack("<QBB2s4s2Q4Q", 0x400000, 0, 0, b"\1\0", b"\2\0\0\0", 0x2010, 0, 0x1008, 0, 0, 0)
     assert len(record) == 64
     said, text = converted(linebounce, record * 3, "champsim")
@@ -40,7 +40,7 @@ def test_champsim(linebounce: Program) -> None:
     assert operations(text, "load") == operations(text, "store") == 3
 
 
-def test_perf_script(linebounce: Program) -> None:
+def test_the_output_of_perf_script_is_converted(linebounce: Program) -> None:
     line = (
         "app 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: 7f00{place:04x} |OP {kind}| 400123 work+0x1 (/bin/app)\n"
     )
@@ -89,7 +89,7 @@ def test_import_refuses_unknown_files(linebounce: Program) -> None:
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
-def test_what_lackey_prints_of_a_real_program(linebounce: Program) -> None:
+def test_the_output_of_lackey_on_a_real_program_is_converted(linebounce: Program) -> None:
     log = linebounce.directory / "lackey.log"
     command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={log}", "/bin/true"]
     subprocess.run(command, check=True, timeout=120)

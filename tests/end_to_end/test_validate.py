@@ -204,7 +204,7 @@ def test_a_fitted_row_that_is_off_is_a_failed_check_and_a_prediction_is_not(proj
     assert project("validate", "validation/locks").code == 0
 
 
-def test_existing_results_are_not_run_again(project: Project) -> None:
+def test_validate_reuses_existing_results(project: Project) -> None:
     project("validate")
     manifest = project.linebounce.directory / "out/validate/validation/locks/points/0/manifest.json"
     before = manifest.stat().st_mtime_ns
@@ -212,7 +212,7 @@ def test_existing_results_are_not_run_again(project: Project) -> None:
     assert manifest.stat().st_mtime_ns == before
 
 
-def test_mistakes_are_refused(project: Project) -> None:
+def test_a_misspelt_experiment_and_a_damaged_record_are_refused(project: Project) -> None:
     assert "did you mean validation/locks?" in project("validate", "validation/lock").stderr
     project.write(project.record, "[]")
     result = project("validate")

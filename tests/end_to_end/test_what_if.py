@@ -84,7 +84,7 @@ def test_lines_add_up_to_the_latency_of_an_operation(linebounce: Program) -> Non
     assert lock["changed_us"] == 0, "the change has another lock"
 
 
-def test_results_that_are_there_are_used_again(linebounce: Program) -> None:
+def test_what_if_reuses_existing_results(linebounce: Program) -> None:
     path = pair(linebounce)
     linebounce.run(path, "out/pair")
     manifests = [linebounce.directory / f"out/pair/points/{point}/manifest.json" for point in (0, 1)]
@@ -220,7 +220,7 @@ def handed(linebounce: Program, *, there: bool) -> Path:
     return linebounce.file("handed.toml", HANDED.format(handed=str(there).lower()))
 
 
-def test_how_it_runs_changes_nothing_of_submission_elsewhere(linebounce: Program) -> None:
+def test_submission_elsewhere_gives_the_same_results_in_every_engine_mode(linebounce: Program) -> None:
     assert_every_way_agrees(linebounce, handed(linebounce, there=True))
 
 

@@ -133,13 +133,13 @@ def undisturbed(disk: FaultyDisk) -> Callable[[Case], Outcome]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_call_that_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+def test_a_sample_of_failing_calls_is_handled(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
     fail_in_turn(disk, CASES[name], undisturbed(CASES[name]), CASES[name].faults)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
-def test_each_call_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+def test_every_failing_call_is_handled(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
     fail_in_turn(disk, CASES[name], undisturbed(CASES[name]), None)
 
 
@@ -173,13 +173,15 @@ IN_CPP = ["run", "run again", "timeline", "record", "convert", "info", "replay",
 
 
 @pytest.mark.parametrize("name", ["run", "record", "replay"])
-def test_an_allocation_that_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+def test_a_sample_of_failing_allocations_is_handled(
+    disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
+) -> None:
     fail_allocations(disk, CASES[name], undisturbed(CASES[name]), few=4)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_CPP)
-def test_each_allocation_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+def test_every_failing_allocation_is_handled(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
     fail_allocations(disk, CASES[name], undisturbed(CASES[name]))
 
 

@@ -99,7 +99,7 @@ def test_fresh_that_is_killed_mixes_nothing(linebounce: Program) -> None:
 
 
 @pytest.mark.parametrize("form", ["lbt", "txt"])
-def test_an_unfinished_trace_does_not_exist(linebounce: Program, form: str) -> None:
+def test_an_unfinished_trace_leaves_no_file(linebounce: Program, form: str) -> None:
     chance = random.Random(form)
     path = str(linebounce.file("one.toml", ONE))
     command = ("trace", "record", path, "-o", f"t.{form}")

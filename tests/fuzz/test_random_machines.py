@@ -109,6 +109,6 @@ def random_experiment(seed: int, program: Program) -> str:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + RUNS))
-def test_random_machines_run_the_same_every_way(linebounce: Program, seed: int) -> None:
+def test_random_machines_give_the_same_results_in_every_engine_mode(linebounce: Program, seed: int) -> None:
     path = linebounce.file("random.toml", random_experiment(seed, linebounce))
     assert_every_way_agrees(linebounce, path, ways=[*USUAL_WAYS, Way.BOTH_OFF, *existing_builds()])

@@ -48,7 +48,7 @@ TEST(SemaphoreCounts, TheFirstWaitsAreForItsFirstValue) {
   EXPECT_EQ(counts.taken(), 1U);
 }
 
-TEST(SemaphoreCounts, AValueThatNobodyToldIsFoundOut) {
+TEST(SemaphoreCounts, AnUnrecordedInitialValueIsInferred) {
   SemaphoreCounts counts;
   EXPECT_EQ(counts.taken(), 0U);
   counts.posted();

@@ -42,7 +42,7 @@ def test_a_random_experiment_has_the_same_steps(linebounce: Program, tmp_path: P
     assert len(document["log"]) > 100, document["error"]
 
 
-def test_an_error_is_the_programs_own(linebounce: Program, tmp_path: Path) -> None:
+def test_the_page_reports_an_error_in_the_programs_words(linebounce: Program, tmp_path: Path) -> None:
     file = tmp_path / "broken.toml"
     file.write_text('name = "broken"\nmachine = "p3_xeon_4wa"\n', encoding="utf-8")
     said = linebounce("steps", file)
@@ -93,7 +93,7 @@ def test_moments_are_found_at_the_same_steps(linebounce: Program, tmp_path: Path
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[1].split("/")[-1])
-def test_a_proof_is_the_same_text(executable: Path, command: list[str]) -> None:
+def test_a_proof_in_the_page_is_the_programs_text(executable: Path, command: list[str]) -> None:
     native = subprocess.run([executable, *command, "--json"], cwd=ROOT, capture_output=True, text=True, check=False)
     answer = engine()({"command": [*command, "--json"]})
     assert answer["exit"] == native.returncode

@@ -77,7 +77,7 @@ def test_each_lesson_is_played_to_its_end_with_each_question_answered_wrongly_an
 
 
 @pytest.mark.parametrize(("suite", "browser"), SUITES)
-def test_page(page: Path, suite: str, browser: str) -> None:
+def test_the_page_passes_each_browser_suite(page: Path, suite: str, browser: str) -> None:
     run(page, browser, suite)
 
 

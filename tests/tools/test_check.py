@@ -62,7 +62,9 @@ def last_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return code, capsys.readouterr().out.splitlines()[-1]
 
 
-def test_the_last_line_is_the_count(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_last_line_counts_passed_and_failed_tests(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert last_line(monkeypatch, capsys, Tally(passed=3)) == (0, "3 passed, 0 failed")
     assert last_line(monkeypatch, capsys, Tally(passed=3, failures=["x"])) == (1, "3 passed, 1 failed")
 
@@ -106,6 +108,6 @@ def test_a_sanitizers_error_is_a_failure_but_its_warning_is_not(monkeypatch: pyt
     assert tally.failures == ["sanitizer: report.2"]
 
 
-def test_linters_have_no_sanitized_form() -> None:
+def test_linters_cannot_be_run_with_sanitizers() -> None:
     with pytest.raises(SystemExit, match="--sanitize"):
         check.choose(["test", "--sanitize", "lint"])

@@ -24,7 +24,7 @@ def findings(path: str, code: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_asking_for_the_protocol_is_found(code: str) -> None:
+def test_code_that_asks_for_the_protocol_is_found(code: str) -> None:
     finding, *_ = findings("models/bus/bus.cpp", code)
     assert str(finding).startswith("models/bus/bus.cpp:1: ")
 

@@ -35,7 +35,7 @@ def findings(files: dict[str, str]) -> list[Finding]:
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_differences_are_found(code: str) -> None:
+def test_code_whose_results_may_differ_between_runs_is_found(code: str) -> None:
     (finding,) = findings({"models/x.cpp": f"\n{code}"})
     assert str(finding).startswith("models/x.cpp:2: ")
 

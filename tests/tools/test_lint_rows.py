@@ -146,7 +146,7 @@ def test_a_text_that_only_begins_like_an_id_is_not_a_row() -> None:
 
 
 @pytest.mark.parametrize(("keys", "count"), [("", 1), ('calibrated = ["f.lock"]\n', 0), ('kind = "in_sight"\n', 0)])
-def test_a_tables_rows_have_kinds_too(keys: str, count: int) -> None:
+def test_the_rows_of_a_table_need_kinds(keys: str, count: int) -> None:
     table = '# calibrated: a.fig3.f.lock\n[workload]\nname = "w"\n[[table]]\nid = "a.fig3"\n' + keys
     found = kinds_found({E: table})
     assert len(found) == count
@@ -238,7 +238,7 @@ def test_a_miss_needs_a_reason_and_only_a_miss_has_one() -> None:
     assert finding.endswith("has a why_off, but no row misses")
 
 
-def test_a_rows_own_reason_will_do() -> None:
+def test_a_rows_own_reason_is_enough() -> None:
     them = papers(COMPARED, found=changed(FOUND, simulated=5.0, ok=False, why_off="too slow"))
     assert found_in(them) == []
     assert "**Misses**: too slow" in papers_page.page(empty_page(), them)
@@ -320,7 +320,7 @@ def test_a_change_is_shown_in_per_cent_unless_it_is_a_large_factor(change: float
     assert f"| {text} | in sight |" in papers_page.page(empty_page(), them)
 
 
-def test_reproduces_results_replace_only_its_experiments() -> None:
+def test_the_results_of_reproduce_replace_only_its_own_experiments() -> None:
     reproduced = {"experiments": [{"experiment": "costs", "paper": [changed(FOUND, source="A 2001", simulated=2.9)]}]}
     kept = {"id": "b", "kind": "predicted"}
     assert papers_page.recorded(reproduced, {"costs": [FOUND], "another": [kept]}) == {
@@ -377,7 +377,7 @@ def found(**changed: str) -> list[str]:
     return first_runs_found(texts(**changed))
 
 
-def test_results_equal_to_the_record_are_right() -> None:
+def test_results_equal_to_the_record_pass() -> None:
     assert found() == []
     assert found(record=record(90.0)) == []
     assert found(figures=FIGURES + 'miss = "overlap"\nwhy_off = "no prefetcher"\n') == []
@@ -393,12 +393,12 @@ def test_results_equal_to_the_record_are_right() -> None:
         ("tolerance = 0.1", "tolerance = 0.1\nvisible = 0.5"),
     ],
 )
-def test_a_figure_that_was_run_stays(old: str, new: str) -> None:
+def test_a_figure_may_not_change_after_its_first_run(old: str, new: str) -> None:
     (finding,) = found(figures=FIGURES.replace(old, new))
     assert finding.startswith(f"{EXPERIMENT}:7: c0ffee.rate is not what it was when it was first run, on 2026-11-23")
 
 
-def test_a_figure_that_was_run_does_not_go() -> None:
+def test_a_figure_may_not_be_removed_after_its_first_run() -> None:
     assert found(figures=FIGURES.replace("c0ffee.rate", "c0ffee.other")) == [
         f"{EXPERIMENT}:1: c0ffee.rate is gone, but it was run on 2026-11-23"
     ]

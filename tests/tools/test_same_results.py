@@ -52,7 +52,7 @@ def test_a_runs_duration_is_not_a_difference(same_results: ModuleType, tmp_path:
     assert differing(same_results, ours, theirs) == []
 
 
-def test_a_trees_place_makes_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
+def test_the_folder_of_the_tree_makes_no_difference(same_results: ModuleType, tmp_path: Path) -> None:
     ours = folder(tmp_path / "ours", config_toml=f'program = "{tmp_path}/our_tree/programs/queue.lua"')
     theirs = folder(tmp_path / "theirs", config_toml=f'program = "{tmp_path}/their_tree/programs/queue.lua"')
     assert differing(same_results, ours, theirs) == []

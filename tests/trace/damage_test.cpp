@@ -81,7 +81,7 @@ TEST(DamagedTrace, NamesTheChecksumThatDoesNotMatch) {
   EXPECT_EQ(said_of(bytes), std::string("byte 28: frame 0 (symbols): checksum does not match") + kHint);
 }
 
-TEST(DamagedTrace, GivesAllOperationsBeforeAFlippedBitToWhoRecovers) {
+TEST(DamagedTrace, YieldsAllOperationsBeforeAFlippedBit) {
   std::string bytes = intact();
   bytes[offset_of_second_frame(bytes) + 100] ^= 4;
   const ScratchFile file("trace.lbt");

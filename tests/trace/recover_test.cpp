@@ -87,7 +87,7 @@ TEST(WhatIsKept, GoesOnBehindAJoinOfAStreamThatIsEnded) {
   EXPECT_EQ(lengths(kept_of(text + "worker clock\nworker wait e 1\nworker clock\nend\n")), (Lengths{3, 1}));
 }
 
-TEST(WhatIsKept, DoesNotEndWhoWaitsForAnotherBehindSuchAJoin) {
+TEST(WhatIsKept, DoesNotEndAThreadThatWaitsBehindSuchAJoin) {
   const std::string text =
       "event e\nevent never\nstream main\nstream worker created=yes\nstream logger\n"
       "main create worker\nmain join worker\nmain signal e\nlogger wait e 1\nlogger clock\n";
@@ -140,7 +140,7 @@ TEST(WhatIsKept, OfALongChainOfWaitsIsFoundAtOnce) {
   EXPECT_EQ(lengths(kept_of(symbols + operations)), Lengths(kStreams, 1));
 }
 
-TEST(WhatIsKept, CountsNobodyAtABarrierWhoIsEndedThere) {
+TEST(WhatIsKept, DoesNotCountAnEndedThreadAtABarrier) {
   const std::string text = "barrier b parties=2\nevent e\nstream a\nstream c\nstream d\n";
   EXPECT_EQ(lengths(kept_of(text + "a wait e 1\na barrier b\nc barrier b\nc barrier b\nd barrier b\nd clock\n")),
             (Lengths{0, 1, 2}));

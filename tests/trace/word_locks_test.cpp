@@ -79,7 +79,7 @@ TEST(WordLocks, AnExchangeAndAStoreAreATestAndSetLock) {
   EXPECT_EQ(locks[0].retries, 0U);
 }
 
-TEST(WordLocks, WhoTriesAgainWithoutLookingTestsAndSets) {
+TEST(WordLocks, AThreadThatRetriesWithoutReadingTestsAndSets) {
   const std::vector<WordLock> locks = found_in(trace_of("exchange p.lock 4\nexecute 2\nexchange p.lock 4\nstore p.lock 4\n"));
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].lock.algorithm, "tas");
@@ -87,7 +87,7 @@ TEST(WordLocks, WhoTriesAgainWithoutLookingTestsAndSets) {
 }
 
 // Programs usually try first, and then look until the lock seems free.
-TEST(WordLocks, WhoLooksBetweenTwoExchangesTestsAndTestsAndSets) {
+TEST(WordLocks, AThreadThatReadsBetweenTwoExchangesTestsAndTestsAndSets) {
   const std::vector<WordLock> locks =
       found_in(trace_of("exchange p.lock 4\nload p.lock 4\nload p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));
   ASSERT_EQ(locks.size(), 1U);
@@ -102,7 +102,7 @@ TEST(WordLocks, AnExchangeGivesBackWhatAComparisonHasTaken) {
 }
 
 // seq_cst stores are exchanges on x86; the recorder marks them.
-TEST(WordLocks, WhoLooksBeforeTestsAndTestsAndSets) {
+TEST(WordLocks, AThreadThatReadsBeforeItsExchangeTestsAndTestsAndSets) {
   const std::vector<WordLock> locks = found_in(trace_of(kTestAndTestAndSet));
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].lock.algorithm, "ttas");
@@ -169,7 +169,7 @@ TEST(CopyWithLocks, AttemptsAndLooksBecomeOneAcquisition) {
 }
 
 // The section is between the wait's last look and the release's look.
-TEST(CopyWithLocks, WhatATicketGuardsStays) {
+TEST(CopyWithLocks, AccessesUnderATicketLockStay) {
   EXPECT_EQ(copied(trace_of(kTicket)), repeated({"acquire", "load", "store", "release"}));
 }
 
@@ -190,7 +190,7 @@ TEST(CopyWithLocks, LongWorkBetweenTwoTriesStays) {
   EXPECT_EQ(copied(trace_of(section)), repeated({"execute", "acquire", "release"}));
 }
 
-TEST(CopyWithLocks, WithoutAnyIsTheTrace) {
+TEST(CopyWithLocks, WithoutLocksIsTheSameTrace) {
   EXPECT_EQ(copied(trace_of("fetch_add p.lock 4\n")), repeated({"fetch_add"}));
 }
 

@@ -17,7 +17,7 @@ TEST(CyclesByCpu, CpusThatAreNotNamedHaveTheOthersMean) {
   EXPECT_THAT(cycles_by_cpu("outside_by_cpu", "0:50000 2-3:0", 1000, 5), ElementsAre(50000, 1000, 0, 0, 1000));
 }
 
-TEST(CyclesByCpu, WhatHasAnotherFormIsRefusedWithTheLegalOne) {
+TEST(CyclesByCpu, AnotherFormIsRefusedWithTheLegalOne) {
   for (const char* text : {"0", "4:5", "0-4:5", "2-1:5", "0:", ":5", "0:-1", "0:5,1:6", "a:5", "0:2000000000", "-:1"}) {
     EXPECT_THAT([text] { cycles_by_cpu("outside_by_cpu", text, 1000, 4); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr("CPU or first-last, from 0 to 3")))

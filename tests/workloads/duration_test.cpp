@@ -65,7 +65,7 @@ TEST(Duration, AHistogramIsDrawnByItsWeights) {
   EXPECT_EQ(histogram.most, 5000);
 }
 
-TEST(Duration, WhatIsNoDistributionIsRefusedWithThoseThatAre) {
+TEST(Duration, AnUnknownDistributionIsRefusedWithTheKnownOnes) {
   for (const char* text : {"", "normal", "100", "100:", ":3", "100:0", "100:-1", "100:2 x:1", "1:1000000 2:1"}) {
     EXPECT_THAT(
         [&] { Duration("inside", text, 10); },

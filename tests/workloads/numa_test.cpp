@@ -13,7 +13,7 @@ using namespace workloads;
 
 namespace {
 
-TEST(Zipf, OfExponentOneTheSecondRankHasHalfOfTheFirst) {
+TEST(Zipf, WithExponentOneGivesTheSecondRankHalfOfTheFirst) {
   const Zipf zipf(100, 1000);
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(1)), 2, 1e-4);
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(99)), 100, 0.1);
@@ -24,7 +24,7 @@ TEST(Zipf, TakesExponentsThatAreNoIntegers) {
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(1)), 1.866066, 1e-4);
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(499)), 268.59, 0.1);
 }
-TEST(Zipf, OfExponentZeroAllRanksAreAlike) {
+TEST(Zipf, WithExponentZeroGivesAllRanksTheSameShare) {
   const Zipf zipf(7, 0);
   EXPECT_EQ(zipf.share(0), zipf.share(6));
 }
@@ -72,14 +72,14 @@ TEST(CoreToCore, OneCpuIsRefused) {
   EXPECT_THROW(run_workload("core_to_core", {}, small, spec), std::invalid_argument);
 }
 
-TEST(CoreToCore, AHomeThatIsNotThereIsRefused) {
+TEST(CoreToCore, AHomeNodeThatDoesNotExistIsRefused) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec);
   EXPECT_THROW(run_workload("core_to_core", {{"homes", std::string("3")}}, small, spec), std::invalid_argument);
 }
 
 // A single CPU keeps the line: 20 cycles each. With more CPUs each addition needs a transfer.
-TEST(AtomicScaling, OneCpuPaysTheOperationAlone) {
+TEST(AtomicScaling, OneCpuPaysOnlyForTheOperation) {
   const MachineSpec spec = small_machine(1);
   SmallMachine small(spec, {}, 5, 100);
   const Metrics metrics = run_workload("atomic_scaling", {}, small, spec);

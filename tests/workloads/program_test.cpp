@@ -116,7 +116,7 @@ TEST(Random, BelowReachesAllValuesAndNoMore) {
 }
 
 // Each CPU arrives at its own time; no CPU leaves before the last has arrived, in any of the rounds.
-TEST(Barrier, LetsNobodyPassBeforeTheLastHasCome) {
+TEST(Barrier, LetsNoCpuPassBeforeTheLastHasArrived) {
   SmallMachine small(small_machine(4));
   AddressSpace space(small.machine.store());
   const Barrier barrier(space, "barrier", 4);

@@ -54,7 +54,7 @@ Core::Program compute_for(std::int64_t cycles) {
 }
 
 // The second time, when the order's line is present: two stores into it and three pages.
-TEST(Shootdown, OfNobodyElseTakesTheOwnInvalidations) {
+TEST(Shootdown, WithoutOtherCpusCostsOnlyTheLocalInvalidation) {
   Shot shot(pages_of_100_cycles(1));
   const std::array<CpuId, 1> self = {CpuId(0)};
   shot.run({[&](Cpu& cpu) {
@@ -78,7 +78,7 @@ TEST(Shootdown, WaitsUntilTheOtherHasDroppedItsTranslations) {
 }
 
 // Each handler interrupts the other CPU's wait.
-TEST(Shootdown, OfEachOtherAtOneTimeEnds) {
+TEST(Shootdown, ByTwoCpusOfEachOtherAtOnceEnds) {
   Shot shot(pages_of_100_cycles(4));
   const std::array<CpuId, 4> all = {CpuId(0), CpuId(1), CpuId(2), CpuId(3)};
   const Core::Program shoots = [&](Cpu& cpu) {
@@ -121,7 +121,7 @@ double munmap_ns(int cpus, bool shoot_down) {
 }
 
 // 2000 and 200 cycles, plus the lock and the page's entry on lines that no other CPU has: a few cycles and one atomic.
-TEST(Munmap, ThatTellsNobodyCostsItsOwnWork) {
+TEST(Munmap, WithoutNotificationsCostsItsOwnWork) {
   EXPECT_NEAR(munmap_ns(4, false), 2200, 100);
 }
 // At least one interrupt, its handler and one more page.

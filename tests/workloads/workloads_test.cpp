@@ -126,7 +126,7 @@ TEST(ContendedLine, BesideASiblingThatComputesAThreadKeepsItsShare) {
   EXPECT_NEAR(metrics.values.at("contended_line.2.ns"), 1250, 1);
 }
 
-TEST(ContendedLine, WhatIsNoMeasurementIsRefused) {
+TEST(ContendedLine, AnUnknownMeasurementIsRefused) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec);
   for (const std::string text :

@@ -1,4 +1,4 @@
-// What the page shows before anybody chose: three CPUs, one line.
+// The program that the page shows first: three CPUs and one line.
 import type { Scene } from "./engine/files";
 
 export const kDemo: Scene = {
@@ -41,7 +41,7 @@ end
 `,
 };
 
-/** What two protocols differ in: a CPU reads what nobody else has, and then writes it. */
+/** A program that shows a difference between protocols: each CPU reads and then writes a line that no other CPU uses. */
 export const kReadThenWrite = `title = "Each CPU reads and then writes what is its own"
 ends = true
 

@@ -1,9 +1,9 @@
-// The machine on stage: which scene runs, and where it stands. Lessons and editors say what to show; the views look.
+// The scene on show and its position. Lessons and editors choose it; the views read it.
 import { engine } from "./engine/engine";
 import type { Scene } from "./engine/files";
 import { Player } from "./model/player.svelte";
 
-const kKept = 6; // runs that a reader may come back to at once
+const kKept = 6; // runs kept, so that a reader can return to them without a new run
 const kLongestPlayMs = 5000;
 
 const sceneKey = (scene: Scene): string => JSON.stringify([scene.experiment, scene.program ?? null, scene.files ?? null]);
@@ -13,7 +13,7 @@ export class StageStore {
   player = $state.raw<Player | null>(null);
   scene = $state.raw<Scene | null>(null);
   busy = $state(false);
-  /** What the engine says is wrong with the scene. */
+  /** The engine's error message for the scene. */
   error = $state("");
   private asked = 0;
   private readonly runs = new Map<string, Player>();

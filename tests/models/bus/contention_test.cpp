@@ -51,7 +51,7 @@ TEST(TakenCopies, AnAnswerTravelsAsFarAsALine) {
   EXPECT_EQ(store_to_shared(with_ways(), {0, 1, 2}), 60 + 70 + 27 + 5 + 1);
 }
 
-TEST(TakenCopies, WhoHasNoCopyIsNotWaitedFor) {
+TEST(TakenCopies, TheWriterDoesNotWaitForCachesWithoutACopy) {
   EXPECT_EQ(store_to_shared(with_ways(), {0, 2}), 60 + 70 + 10 + 5 + 1);
 }
 
@@ -161,7 +161,7 @@ TEST(NextRequest, NearestMeansTheLeastWayOfTheLine) {
   EXPECT_EQ(order_of_waiting(spec), (std::vector{2, 3, 1}));
 }
 
-TEST(NextRequest, WhoHasWaitedLongEnoughGoesBeforeTheNearest) {
+TEST(NextRequest, ALongWaitingRequestGoesBeforeTheNearest) {
   MachineSpec spec = waiting(4, NextRequest::nearest);
   spec.bus.places = "0,0 9,0 1,0 2,0";
   spec.bus.hop_ns = 2;
@@ -235,7 +235,7 @@ TEST(Hold, ALineStaysAfterTheWriteThatFetchedIt) {
   EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::store), 2206 + 200);
 }
 
-TEST(Hold, AStoreHoldsNothingWhereOnlyCompareAndExchangeDoes) {
+TEST(Hold, AStoreDoesNotHoldTheLineIfOnlyCompareAndExchangeDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
 }
 
@@ -245,7 +245,7 @@ TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
 }
 
 // Memory supplies the clean line as soon as the first has left the data bus: 2170.
-TEST(Hold, ALoadHoldsNothing) {
+TEST(Hold, ALoadDoesNotHoldTheLine) {
   EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::load), 2186);
 }
 

@@ -88,7 +88,7 @@ TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
 }
 
 // Four lines fill their set in both caches; a far atomic on a fifth evicts none of them.
-TEST(FarAtomic, PushesNothingOut) {
+TEST(FarAtomic, EvictsNoLine) {
   SmallMachine small(far_machine(1));
   small.run({[](Cpu& cpu) {
     for (Address i = 1; i <= 4; ++i) cpu.load(kLine + i * kSetStride);

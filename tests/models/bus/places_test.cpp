@@ -66,7 +66,7 @@ TEST(BusPlaces, ALineBetweenTwoBusesPaysTheWayToTheEdgeOfBoth) {
 }
 
 // An upgrade transfers no line.
-TEST(BusPlaces, WithoutALineNothingIsAdded) {
+TEST(BusPlaces, WithoutPositionsNoLatencyIsAdded) {
   MachineSpec spec = small_machine(2);
   spec.bus.way_ns = "50 50";
   SmallMachine small(spec);
@@ -92,7 +92,7 @@ TEST(BusPlaces, CoresThatAreNotInUseKeepTheirPlaces) {
   EXPECT_EQ(timebase.to_ns(places.cores[1].way), 4);
 }
 
-TEST(BusPlaces, WhatIsNoPlaceIsRefusedByName) {
+TEST(BusPlaces, AnUnknownPositionIsRefusedByName) {
   const auto refusal = [](auto change) -> std::string {
     MachineSpec spec = small_machine(2);
     change(spec.bus);

@@ -63,7 +63,7 @@ Attempts attempts_with(double hold_ns) {
 
 // Both CPUs want the line all the time. Without a window every attempt is a transfer, except the last ones of the CPU that
 // remains alone.
-TEST(SameLine, WhoLosesARaceForALineMissesAgain) {
+TEST(SameLine, TheLoserOfARaceForALineMissesAgain) {
   const Attempts attempts = attempts_with(0);
   EXPECT_GT(attempts.misses, 190);
 }

@@ -131,7 +131,7 @@ TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
 // sampled at 2090, 2110, 2130 (the line is on its way) and 2150: free since 2146, when CPU 0 had made its one access. The data
 // of CPU 0 comes 3 clocks later, at 2180, which the data bus allows (2170 and a clock of turnaround); at the pins 2190, the
 // store ends at 2196.
-TEST(SnoopingBus, OfTwoWhoRaceForALineTheLowerNumberIsFirstAndFinishesItsAccess) {
+TEST(SnoopingBus, TheLowerNumberedOfTwoRacingCpusIsFirstAndFinishesItsAccess) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 146); },
              [](Cpu& cpu) {

@@ -36,7 +36,7 @@ TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForTheBusByWhatItIsSlower) {
   EXPECT_EQ(misses[1].waits.total(), misses[1].latency - misses[0].latency);
 }
 
-TEST(Waits, WhoWantsTheSameLineQueuesForTheLine) {
+TEST(Waits, ARequestForABusyLineQueuesForThatLine) {
   const auto misses = two_at_once(
       small_machine(2), [](Cpu& cpu) { cpu.store(kLine, 1); }, [](Cpu& cpu) { cpu.store(kLine, 2); });
   ASSERT_EQ(misses.size(), 2U);

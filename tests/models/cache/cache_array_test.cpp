@@ -69,7 +69,7 @@ TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
   EXPECT_EQ(victim_block(array), 2U);
 }
 
-TEST(Lru, WhoMayNotLeaveIsPassedBy) {
+TEST(Lru, SkipsALineThatMayNotBeEvicted) {
   CacheArray array = full_set(Replacement::lru);
   EXPECT_EQ(array.copy(array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);

@@ -165,7 +165,7 @@ TEST_F(DragonBus, WordIsSentFirstAndThenAppliedByEveryCopyThatAskedForIt) {
   EXPECT_EQ(state_of(2), "ScM_A");
 }
 
-TEST_F(DragonBus, NoWordIsSentWhereNobodyElseHasACopy) {
+TEST_F(DragonBus, NoWordIsSentIfNoOtherCacheHasACopy) {
   line.states = {state("ScM_A"), 0, state("MI_A")};
   const OrderOutcome outcome = order("BusUpd", 0);
   EXPECT_FALSE(outcome.word_sent);
@@ -185,7 +185,7 @@ TEST_F(DragonBus, WriteMissOfASharedLineAsksAgainWhenTheLineHasCome) {
   EXPECT_EQ(line.memory_data, 100);
 }
 
-TEST_F(Bus, WriteBackReachesMemoryAndSuppliesNobody) {
+TEST_F(Bus, AWritebackReachesMemoryAndSuppliesNoCache) {
   line.states = {state("MI_A"), 0, 0};
   line.data[0] = 7;
   const OrderOutcome outcome = order("PutM", 0);
@@ -240,7 +240,7 @@ TEST_F(Bus, TwoOwnersThatBothAnswerAreAFault) {
   EXPECT_THROW(order("GetS", 0), ProtocolFault);
 }
 
-TEST_F(Bus, RequestorThatWaitsForDataThatNobodySentIsAFault) {
+TEST_F(Bus, ARequestorWaitingForDataThatWasNeverSentIsAFault) {
   for (Row& row : protocol.memory.rows) row.count = 0;
   line.states = {state("IS_AD"), 0, 0};
   try {

@@ -150,7 +150,7 @@ TEST(ExtendedProtocol, AnExtendingFileIsExtendedInTurn) {
   // The same row as in mesi_snoop is not a repetition, because the file between the two changed it.
   const std::string back =
       "| M | Other_GetS | assert shared; assert owned; send data to requestor, memory | S | memory is old, so we "
-      "answer; memory takes the data from the bus too (an implicit writeback), and then S is true |\n";
+      "answer; memory takes the data from the bus (an implicit writeback), as S requires |\n";
   EXPECT_EQ(error_of_extending("## cache\n" + kRows + back, "mesi_migratory_snoop"), "");
 }
 
@@ -169,10 +169,10 @@ TEST(ExtendedProtocol, ThePageNamesTheProtocolOfEachInheritedRow) {
               HasSubstr("    Other_GetS: assert owned; send data to requestor, memory; free -> I\n        the reader will"));
 }
 
-TEST(ExtendedProtocolError, WhatIsInheritedJustSoIsNotRepeated) {
+TEST(ExtendedProtocolError, ARowEqualToTheInheritedOneIsRefused) {
   const std::string row = "## cache\n" + kRows +
-                          "| M, MI_A | Other_GetM | assert owned; send data to requestor; free | I | data and ownership pass "
-                          "on together; memory may stay old, the new owner answers for it |\n";
+                          "| M, MI_A | Other_GetM | assert owned; send data to requestor; free | I | the requestor gets data "
+                          "and ownership together; memory may stay old, because the new owner answers for it |\n";
   EXPECT_EQ(error_of_extending(row).substr(0, error_of_extending(row).find('\n')),
             mine_at(row, "| M, MI_A") + "cache: state M, event Other_GetM is inherited just so from " +
                 base_at("| M                                           | Other_GetM") + ": leave it out");

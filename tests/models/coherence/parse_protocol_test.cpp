@@ -314,7 +314,7 @@ TEST(ProtocolFileError, StatesAndMessagesThatNothingLeadsToAreReported) {
             "cache: issues GetS, but Own_GetS is impossible in D, the state that it goes to");
 }
 
-TEST(ProtocolFileError, MessageThatNobodyIssuesIsReported) {
+TEST(ProtocolFileError, AMessageThatNoRowIssuesIsReported) {
   std::string text = replaced(kTiny, "| GetS | no | a copy, please |", "| GetS | no | a copy, please |\n| Ping | no | hello |");
   text = replaced(text, "| Other_GetS | theirs |", "| Other_GetS | theirs |\n| Own_Ping | mine |\n| Other_Ping | theirs |");
   text = replaced(text, "| I, W, S | Data |",

@@ -16,7 +16,7 @@ MachineSpec two_threads() {
   return spec;
 }
 
-TEST(HardwareThreads, WhatOneHasFetchedIsAHitForTheOther) {
+TEST(HardwareThreads, ALineFetchedByOneThreadIsAHitForItsSibling) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) { cpu.store(kLine, 5); },
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 5U); }), 2); }});
@@ -84,7 +84,7 @@ TEST(IssueSlots, TheSpeedIsDecidedWhenItBegins) {
   EXPECT_EQ(beside, 2000);
 }
 
-TEST(IssueSlots, WhoHasEndedTakesNone) {
+TEST(IssueSlots, AnEndedThreadTakesNone) {
   SmallMachine small(half_speed());
   double alone = 0;
   small.run({timed_computation(alone, 500), [](Cpu& cpu) { cpu.compute(250); }});
@@ -92,7 +92,7 @@ TEST(IssueSlots, WhoHasEndedTakesNone) {
 }
 
 // CPU 1's load misses at 0 and is under way until 146.
-TEST(IssueSlots, WhoWaitsForALineTakesNone) {
+TEST(IssueSlots, AThreadThatWaitsForALineTakesNone) {
   SmallMachine small(half_speed());
   double computing = 0;
   small.run({timed_computation(computing, 10), [](Cpu& cpu) { cpu.load(kLine); }});

@@ -35,7 +35,7 @@ TEST(Deadlock, OfCpusThatSpinOnWordsThatNobodyWritesNamesEachAndItsWord) {
               AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0"), HasSubstr("0x10000"), HasSubstr("CPU 1"), HasSubstr("0x20040")));
 }
 
-TEST(Deadlock, OfACpuThatSleepsForEverIsFound) {
+TEST(Deadlock, OfACpuThatSleepsForeverIsFound) {
   SmallMachine small(small_machine(2));
   const std::string text = failure_of([&] { small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu&) {}}); });
   EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
@@ -131,7 +131,7 @@ TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.measured()), 2050);
 }
 
-TEST(Machine, WhatAProgramThrowsComesOut) {
+TEST(Machine, RethrowsAProgramsException) {
   SmallMachine small(small_machine(1));
   EXPECT_THROW(small.run({[](Cpu& cpu) {
     cpu.load(kLine);
@@ -140,7 +140,7 @@ TEST(Machine, WhatAProgramThrowsComesOut) {
                std::domain_error);
 }
 
-TEST(Machine, WhatAProgramOfSeveralThreadsThrowsComesOut) {
+TEST(Machine, RethrowsAnExceptionOfAProgramWithSeveralThreads) {
   MachineSpec spec = small_machine(2);
   spec.cpu.threads_per_core = 2;
   SmallMachine small(spec);

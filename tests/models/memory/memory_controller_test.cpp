@@ -44,7 +44,7 @@ TEST(MemoryController, AWriteOccupiesItsBank) {
   EXPECT_EQ(memory.read(1, 1000), 1100);
 }
 
-TEST(MemoryController, BanksThatAreNeverBusyDelayNobody) {
+TEST(MemoryController, BanksThatAreNeverBusyAddNoDelay) {
   MemoryUnderTest memory({.latency_ns = 100});
   memory.write(0, 1500);  // its data comes later
   EXPECT_EQ(memory.read(0, 1000), 1100);

@@ -34,7 +34,7 @@ TEST(GroupTiming, ARingIsGoneTheShorterWayAndAMeshInRows) {
   EXPECT_THAT(hops_between_stops(mesh)[0], ElementsAre(0, 1, 2, 1, 2, 3)) << "two rows of three";
 }
 
-TEST(GroupTiming, WithoutGroupsNoWayIsAdded) {
+TEST(GroupTiming, WithoutGroupsNoLatencyIsAdded) {
   MachineSpec spec;
   spec.cpus = spec.cpus_present = spec.nodes = 2;
   const MachineLayout layout = lay_out(spec);
@@ -42,7 +42,7 @@ TEST(GroupTiming, WithoutGroupsNoWayIsAdded) {
   EXPECT_EQ(timing.way(0, 3, LineAddr(7)), 0) << "not a tick, from the bus of node 0 to the directory of node 1";
 }
 
-TEST(GroupTiming, WhatDoesNotFitIsRefusedWithItsKey) {
+TEST(GroupTiming, AnImpossibleGroupingIsRefusedWithItsKey) {
   const auto refusal = [](const auto& work) -> std::string {
     try {
       work();

@@ -164,7 +164,7 @@ TEST(Mesif, ADirtyLineThatIsReadGoesHomeToo) {
 // Without a directory a miss asks every node, and every node answers the requestor: with n nodes n - 1 probes leave the home
 // and n - 1 answers come. CPU 0 reads what only memory has: beside GetS and Done it sends nothing; the home, node 3, sends it
 // the line and nodes 1 and 2 a probe; both answer.
-TEST(Broadcast, AMissAsksEveryNodeAlthoughNobodyHasTheLine) {
+TEST(Broadcast, AMissAsksEveryNodeEvenIfNoneHasTheLine) {
   Composed machine("moesi_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
   EXPECT_EQ(machine.small.misses().back().source, Source::remote_memory);
@@ -178,7 +178,7 @@ TEST(Broadcast, AMissAsksEveryNodeAlthoughNobodyHasTheLine) {
 }
 
 // With a directory only the home is asked.
-TEST(Broadcast, ADirectoryAsksNobodyWhereNobodyHasTheLine) {
+TEST(Broadcast, ADirectoryAsksNoNodeIfNoneHasTheLine) {
   Composed machine("moesi_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
   EXPECT_EQ(machine.bytes(0, 3), kRequest);

@@ -27,7 +27,7 @@ MachineSpec small_groups(int buses, const std::vector<int>& members, const std::
 
 // 2080 as always; 2085 at the group, 2095 to the home, 2225 its data, a pass and the way down 2240, a pass 2250, stamped on an
 // edge, 2260, 2310, 2320, 2325.
-TEST(Groups, WhatTheGroupLacksIsFetchedFromTheHome) {
+TEST(Groups, ALineThatTheGroupLacksIsFetchedFromTheHome) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 326); }});
   EXPECT_EQ(small.misses().back().source, Source::local_memory);
@@ -91,7 +91,7 @@ void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
              [=](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group); }});
 }
 
-// The second read updates memory, which serves the third reader: see WhatTheGroupLacksIsFetchedFromTheHome.
+// The second read updates memory, which serves the third reader: see ALineThatTheGroupLacksIsFetchedFromTheHome.
 TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   SmallMachine small(small_groups(6, {2}));
   dirty_line_is_read_everywhere(small, 326);
@@ -124,19 +124,19 @@ std::size_t misses_of_two_passes(const std::string& protocol, int filter_entries
   return small.misses().size();
 }
 
-TEST(Groups, WhatLeavesAnInclusiveCacheLeavesTheMembers) {
+TEST(Groups, ALineThatLeavesAnInclusiveCacheLeavesTheMembers) {
   EXPECT_EQ(misses_of_two_passes("mesi_group", 0), 128U);
 }
-TEST(Groups, WhatLeavesANonInclusiveCacheStaysInTheMembers) {
+TEST(Groups, ALineThatLeavesANonInclusiveCacheStaysInTheMembers) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_non_inclusive", 0), 64U);
 }
-TEST(Groups, WhatLeavesAnExclusiveCacheStaysInTheMembers) {
+TEST(Groups, ALineThatLeavesAnExclusiveCacheStaysInTheMembers) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 0), 64U);
 }
-TEST(Groups, WhatLeavesTheFilterLeavesTheMembers) {
+TEST(Groups, ALineThatLeavesTheFilterLeavesTheMembers) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_non_inclusive", 32), 128U);
 }
-TEST(Groups, AFilterWithRoomForAllTakesNothingBack) {
+TEST(Groups, AFilterWithRoomForAllLinesRecallsNone) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 64), 64U);
 }
 

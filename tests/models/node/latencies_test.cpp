@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param); });
 
 // The other CPU of the node hits in the controller's cache: asked at the snoop result 2070, 30 from the address phase on.
-TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
+TEST(NodeMachine, ALineInTheControllersCacheIsNearerThanMemory) {
   MachineSpec spec = small_nodes(1, 2);
   SmallMachine small(spec);
   small.run({[](Cpu& cpu) {

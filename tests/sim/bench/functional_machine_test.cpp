@@ -98,7 +98,7 @@ TEST(FunctionalMachine, AStoreIsSeenByTheOtherCpus) {
   EXPECT_EQ(first.load(kBase), 10U);
 }
 
-TEST(FunctionalMachine, WhatIsInMemoryBeforeTheFirstAccessIsLoaded) {
+TEST(FunctionalMachine, TheFirstLoadReturnsTheInitialContentOfMemory) {
   const Protocol protocol = load_protocol("mesi_snoop");
   FunctionalMachine machine(small_machine(1), protocol);
   machine.store().preset(kBase + 8, 8, 42);

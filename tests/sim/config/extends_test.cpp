@@ -69,7 +69,7 @@ TEST_F(Extended, ACircleIsRefused) {
               AllOf(StartsWith("base.toml:1:11: extends"), HasSubstr("extends itself"), HasSubstr("e.toml")));
 }
 
-TEST_F(Extended, WhatIsExtendedExists) {
+TEST_F(Extended, TheExtendedFileMustExist) {
   EXPECT_THAT(experiment_error("extends = \"no.toml\"\nname = \"n\"\ntitle = \"t\"\n"),
               AllOf(StartsWith("e.toml:1:11: extends"), HasSubstr("no.toml")));
   EXPECT_THAT(experiment_error("extends = \"operation_cost\"\nname = \"n\"\ntitle = \"t\"\n"),

@@ -174,7 +174,7 @@ TEST_F(LayoutFiles, AnObjectWithoutFieldsCanBeAnArrayAsAWhole) {
   EXPECT_THAT(layout.moved, ElementsAre(MovedBytes{0, 8, 0}, MovedBytes{8, 8, 64}));
 }
 
-TEST_F(LayoutFiles, WhatIsNoArrayIsNotSpread) {
+TEST_F(LayoutFiles, AFieldThatIsNotAnArrayIsNotSpread) {
   const auto with = [&](const std::string& change) {
     return change_error("[[layout.change]]\nstructure = \"rq\"\n" + change + "\n");
   };
@@ -193,7 +193,7 @@ TEST_F(LayoutFiles, SectionsArePackedAndLeaveTheOthersWhereTheyAre) {
   EXPECT_EQ(layout.size, 64);
 }
 
-TEST_F(LayoutFiles, WhatAChangeNamesExists) {
+TEST_F(LayoutFiles, AChangeMustNameAnExistingField) {
   EXPECT_THAT(change_error("[[layout.change]]\nstructure = \"rqq\"\nalign_bytes = 8\n"),
               AllOf(StartsWith("e.toml:2:13: layout.change.structure"), HasSubstr("known: rq"), HasSubstr("did you mean rq?")));
   EXPECT_THAT(change_error("[[layout.change]]\nstructure = \"rq\"\norder = [\"cpu\",\n  \"nr_runing\"]\n"),

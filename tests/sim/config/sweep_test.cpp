@@ -78,7 +78,7 @@ TEST_F(Sweep, ListsThatGoTogetherAreZipped) {
             "e.toml:13:19: workload.lock: 2 values, but 1 of workload.increments: lists that go together have one length");
 }
 
-TEST_F(Sweep, WhatCannotBeSweptIsRefused) {
+TEST_F(Sweep, AParameterThatCannotBeSweptIsRefused) {
   EXPECT_EQ(error("\"workload.lock\" = []\n"), "e.toml:12:19: workload.lock: expected a list of values, found an empty one");
   EXPECT_EQ(error("\"workload.lock\" = \"tas\"\n"),
             "e.toml:12:19: workload.lock: expected a list of values, found a string (\"tas\")");
@@ -110,7 +110,7 @@ TEST_F(Sweep, SettingASweptPathLeavesItOneValue) {
   EXPECT_EQ(zipped[1], (At{{"workload.increments", integer(7)}, {"workload.lock", text("ticket")}}));
 }
 
-TEST_F(Sweep, PointsThatBecomeTheSameBySettingPathsAreThereOnce) {
+TEST_F(Sweep, PointsMadeEqualBySettingsAppearOnce) {
   const std::string zip =
       "[[sweep.together]]\n\"workload.lock\" = [\"tas\", \"ticket\", \"tas\"]\n\"workload.increments\" = [5, 6, 7]\n";
   EXPECT_EQ(points(zip, {{}, {{"workload.increments", "8"}}, {}}),

@@ -23,7 +23,7 @@ TEST(RankCorrelation, EqualValuesShareTheMeanOfTheirRanks) {
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {1, 5, 5, 9}).value(), 4.5 / std::sqrt(4.5 * 5));
 }
 
-TEST(RankCorrelation, WithoutAMeasuredOrderThereIsNone) {
+TEST(RankCorrelation, IsAbsentWithoutAMeasuredOrder) {
   EXPECT_EQ(rank_correlation({}, {}), std::nullopt);
   EXPECT_EQ(rank_correlation({3}, {4}), std::nullopt);
   EXPECT_EQ(rank_correlation({3, 3}, {4, 5}), std::nullopt);

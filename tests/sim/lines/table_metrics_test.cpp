@@ -129,7 +129,7 @@ TEST_F(TableMetrics, ATableWithoutALineCountsForNothing) {
   EXPECT_FALSE(point.metrics.contains("tables.rank_correlation_median"));
 }
 
-TEST_F(TableMetrics, WithoutTablesThereAreNone) {
+TEST_F(TableMetrics, AreAbsentWithoutTables) {
   PointData point;
   add_table_metrics({}, {on(kHot, "tag", "max_depth", "start", "load", 40, 55)}, point);
   EXPECT_TRUE(point.metrics.empty());

@@ -33,7 +33,7 @@ TEST_F(Files, AnEmptyFileIsReadAsEmpty) {
   EXPECT_EQ(read_file(folder / "empty"), "");
 }
 
-TEST_F(Files, WhatCannotBeWrittenIsNamedWithItsReason) {
+TEST_F(Files, AFileThatCannotBeWrittenIsNamedWithTheReason) {
   try {
     write_file(folder / "no" / "such" / "file", "x");
     FAIL();
@@ -43,7 +43,7 @@ TEST_F(Files, WhatCannotBeWrittenIsNamedWithItsReason) {
   }
 }
 
-TEST_F(Files, WhatIsNoRegularFileIsRefused) {
+TEST_F(Files, AFileThatIsNotRegularIsRefused) {
   fs::create_symlink("loop", folder / "loop");
   for (const char* path : {"/dev/zero", "loop", "."}) EXPECT_THROW(read_file(folder / path), InputError) << path;
   EXPECT_TRUE(is_there(folder / "loop"));
@@ -75,7 +75,7 @@ TEST(SeedFile, GivesBackEveryDigitOfEveryTable) {
   EXPECT_EQ(write_seed_file(again), write_seed_file(file));
 }
 
-TEST(SeedFile, WhatIsCutShortIsAnInputError) {
+TEST(SeedFile, ATruncatedSeedFileIsAnInputError) {
   const std::string text = write_seed_file({});
   EXPECT_THROW(read_seed_file(text.substr(0, text.size() / 2)), InputError);
   EXPECT_THROW(read_seed_file("{}"), InputError);

@@ -21,7 +21,7 @@ TEST(Logarithm, IsUndoneByTheExponential) {
   }
 }
 
-TEST(Logarithm, OfOneIsZeroExactly) {
+TEST(Logarithm, OfOneIsExactlyZero) {
   EXPECT_EQ(natural_logarithm(1), 0);
   EXPECT_EQ(exponential_less_one(0), 0);
 }

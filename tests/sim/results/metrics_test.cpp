@@ -85,7 +85,7 @@ TEST(FindMetric, ANameThatIsDeclaredAsItStandsGoesBeforeAPattern) {
   EXPECT_EQ(pattern_of("latency.peaks.count"), "latency.peaks.count");
 }
 
-TEST(FindMetric, WhatNobodyHasDeclaredIsNotFound) {
+TEST(FindMetric, DoesNotFindAnUndeclaredMetric) {
   for (const char* name : {"", "throughput", "throughput.operation", "locks..con_pct", "cpi.kernel.x", "xcpi.kernel"}) {
     EXPECT_EQ(find_metric(name), nullptr) << name;
   }
@@ -107,7 +107,7 @@ TEST(PointMetrics, AMetricHasTheUnitThatItsLineDeclares) {
   EXPECT_EQ(std::get<std::int64_t>(point.metrics.at("rcu.callbacks").value), 3);
 }
 
-TEST(PointMetrics, WhatHasNoValueIsLeftOut) {
+TEST(PointMetrics, OmitAMetricWithoutAValue) {
   PointData point;
   PointMetrics metrics(point);
   metrics.value("a.share_pct", "%", kNeither, "of nothing", std::nullopt);

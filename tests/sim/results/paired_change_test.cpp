@@ -17,7 +17,7 @@ TEST(PairedChange, IsTheMeanDifferenceWithStudentsIntervalForFiveSeeds) {
 }
 
 // Both sides spread over a factor of ten, but each seed gains the same.
-TEST(PairedChange, WhatSeedsDifferByFallsOut) {
+TEST(PairedChange, DifferencesBetweenSeedsCancelOut) {
   const PairedChange change = paired_change({10, 50, 100}, {11, 51, 101});
   EXPECT_DOUBLE_EQ(change.ci95_pct, 0);
   EXPECT_TRUE(change.significant());
@@ -31,7 +31,7 @@ TEST(PairedChange, AnIntervalThatHoldsZeroIsNotSignificant) {
   EXPECT_FALSE(change.significant());
 }
 
-TEST(PairedChange, NothingChangedIsNotSignificant) {
+TEST(PairedChange, NoChangeIsNotSignificant) {
   EXPECT_FALSE(paired_change({5, 7}, {5, 7}).significant());
 }
 

@@ -25,12 +25,12 @@ TEST(RunHealth, ASoundRunHasNoWarnings) {
               IsEmpty());
 }
 
-TEST(RunHealth, CpusThatGetNothingAreCounted) {
+TEST(RunHealth, CountsStarvedCpus) {
   EXPECT_THAT(health_warnings(point_with({{"fairness.starved_cpus", std::int64_t{31}}})),
               ElementsAre(HasSubstr("31 CPUs got less than a tenth of an equal share")));
 }
 
-TEST(RunHealth, ACpuThatGetsNothingInOneOfThreeRunsIsNoneThatGetsNothing) {
+TEST(RunHealth, ACpuStarvedInOneOfThreeRunsIsNotCounted) {
   EXPECT_THAT(health_warnings(point_with({{"fairness.starved_cpus", 1 / 3.0}})),
               ElementsAre(HasSubstr("on average 0.33 CPUs got less than a tenth of an equal share")));
 }

@@ -70,7 +70,7 @@ TEST(DrMemtrace, PrefetchesOfDataAreKeptAndThoseOfInstructionsAndFlushesAreNot) 
   EXPECT_THAT(it.missing, Contains(StartsWith("1 flushes")));
 }
 
-TEST(DrMemtrace, WhatIsNoRecordIsRefusedByItsLine) {
+TEST(DrMemtrace, RefusesALineThatIsNotARecordAndNamesIt) {
   const std::string head = kViewHead;
   EXPECT_THAT(refusal("drmemtrace", head + "hello world\n"), StartsWith("line 4: expected RECORD INSTRUCTION: THREAD"));
   EXPECT_THAT(refusal("drmemtrace", head + "1 1: 7 read 8 bytes\n"), StartsWith("line 4: expected SIZE byte(s) @ 0x"));

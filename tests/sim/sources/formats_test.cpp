@@ -115,7 +115,7 @@ TEST(PerfScript, SamplesThatSayNoKindAreCountedAsLoads) {
   EXPECT_THAT(it.missing, testing::Contains(HasSubstr("1 samples are neither")));
 }
 
-TEST(PerfScript, WhatIsNoSampleIsRefused) {
+TEST(PerfScript, RefusesALineThatIsNotASample) {
   EXPECT_THAT(refusal("perf-script", "# a header\nhello world\n"), StartsWith("line 2: expected COMMAND PID"));
   EXPECT_THAT(refusal("perf-script", "a 1 2.0: cycles:\n"), HasSubstr("perf script -F +addr"));
 }

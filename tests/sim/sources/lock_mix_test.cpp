@@ -54,7 +54,7 @@ TEST(LockMix, AClassWhoseWaitingChanceDoesNotExplainIsLeftOut) {
   EXPECT_THAT(why(shared), HasSubstr("has readers"));
 }
 
-TEST(LockMix, ALockThatNobodyWaitedForIsNoPartOfIt) {
+TEST(LockMix, OmitsALockWithoutWaiters) {
   const LockMix mix = lock_mix({kByChance, class_of("idle", 1000, 0, 0, 100)}, {1, 2});
   EXPECT_EQ(mix.locks.size(), 1U);
   EXPECT_TRUE(mix.left_out.empty());

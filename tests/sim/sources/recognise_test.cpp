@@ -23,7 +23,7 @@ TEST(Recognise, TracesAreToldByAllOfTheirLines) {
               ElementsAre("lackey!"));
 }
 
-TEST(Recognise, WhatSharesDigitsMayBeSeveralThings) {
+TEST(Recognise, ALineOfDigitsMayHaveSeveralForms) {
   EXPECT_THAT(recognised("0 1000\n1 1004\n"), UnorderedElementsAre("per-core", "dinero", "matrix"));
   EXPECT_THAT(recognised("0 1000\n2 1004\n1 ff\n"), UnorderedElementsAre("per-core", "dinero"));
   EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n"), UnorderedElementsAre("per-core", "dinero", "smpcache"));

@@ -33,7 +33,7 @@ const LatencyBins kBins = {{{"kernel", "l1"}, {{4, 1000}}},         {{"kernel", 
                            {{"user", "remote_c2c"}, {{1000, 1}}}};
 
 // Local: 40 from caches, 10 from the node's memory; remote: 30 and 20. Upgrades and user code do not count.
-TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
+TEST(LatencyMetrics, AMissIsLocalIfASupplierInTheNodeServedIt) {
   const PointData point = metrics_of(kBins);
   EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 50);
   EXPECT_DOUBLE_EQ(value(point, "misses.kernel_c2c_share_pct"), 70);

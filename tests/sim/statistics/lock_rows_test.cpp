@@ -147,7 +147,7 @@ TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
   EXPECT_EQ(uses.at(alloc_).handoffs, 1) << "from a writer to a reader";
 }
 
-TEST_F(LockRows, NobodyWaitedSoThereIsNoHandOff) {
+TEST_F(LockRows, WithoutWaitersThereIsNoHandOff) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); }, [](Cpu&) {});
   EXPECT_EQ(point_.metrics.count("locks.dcache_lock.handoff_mean_ns"), 0U);

@@ -32,7 +32,7 @@ std::vector<std::int64_t> latencies(const std::vector<Peak>& peaks) {
   return result;
 }
 
-TEST(Peaks, OfNothingAreNone) {
+TEST(Peaks, OfAnEmptyHistogramAreNone) {
   EXPECT_THAT(find_peaks({}, smoothing_window({})), IsEmpty());
 }
 
@@ -40,7 +40,7 @@ TEST(Peaks, AHandfulOfSamplesIsNone) {
   EXPECT_THAT(find_peaks({{100, 1}, {300, 2}}, 10), IsEmpty());
 }
 
-TEST(Peaks, OneLatencyIsOneAndStandsThereExactly) {
+TEST(Peaks, OfASingleLatencyAreOneAtExactlyThatLatency) {
   EXPECT_THAT(find_peaks({{133, 1000}}, 13), ElementsAre(Peak{133, 13 * 1000}));
 }
 
@@ -89,7 +89,7 @@ TEST(Peaks, AShoulderIsNone) {
   EXPECT_THAT(find_peaks(histogram, 20), SizeIs(1));
 }
 
-TEST(Peaks, OfALevelStretchTheMiddleCounts) {
+TEST(Peaks, OfAPlateauAreInItsMiddle) {
   EXPECT_THAT(latencies(find_peaks({{100, 1000}, {110, 1000}}, 10)), ElementsAre(105));
 }
 

@@ -71,7 +71,7 @@ TEST(LineTable, LongNamesAreBrokenToTheTerminalsWidth) {
   EXPECT_LE(widest(line_table(set, 1, Painter(false, 130, 130))), 130U);
 }
 
-TEST(LineTable, WithoutMissesThereIsNone) {
+TEST(LineTable, IsAbsentWithoutMisses) {
   EXPECT_EQ(line_table(lines_of({}, {}), 10, kPlain), "");
 }
 

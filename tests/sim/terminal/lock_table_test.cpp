@@ -51,11 +51,11 @@ TEST(LockTable, FitsTheTerminal) {
   for (std::string line; std::getline(text, line);) EXPECT_LE(width_of(line), kTerminalWidth) << line;
 }
 
-TEST(LockTable, OfNoLocksIsNothing) {
+TEST(LockTable, WithoutLocksIsEmpty) {
   EXPECT_EQ(lock_table({}, kPlain), "");
 }
 
-TEST(LockTable, LocksThatNobodyTookAreLeftOut) {
+TEST(LockTable, OmitsLocksThatWereNeverTaken) {
   EXPECT_EQ(lock_table({taken("idle", "", 0)}, kPlain), "");
   auto rows = dbench();
   rows.push_back(taken("idle", "", 0));
@@ -97,7 +97,7 @@ ReportedPoint raced(std::int64_t sections) {
   return point;
 }
 
-TEST(RaceNote, SaysWhichLockHowOftenAndWhoWasTheFirst) {
+TEST(RaceNote, NamesTheLockTheNumberOfRacesAndTheFirstCpus) {
   EXPECT_EQ(race_note({raced(123)}, kUnbroken),
             "  RACE  section_lock keeps nobody out: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.25 µs "
             "while CPU 0 was inside\n");
@@ -114,7 +114,7 @@ TEST(RaceNote, OfSeveralPointsNamesTheWorst) {
   EXPECT_THAT(race_note(points, kUnbroken), HasSubstr("9 sections overlapped another CPU's at point 1 (machine.cpus = 4);"));
 }
 
-TEST(RaceNote, WithoutARaceIsNothing) {
+TEST(RaceNote, IsEmptyWithoutARace) {
   EXPECT_EQ(race_note({raced(0), ReportedPoint{}}, kPlain), "");
 }
 

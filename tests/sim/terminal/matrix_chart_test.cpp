@@ -30,7 +30,7 @@ std::vector<int> nodes(int cpus) {
   return of;
 }
 
-TEST(MatrixChart, OfNothingIsNothing) {
+TEST(MatrixChart, WithoutLatenciesIsEmpty) {
   EXPECT_EQ(matrix_chart({}, {0, 0}, kUnbounded), "");
 }
 

@@ -131,12 +131,12 @@ TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNamesWhichComesFirst) {
   EXPECT_THAT(by_cpi[7], MatchesRegex("  ttas +1 .*"));
 }
 
-TEST(SweepTable, SaysThatItCannotBeSortedByWhatIsNotThere) {
+TEST(SweepTable, RefusesToSortByAMissingColumn) {
   EXPECT_THAT(sweep(locks_by_cpus(), {.sorted_by = "cpi.colonel"}), HasSubstr("no point has the metric cpi.colonel"));
   EXPECT_THAT(sweep(locks_by_cpus(), {.sorted_by = "cpi.kernel"}), Not(HasSubstr("no point has")));
 }
 
-TEST(SweepTable, WhatAPointDidNotMeasureIsADash) {
+TEST(SweepTable, ShowsADashForAMetricThatAPointLacks) {
   const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
   EXPECT_TRUE(lines[2].ends_with(" -")) << lines[2];
   EXPECT_TRUE(lines[3].ends_with(" 138")) << lines[3];

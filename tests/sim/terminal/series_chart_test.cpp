@@ -20,7 +20,7 @@ std::vector<SeriesRow> ramp(const std::string& name, const std::vector<double>& 
   return rows;
 }
 
-TEST(SeriesChart, OfNothingIsNothing) {
+TEST(SeriesChart, WithoutSamplesIsEmpty) {
   EXPECT_EQ(series_chart({}, kTenColumns), "");
 }
 

@@ -95,10 +95,10 @@ TEST(Hammer, ABlockThatIsReadHasABufferAsOftenAsThereAreBuffers) {
 TEST(Hammer, ReadersWritersAndFlusherNeedACpuEach) {
   EXPECT_THROW(run_hammer({{"writers", std::int64_t{2}}}), std::invalid_argument);
 }
-TEST(Hammer, NoMoreInodesAreFlushedThanThereAre) {
+TEST(Hammer, NeverFlushesMoreInodesThanExist) {
   EXPECT_THROW(run_hammer({{"uneven_inodes", kInodes + 1}}), std::invalid_argument);
 }
-TEST(Hammer, NoMoreBuffersThanBlocks) {
+TEST(Hammer, NeverHasMoreBuffersThanBlocks) {
   EXPECT_THROW(run_hammer({{"buffers", std::int64_t{65}}}), std::invalid_argument);
 }
 

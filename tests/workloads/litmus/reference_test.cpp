@@ -56,7 +56,7 @@ TEST(LitmusReference, WeakerModelsAllowMore) {
 }
 
 // The verdicts' list of outcomes that the machine cannot produce is complete, and each entry has a reason.
-TEST(LitmusReference, WhatTheMachineCannotProduceIsListed) {
+TEST(LitmusReference, ListsTheOutcomesThatTheMachineCannotProduce) {
   for (const LitmusTest& test : litmus_tests()) {
     const Verdict& verdict = verdict_on(test.name);
     const bool listed = verdict.under(Consistency::ia64) == Seen::not_by_this_machine;
@@ -82,7 +82,7 @@ TEST(LitmusReference, EachOrderingThatIsTakenAwayIsMissed) {
       << "data before a bypass";
 }
 
-TEST(LitmusText, WhatCannotBeReadIsNamed) {
+TEST(LitmusText, NamesTheTextThatCannotBeRead) {
   for (const char* bad : {"x", "x = ", "x == 1", "X = 1", "r0 = x behind r1", "r0 = exchange x", "fense", "await x"}) {
     try {
       parse_litmus_test("bad", "", {bad}, "x=1");

@@ -44,7 +44,7 @@ TEST(BrokenLock, ReleaseByAPlainStoreIsCaughtWhereStoresMayPassEachOther) {
 TEST(BrokenLock, ReleaseByAPlainStoreIsRightUnderTotalStoreOrder) {
   EXPECT_EQ(broken_property(broken<ReleaseWithoutFence>(), machines().at("tso")()), "");
 }
-TEST(BrokenLock, WhoeverComesIsNoQueue) {
+TEST(BrokenLock, ALockThatAnyWaiterMayTakeIsNotFifo) {
   EXPECT_FALSE(serves_in_order(broken<ReleaseWithoutFence>()));
 }
 
@@ -85,7 +85,7 @@ class BrokenMcs final : public Lock {
   std::vector<Address> nodes_;
 };
 
-TEST(BrokenLock, TheSameQueueWithoutAFaultIsRight) {
+TEST(BrokenLock, TheSameQueueWithoutAFaultPasses) {
   EXPECT_EQ(broken_property(broken<BrokenMcs<McsFault::none>>(), small_machine(kCpus)), "");
 }
 TEST(BrokenLock, McsWithoutTheWaitForItsTurnIsCaught) {

@@ -86,7 +86,7 @@ TEST(ExclusionCheck, TwoWritersInsideEndTheRunWithBothCpusFunctionsAndTimes) {
   EXPECT_EQ(OpenedMachine().failure_of({{{100, 400}}, {{250, 300}}}),
             "open does not exclude: CPU 1 takes inode_lock in put at 0.250 µs, while CPU 0 holds it, taken in get at 0.100 µs");
 }
-TEST(ExclusionCheck, WhoeverTriesAndSucceedsIsInside) {
+TEST(ExclusionCheck, ASuccessfulTryCountsAsAnAcquisition) {
   EXPECT_THAT(OpenedMachine().failure_of({{{100, 400}}, {{250, 300, As::by_trying}}}), HasSubstr("CPU 1 takes inode_lock"));
 }
 TEST(ExclusionCheck, AWriterBesideAReaderEndsTheRun) {

@@ -261,7 +261,7 @@ TEST(SynchronousRcu, AnSrcuUpdaterDoesNotWaitForACpuThatReadsNothing) {
   EXPECT_LT(took_ns, 5000);
 }
 
-TEST(SynchronousRcu, AQsbrUpdaterWaitsForTheQuiescentStateOfWhoReadsNothingToo) {
+TEST(SynchronousRcu, AQsbrUpdaterAlsoWaitsForAThreadThatReadsNothing) {
   Threads threads(small_machine(2), Design::qsbr);
   double done_ns = 0;
   double stated_ns = 0;

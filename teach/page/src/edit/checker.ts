@@ -155,7 +155,7 @@ export interface LockVerdict {
 export async function checkLock(path: string, text: string, consistency: string[], files: Files = {}): Promise<LockVerdict> {
   const file = `${kFolder}${nameOf(path)}.lua`;
   const models = consistency.flatMap((model) => ["--consistency", model]);
-  // Machines take long, and what is shown here is the order of operations.
+  // Runs on whole machines take long, and this page shows only the order of operations.
   const args = ["check-lock", file, ...models, "--cpus", "2", "--acquisitions", "1", "--machines", "0", "--json"];
   return readLockVerdict(await engine().command(args, { ...files, [file]: text }));
 }
@@ -167,7 +167,7 @@ export function readLockVerdict(printed: Printed): LockVerdict {
     verdict: string; not_checkable: string;
     cases: { cpus: number; consistency: string; states: number; violation: string; steps: LockStep[] }[];
   }[];
-  if (!found) return { ...none, kind: "refused", error: "The checker said nothing." };
+  if (!found) return { ...none, kind: "refused", error: "The checker printed no verdict." };
   const broken = found.cases.find((one) => one.violation);
   const states = found.cases.reduce((sum, one) => sum + one.states, 0);
   return { kind: found.verdict as LockVerdict["kind"], error: found.not_checkable, states, cpus: broken?.cpus ?? 2,

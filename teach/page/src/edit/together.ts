@@ -1,14 +1,14 @@
-// Two runs on one clock: a moment is a time, and each run stands behind all that has happened in it by then.
+// Two runs on one clock: at each time, every run shows all steps that have happened in it by then.
 import type { History } from "../model/History";
 
-/** All times at which something happens in either, in nanoseconds. */
+/** The times of all steps of both runs, in nanoseconds. */
 export function moments(a: History, b: History): Float64Array {
   const times = new Set<number>();
   for (const history of [a, b]) for (const tick of history.time) times.add(history.ns(tick));
   return Float64Array.from(times).sort();
 }
 
-/** How many steps have happened by a time. */
+/** The number of steps that have happened by a time. */
 export function positionAt(history: History, ns: number): number {
   let low = 0;
   let high = history.length;
@@ -22,14 +22,14 @@ export function positionAt(history: History, ns: number): number {
 
 export interface Costs {
   ns: number;
-  /** Of the CPUs' clock; null where the run says nothing of it. */
+  /** Cycles of the CPUs' clock; null if no row of the run gives a latency. */
   cycles: number | null;
   messages: number;
   withData: number;
   bytes: number;
 }
 
-/** What happened in a run up to its position. */
+/** Counts what happened in a run up to its position. */
 export function costsOf(history: History, position: number): Costs {
   const { log, line_bytes, files } = history.document;
   let messages = 0;
@@ -45,7 +45,7 @@ export function costsOf(history: History, position: number): Costs {
   return { ns, cycles: perNs === null ? null : Math.round(ns * perNs), messages, withData, bytes: withData * line_bytes };
 }
 
-/** The clock, from a row that has a latency in both. */
+/** The CPUs' clock, from a row that gives a latency in cycles and in nanoseconds. */
 function cyclesPerNs(latencies: string | undefined): number | null {
   for (const row of latencies?.split("\n").slice(1) ?? []) {
     const [, , , cycles, ns] = row.split(",").map(Number);

@@ -12,7 +12,7 @@ export interface Found {
 export interface Run {
   scene: Scene;
   document: RunDocument;
-  /** The engine's own bytes. */
+  /** The engine's output, unparsed. */
   text: Uint8Array;
   find(moment: string, from?: number): Promise<Found>;
 }
@@ -33,7 +33,7 @@ export class Engine {
   private readonly waiting = new Map<number, Waiting>();
   private next = 1;
 
-  /** Begins to compile; what asks later does not wait for it to be asked. */
+  /** Starts to compile the engine early, so that the first request need not wait for all of it. */
   start(): void {
     this.worker ??= this.make();
   }
@@ -51,7 +51,7 @@ export class Engine {
     return this.ask<Printed>("command", { files: { ...shippedFiles(), ...files }, lines: args.join("\n") }).answer;
   }
 
-  /** Gives up all that is under way: a program may run for long. */
+  /** Stops the engine and drops all pending requests, because a program may run for long. */
   stop(): void {
     const worker = this.worker;
     this.worker = null;

@@ -1,8 +1,8 @@
-// What the engine's file system holds. Paths are the project's own; "/work" is the user's folder.
+// The files in the engine's file system. Paths are those of the project; "/work" is the user's folder.
 
 export type Files = Record<string, string>;
 
-/** What came with the page, by kind. */
+/** The files that ship with the page, by kind. */
 export interface ShippedFiles {
   protocols?: Files;
   machines?: Files;

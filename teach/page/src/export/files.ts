@@ -1,4 +1,4 @@
-// Texts and pictures that leave the page.
+// Saves texts and pictures as files, and copies to the clipboard.
 export function saveFile(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");

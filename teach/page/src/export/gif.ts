@@ -7,7 +7,7 @@ import { pictureOf, pixelsOf } from "./svg";
 const kMostFrames = 120;
 const kWidest = 900;
 
-/** Positions to show: every stop of the stride that is chosen, or fewer, evenly. */
+/** The positions to draw: every stop of the chosen stride, thinned evenly if there are too many. */
 export function framesOf(player: Player, from: number, to: number): number[] {
   const all: number[] = [from];
   for (let at = from; at < to; ) {

@@ -1,4 +1,4 @@
-// A picture of the page as a file of its own: the colours that it has here and now are written into it.
+// Makes a stand-alone file of a picture on the page, with its current colours written into it.
 const kProperties = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "stroke-linecap", "opacity", "fill-opacity",
   "stroke-opacity", "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline", "visibility", "display",
   "paint-order", "transform", "letter-spacing"];

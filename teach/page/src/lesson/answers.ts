@@ -52,7 +52,7 @@ export const showAnswer = (question: Question): string => {
   return `${Array.isArray(answer) ? answer[0] : answer}${unit}`;
 };
 
-/** Of what could still be gained, how much was: Hake's normalized gain. Null where nothing could. */
+/** Hake's normalized gain: the share of the possible gain that was reached. Null if no gain was possible. */
 export function gain(before: number, after: number, of: number): number | null {
   return before >= of ? null : (after - before) / (of - before);
 }

@@ -29,12 +29,12 @@ export interface Question {
   type: "choice" | "state" | "number" | "text" | "multiple";
   choices?: string[];
   answer: string | number | string[];
-  /** How far off a number may be. */
+  /** The tolerance of a numeric answer. */
   within?: number;
   unit?: string;
   points?: number;
   right?: string;
-  /** By choice, why it is wrong; "else" for all others. */
+  /** The reason why each choice is wrong; "else" is for all other answers. */
   wrong?: Record<string, string>;
   then?: string;
   then_step?: number;
@@ -49,7 +49,7 @@ export interface BreakPart {
   text: string;
   ask: string;
   hint?: string;
-  /** What the checker has to say in the end. */
+  /** The verdict that solves the task. */
   until: "broken" | "holds";
   finds?: string;
   right?: string;

@@ -1,4 +1,4 @@
-// What a reader has done: kept in the browser's storage where there is one, else as long as the page is open.
+// The reader's progress, kept in the browser's storage or, without one, as long as the page is open.
 import type { Given } from "./answers";
 
 const kKey = "linebounce-progress";
@@ -6,7 +6,7 @@ const kKey = "linebounce-progress";
 export interface AnswerKept {
   first: Given;
   right: boolean;
-  /** Answered rightly in the end. */
+  /** True once the reader has answered correctly. */
   solved: boolean;
 }
 export interface LessonKept {
@@ -43,13 +43,13 @@ export function keep(): void {
   try {
     localStorage.setItem(kKey, JSON.stringify(progress));
   } catch {
-    // then it lasts as long as the page
+    // without storage, progress lasts as long as the page
   }
 }
 
 export function keptLesson(slug: string): LessonKept {
   if (!progress.lessons[slug]) progress.lessons[slug] = { upTo: 0, done: false, answers: {} };
-  return progress.lessons[slug]!; // read again: what is kept tells who looks at it of changes
+  return progress.lessons[slug]!; // read again through `progress`, so that Svelte tracks changes
 }
 
 export function forgetLesson(slug: string): void {
@@ -57,7 +57,7 @@ export function forgetLesson(slug: string): void {
   keep();
 }
 
-/** The first answer is the one that counts. */
+/** Stores an answer; only the first one counts towards the score. */
 export function keepAnswer(slug: string, id: string, given: Given, right: boolean): void {
   const { answers } = keptLesson(slug);
   const before = answers[id];

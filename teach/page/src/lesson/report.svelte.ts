@@ -1,8 +1,8 @@
-// What a teacher collects: one file for each reader.
+// The file of answers that a reader hands to a teacher.
 import { gain } from "./answers";
 import { progress } from "./progress.svelte";
 
-/** `linebounce teach --grade` reads it. */
+/** The file's text, in the format that `linebounce teach --grade` reads. */
 export function answersFile(): string {
   const { name, tests, lessons } = progress;
   const done = Object.fromEntries(
@@ -23,6 +23,6 @@ export function answersText(): string {
   }
   const done = Object.values(progress.lessons).filter((lesson) => lesson.done).length;
   const first = Object.values(progress.lessons).flatMap((lesson) => Object.values(lesson.answers));
-  lines.push(`Lessons finished: ${done}`, `Predictions right at once: ${first.filter((a) => a.right).length} of ${first.length}`);
+  lines.push(`Lessons finished: ${done}`, `Predictions right at the first try: ${first.filter((a) => a.right).length} of ${first.length}`);
   return `${lines.join("\n")}\n`;
 }

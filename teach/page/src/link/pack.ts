@@ -1,4 +1,4 @@
-// Texts in a link: compressed, then written with the letters that a URL may have.
+// Packs texts into a link: compresses them, then encodes them in characters that a URL may contain.
 export async function pack(value: unknown): Promise<string> {
   const bytes = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const packed = new Uint8Array(await new Response(bytes).arrayBuffer());

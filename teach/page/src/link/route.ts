@@ -1,4 +1,4 @@
-// What the part of the URL behind # says: which view, and where in it.
+// The part of the URL after #: which view is open, and where in it the reader is.
 import type { Click } from "../edit/clicks";
 import { changedLines } from "../edit/protocolText";
 import type { Files } from "../engine/files";
@@ -27,7 +27,7 @@ export type Route =
 
 const number = (text: string | undefined): number | null => (text !== undefined && /^\d+$/.test(text) ? Number(text) : null);
 
-// Of a text that came with the page only the changed lines are kept.
+// For a text that ships with the page, a link holds only the changed lines.
 type Patched = { path: string; target: Broken["target"]; text?: string; lines?: Record<number, string> };
 
 function patched(broken: Broken, original: string): Patched {

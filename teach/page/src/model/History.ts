@@ -1,5 +1,5 @@
-// A machine at any position of a run. The log is the only source: a row says what was before it and what is after it, so a
-// step back costs what a step forward costs, and nothing is run again.
+// The machine's state at any position of a run, from the run's log alone. Each entry of the log has the state before and after
+// it, so a step back costs as much as a step forward, and nothing is simulated again.
 //
 // Position p: the steps 0 .. p-1 have happened. What changes one cell (a line's state, a CPU's operation, what a directory
 // knows, bytes of a copy) is applied and undone; what lasts for a while (messages, buffered stores) is looked up.
@@ -10,7 +10,7 @@ import { Intervals } from "./intervals";
 import { waits } from "./names";
 import { Numbering } from "./numbering";
 
-/** How far a step goes. */
+/** The length of a step. */
 export type Stride = "step" | "message" | "transaction" | "instruction";
 
 /** A line at a controller: a cache's copy, a directory's entry. */
@@ -107,12 +107,12 @@ export class History {
     return this.states[slot]!;
   }
 
-  /** A word of a copy; null where the log does not say what it holds. */
+  /** The value of a word in a copy; null if the log does not say it. */
   value(kind: CopyKind, agent: number, line: number, offset: number, bytes: number): bigint | null {
     return this.copies.value(kind, agent, line, offset, bytes);
   }
 
-  /** The operation that a CPU is at. */
+  /** The operation that a CPU is running. */
   programOf(cpu: number): ProgramStep | null {
     const at = this.operation[cpu] ?? -1;
     return at < 0 ? null : (this.document.log[at] as ProgramStep);
@@ -138,7 +138,7 @@ export class History {
       .filter((step) => step[2] === cpu);
   }
 
-  /** A number for all that can be asked here: equal states have equal digests. */
+  /** A digest of the whole state: equal states have equal digests. */
   digest(): string {
     let a = 0x811c9dc5;
     let b = 0x1234567;

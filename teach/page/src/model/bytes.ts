@@ -1,4 +1,4 @@
-// What copies hold, byte by byte, and how each step changes that: kept so that a step can be undone.
+// The bytes of every copy, and how each step changes them, stored so that a step can be undone.
 import { Kind, kFar, type AccessStep, type CopyStep, type Num, type RowStep, type RunDocument } from "./document";
 import { Numbering } from "./numbering";
 

@@ -28,7 +28,7 @@ export type ProgramStep = [
 /** A store leaves (0) or enters (1) a CPU's store buffer, or is read in it (2). */
 export type BufferStep = [
   tick: number, kind: 4, cpu: number, address: Num, bytes: number, value: Num, move: number];
-/** What a directory knows of a line now: indexes into `endpoints`; owner -1: nobody. */
+/** A directory's entry for a line, as indexes into `endpoints`; owner -1 means no owner. */
 export type DirectoryStep = [tick: number, kind: 5, agent: number, line: Num, owner: number, sharers: number[]];
 /** A copy takes data that no access wrote: a fill, a writeback. `old` is -1 where there was no copy. */
 export type CopyStep = [

@@ -1,4 +1,4 @@
-// Which parts a machine has and what belongs to what: nodes, their buses, their caches, the CPUs behind each.
+// The parts of a machine: nodes, their buses, their caches, and the CPUs of each cache.
 import { Controller, Kind, type Endpoint, type RunDocument } from "./document";
 
 export interface CacheUnit {
@@ -10,7 +10,7 @@ export interface BusUnit {
   bus: number;
   caches: CacheUnit[];
 }
-/** What has a frame of its own: a node; where nodes have several buses, one bus, one group's cache, or a node's home. */
+/** A part drawn in a frame: a node, or, where nodes have several buses, one bus, one group's cache or one node's home. */
 export interface Unit {
   key: string;
   title: string;

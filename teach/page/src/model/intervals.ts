@@ -1,4 +1,4 @@
-// Things that are there from one position to another (messages under way, stores in a buffer), asked for at any position.
+// Things that last from one position to another, such as messages under way and stores in a buffer; found by position.
 
 const kApart = 256;
 

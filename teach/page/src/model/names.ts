@@ -1,11 +1,11 @@
-// What addresses, lines and states are called.
+// Names of addresses, lines and states.
 import type { Num, RunDocument, Table } from "./document";
 
 export function toBig(value: Num): bigint {
   return BigInt(value);
 }
 
-/** As people read numbers: small ones in decimal, large ones in hexadecimal, with 64 bits' negatives as such. */
+/** Formats a value for people: small numbers in decimal and signed, large ones in hexadecimal. */
 export function showValue(value: bigint, bytes = 8): string {
   const bits = BigInt(8 * bytes);
   const half = 1n << (bits - 1n);
@@ -52,7 +52,7 @@ export class Names {
     return this.byLine.get(line) ?? [];
   }
 
-  /** The word at an address; its address if nobody named it. */
+  /** The name of the word at an address; the address itself if the word has no name. */
   word(address: Num): string {
     const at = toBig(address);
     const found = this.wordsOf(this.lineOf(at)).find((w) => w.address <= at && at < w.address + BigInt(w.bytes));

@@ -1,4 +1,4 @@
-// A run that is watched: where it is, how it is stepped and played. Views read `position` and then ask `history`.
+// Plays a run: holds its position, and steps through it. Views read `position` and then ask `history`.
 import type { Run } from "../engine/engine";
 import { History, type Stride } from "./History";
 import { floorOf, linesByInterest, type Floor } from "./floor";
@@ -32,10 +32,10 @@ export class Player {
   readonly floor: Floor;
   /** Position before the last change: what moved is shown moving. */
   previous = 0;
-  /** In a lesson: nothing behind this position is shown, for a question asks after it. */
+  /** In a lesson: steps after this position stay hidden, because a question asks about them. */
   veil = $state<number | null>(null);
   veilSays = $state("");
-  /** In a lesson: no key or button goes behind it. What the lesson itself shows does. */
+  /** In a lesson: keys and buttons stop at this position. The lesson itself may go further. */
   limit = $state<number | null>(null);
   private at = $state(0);
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -71,12 +71,12 @@ export class Player {
     return this.at > 0 ? (this.document.sentences?.[this.at - 1] ?? "") : "";
   }
 
-  /** How far one may go from here. */
+  /** The last position that the reader may go to. */
   get furthest(): number {
     return this.limit === null ? this.length : Math.max(this.limit, this.at);
   }
 
-  /** Where a reader wants to go. */
+  /** Goes to a position at the reader's wish, within the lesson's limit. */
   go(to: number): void {
     this.jump(Math.min(to, this.furthest));
   }
@@ -128,7 +128,7 @@ export class Player {
     clearTimeout(this.timer);
   }
 
-  /** Goes on to the next breakpoint at once; false if there is none before the end. */
+  /** Jumps to the next breakpoint; false if there is none before the end. */
   async runToBreak(): Promise<boolean> {
     const halt = await this.nextBreak();
     if (!halt || halt.position > this.furthest) return false;

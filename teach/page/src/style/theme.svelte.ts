@@ -1,4 +1,4 @@
-// Dark or light: what the system says, until the reader chooses.
+// Dark or light: follows the system until the reader chooses.
 type Theme = "light" | "dark";
 const kKey = "linebounce-theme";
 
@@ -35,6 +35,6 @@ export function toggleTheme(): void {
   try {
     localStorage.setItem(kKey, current);
   } catch {
-    // then it lasts as long as the page
+    // without storage, the choice lasts as long as the page
   }
 }

@@ -1,4 +1,4 @@
-// The space-time diagram of one line: who is a lifeline, what happens when, without a pixel.
+// The space-time diagram of one line: its lifelines and events, without their layout.
 import { Kind, type RunDocument } from "../model/document";
 import type { Floor } from "../model/floor";
 import type { Names } from "../model/names";

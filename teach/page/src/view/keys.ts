@@ -1,4 +1,4 @@
-// The keys of the page: one table, which the listener obeys and the help dialog prints.
+// The page's keys: one table, used by the key listener and by the help dialog.
 import type { Stride } from "../model/History";
 import type { Player } from "../model/player.svelte";
 
@@ -33,7 +33,7 @@ export const kKeys: Key[] = [
 
 const kOwnKeys = "input, textarea, select, dialog, .cm-editor, [role=radiogroup], [role=slider], [contenteditable]";
 
-/** Obeys a key, unless what has the focus has keys of its own. */
+/** Obeys a key, unless the focused element has keys of its own. */
 export function obey(event: KeyboardEvent, player: Player): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const target = event.target instanceof Element ? event.target : null;

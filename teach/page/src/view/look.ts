@@ -1,4 +1,4 @@
-// How a line is drawn everywhere: its label and its words with names that are short within it.
+// How every view draws a line: its label, and its words with names shortened to fit.
 import type { Names } from "../model/names";
 
 export interface WordLook {
@@ -9,7 +9,7 @@ export interface WordLook {
 }
 export interface LineLook {
   line: number;
-  /** "" where the one word's name says it. */
+  /** "" if the line has one word, whose name says it all. */
   label: string;
   words: WordLook[];
   height: number;

@@ -1,4 +1,4 @@
-// Where the machine's parts stand in the picture, in pixels of the width that there is, and the way a message takes.
+// Lays out the machine's parts in the available width, in pixels, and the path of each message.
 import type { Floor, Unit } from "../model/floor";
 
 export interface Box {
@@ -266,7 +266,7 @@ export function route(from: Station, to: Station, upright: boolean): Point[] {
   return trimmed(wires(from, to, upright));
 }
 
-/** Both ends a little off the boxes, so that what waits there hides nothing. */
+/** Moves both ends a little off the boxes, so that a message that waits there hides nothing. */
 function trimmed(points: Point[]): Point[] {
   const towards = (a: Point, b: Point): Point => {
     const long = Math.hypot(b.x - a.x, b.y - a.y);
@@ -313,7 +313,7 @@ function tidy(points: Point[]): Point[] {
   return points.filter((p, k) => k === 0 || Math.hypot(p.x - points[k - 1]!.x, p.y - points[k - 1]!.y) > 0.5);
 }
 
-/** A point of a way, by the share of it that is done. */
+/** The point of a path that a message has reached after a share of it. */
 export function along(points: Point[], share: number): Point {
   let total = 0;
   for (let k = 1; k < points.length; ++k) total += Math.hypot(points[k]!.x - points[k - 1]!.x, points[k]!.y - points[k - 1]!.y);

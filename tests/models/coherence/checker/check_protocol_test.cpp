@@ -67,7 +67,7 @@ TEST_F(Checker, FindsTwoSuppliers) {
   EXPECT_EQ(violation().property, Property::one_supplier);
 }
 
-TEST_F(Checker, FindsTwoWhoDriveTheBusWhereOnlyOneSuppliesTheRequestor) {
+TEST_F(Checker, FindsTwoBusDriversEvenIfOnlyOneSuppliesTheRequestor) {
   Row& row = row_of(mesi, "M", "Other_GetS");
   drop(row, Verb::assert_owned);
   row.actions[1].argument = to_memory;

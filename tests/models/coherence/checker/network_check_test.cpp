@@ -89,7 +89,7 @@ class NetworkChecker : public testing::Test {
   NetworkProtocols nodes = shipped_network("mesi_node");
 };
 
-TEST_F(NetworkChecker, FindsAReaderThatNobodyTellsOfAWriter) {
+TEST_F(NetworkChecker, FindsAReaderThatIsNotToldOfAWriter) {
   drop(row(directory.directory.directory, "S", "GetM"), Verb::send_sharers);
   EXPECT_EQ(violation(directory, {.agents = 2}).property, Property::single_writer);
 }
@@ -149,7 +149,7 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
 }
 
 // A recall brings data only if a cache had newer data.
-TEST_F(NetworkChecker, FindsDataTakenWhereNobodyHasSentAny) {
+TEST_F(NetworkChecker, FindsDataTakenThatWasNeverSent) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
   EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
 }

@@ -150,7 +150,7 @@ TEST(LockChoice, RcuIsSuitableWhereNobodyWritesUnderTheLockOrNobodyHoldsItAlone)
   EXPECT_THAT(with_rcu, ElementsAre("read", "checked", "counted"));
 }
 
-TEST(LockChoice, WhatIsNoLockOfOursRunsAsTheNearest) {
+TEST(LockChoice, AForeignLockRunsAsItsNearestEquivalent) {
   const TraceText trace(
       "lock m algorithm=pthread_mutex\nlock rw algorithm=pthread_rwlock\nlock s algorithm=pthread_spin\n"
       "lock own algorithm=clh\nlock x algorithm=futex_of_its_own\nstream a\n"
@@ -161,7 +161,7 @@ TEST(LockChoice, WhatIsNoLockOfOursRunsAsTheNearest) {
   EXPECT_THAT(algorithms, ElementsAre("mutex", "rwlock", "ttas", "clh", "mutex"));
 }
 
-TEST(LockChoice, AttemptsThatFailedAreNoAcquisitions) {
+TEST(LockChoice, FailedAttemptsAreNotAcquisitions) {
   const TraceText trace(
       "lock l algorithm=ticket\nlock never algorithm=ticket\nstream a\n"
       "a try_acquire l failed\na try_acquire l\na release l\na try_acquire never failed\n");

@@ -51,7 +51,7 @@ TEST(FalseSharing, ThreadsThatWriteBytesOfTheirOwnInOneLineAreFound) {
   EXPECT_EQ(lines[0].disturbed, 2000);
 }
 
-TEST(FalseSharing, WhatAllThreadsWriteIsSharedTruly) {
+TEST(FalseSharing, AWordThatAllThreadsWriteIsTrueSharing) {
   EXPECT_THAT(found({piece(0, 0, {{1, 0, 500}, {2, 0, 500}}), piece(0, 8, {{1, 0, 300}, {2, 0, 400}})}, array(64)), IsEmpty());
 }
 
@@ -73,7 +73,7 @@ TEST(FalseSharing, SlotsThatThreadsUseInTurnAreInEachOthersWayOnLinesThatAReplay
   EXPECT_THAT(proposals(shared, names, 64)[0].sentence, HasSubstr("2 elements of 16 bytes"));
 }
 
-TEST(FalseSharing, WhatIsOnlyReadDisturbsNobody) {
+TEST(FalseSharing, AReadOnlyLineDisturbsNoThread) {
   EXPECT_THAT(found({piece(0, 0, {{1, 500, 0}}), piece(0, 8, {{2, 500, 0}, {3, 400, 0}})}, array(64)), IsEmpty());
 }
 
@@ -90,7 +90,7 @@ TEST(FalseSharing, SettingUpAndAddingUpDoNotCount) {
 }
 
 // Counters on separate lines are cleared together with the padding between them.
-TEST(FalseSharing, WhatIsTouchedASingleTimeDisturbsNobody) {
+TEST(FalseSharing, ALineAccessedOnlyOnceDisturbsNoThread) {
   EXPECT_THAT(found({piece(0, 0, {{1, 500, 500}}), piece(0, 8, {{0, 0, 1}}), piece(0, 16, {{2, 1, 0}})}, array(64)), IsEmpty());
 }
 

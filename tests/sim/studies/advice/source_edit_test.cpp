@@ -67,7 +67,7 @@ TEST_F(SourceEdits, ATypedefOfAStructureWithoutNameToo) {
               HasSubstr("typedef struct __attribute__((aligned(64))) {\n"));
 }
 
-TEST_F(SourceEdits, WhatIsAlignedAlreadyIsLeftAlone) {
+TEST_F(SourceEdits, LeavesAnAlignedStructureAlone) {
   const std::string before = source("struct alignas(32) counts {\n  long lines;\n};\n", "x.cpp");
   EXPECT_THAT(edited({.structure = structure("counts", before + ":1")}).why_not,
               HasSubstr("expected a plain definition of counts"));
@@ -230,7 +230,7 @@ TEST_F(SourceEdits, AVariableOfALibrarysTypeIsAlignedAndTheTypeLeftAlone) {
               HasSubstr("__attribute__((aligned(64))) std::atomic<long> keys_added{0};"));
 }
 
-TEST_F(SourceEdits, WhatOnlyALibraryCouldChangeSaysSo) {
+TEST_F(SourceEdits, SayWhenOnlyALibraryCouldChangeTheStructure) {
   const std::string file = source("static auto dictionary = std::make_shared<Table>();\n", "x.cpp");
   const std::uint32_t counted = structure("_Sp_counted", "/usr/include/c++/12/bits/shared_ptr_base.h:580");
   const std::uint32_t block = object("_Sp_counted[0]", file + ":1", true, counted);
@@ -247,7 +247,7 @@ TEST_F(SourceEdits, ASourceThatHasChangedSinceIsNotWhatRan) {
               HasSubstr("has changed since the program was recorded"));
 }
 
-TEST_F(SourceEdits, WhatHasNoPlaceInTheSourceHasNoEdit) {
+TEST_F(SourceEdits, DoNotExistForAnObjectWithoutASourceLocation) {
   EXPECT_THAT(edited({.structure = structure("counts", "")}).why_not, HasSubstr("debug information"));
   EXPECT_THAT(edited({.structure = structure("gone", "/nowhere/x.c:3")}).why_not, HasSubstr("cannot be read"));
   EXPECT_THAT(edited({.structure = structure("rust", source("struct A {\n a: u64,\n}\n", "a.rs") + ":1")}).why_not,

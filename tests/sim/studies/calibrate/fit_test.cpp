@@ -27,7 +27,7 @@ TEST(LeastSquares, AnUnknownAtItsBoundLeavesTheRestToTheOthers) {
   EXPECT_THAT(least_squares(slopes, {-4, -10}, {1, 1}, {-100, -2}), ElementsAre(DoubleNear(-1, 1e-9), -2));
 }
 
-TEST(LeastSquares, WhatNothingDependsOnStays) {
+TEST(LeastSquares, LeavesAParameterThatNoRowDependsOn) {
   EXPECT_THAT(least_squares({{0, 2}}, {6}, {1}, {-5, -5}), ElementsAre(0, 3));
 }
 

@@ -39,7 +39,7 @@ TEST(FindValue, SaysFromWhereToWhereNothingTellsValuesApart) {
   EXPECT_NEAR(found.high, 95, 10);
 }
 
-TEST(FindValue, TriesNothingTwice) {
+TEST(FindValue, TriesNoValueTwice) {
   std::vector<double> tried;
   find_value({0, 10, 20}, 1, [&tried](const std::vector<double>& values) {
     std::vector<double> off;

@@ -53,7 +53,7 @@ TEST_F(FirstLookTest, ARunThatCameToNoEndGoesOnAndIsNotCalledSlow) {
   EXPECT_TRUE(look.behind.empty());
 }
 
-TEST_F(FirstLookTest, NothingGoesOnWhereTheRecordedLocksCameToNoEnd) {
+TEST_F(FirstLookTest, StopsIfTheReplayWithTheRecordedLocksDoesNotEnd) {
   EXPECT_TRUE(left({0, 90, 120, 110, 50}).empty());
 }
 

@@ -114,15 +114,15 @@ TEST(Fget, UnderTheLockCostsFourAtomicOperations) {
   EXPECT_EQ(call_ns(FileTableDesign::rwlock, true), 4 * 20 + 3 * 2);
 }
 // The count is loaded, raised by a compare-exchange (30 cycles), and dropped.
-TEST(Fget, ByRcuCostsTwo) {
+TEST(Fget, ByRcuCostsTwoLockedOperations) {
   EXPECT_EQ(call_ns(FileTableDesign::rcu, true), 30 + 20 + 4 * 2);
 }
 // Loads the owner of the table, and the file.
-TEST(Fget, LightCostsNone) {
+TEST(Fget, LightCostsNoLockedOperation) {
   EXPECT_EQ(call_ns(FileTableDesign::fget_light, true), 4 * 2);
 }
 // No lock; the count is loaded and stored, twice; a store takes 1 cycle.
-TEST(Fget, InAKernelForOneCpuIsLoadsAndStores) {
+TEST(Fget, InAKernelForOneCpuTakesOnlyLoadsAndStores) {
   EXPECT_EQ(call_ns(FileTableDesign::rwlock, false), 3 * 2 + 2 * (2 + 1));
 }
 

@@ -77,7 +77,7 @@ CpuThreadsOptions one_process() {
   return options;
 }
 
-TEST(CpuThreads, WithLittleToDoNothingIsLeftToKsoftirqd) {
+TEST(CpuThreads, UnderALightLoadNoSoftirqIsLeftToKsoftirqd) {
   const Metrics metrics = Loaded(one_process(), false).run();
   EXPECT_EQ(metrics.values.at("softirq.left_to_ksoftirqd"), 0);
   EXPECT_LT(metrics.values.at("starvation.longest_ms"), 0.03);
@@ -115,7 +115,7 @@ TEST(CpuThreads, AQuotaLeavesTheProcessTheRestOfEachTenMilliseconds) {
   EXPECT_LT(loaded.softirq_share(), 0.3);
 }
 
-TEST(CpuThreads, WithoutAProcessKsoftirqdHasTheCpuAtOnce) {
+TEST(CpuThreads, WithoutAProcessKsoftirqdGetsTheCpuImmediately) {
   CpuThreadsOptions options = one_process();
   options.processes = 0;
   Loaded loaded(options, true);

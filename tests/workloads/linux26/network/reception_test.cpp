@@ -105,7 +105,7 @@ TEST_P(ReceptionBothWays, AnIdleCpuTakesEveryPacket) {
 }
 
 // A packet takes 20 us and comes every 10 us: half are lost, in the queue after the interrupt or, with NAPI, in the ring.
-TEST_P(ReceptionBothWays, WhatACpuCannotTakeIsLost) {
+TEST_P(ReceptionBothWays, PacketsBeyondTheCpusCapacityAreLost) {
   ReceptionOptions options = hundred_thousand();
   options.reception = GetParam();
   options.ring = 16;

@@ -98,7 +98,7 @@ TEST_P(OnAnyMachine, NoSessionIsLeftAsleepWhenOthersJoinWhileTheLogIsWritten) {
   EXPECT_LT(most, 2 * least);
 }
 
-TEST_P(OnAnyMachine, WhoCommitsAloneNeverWaits) {
+TEST_P(OnAnyMachine, ASessionThatCommitsAloneNeverWaits) {
   CommitMachine four(spec(), 20000, 1, 4, 50);
   four.run_all();
   for (const Session& session : four.sessions) {

@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(, StoreBuffers, testing::Values(Consistency::tso, Consi
 // Store buffering: the task stores its state and loads `asked`; the waker adds to `asked` and loads the state. Before each
 // round the waker takes some lines that the task stores to first, so that its state would stay in the store buffer for
 // microseconds if no fence drained it; the waker comes at a different time in each round.
-TEST_P(StoreBuffers, WhoSaysThatItSleepsIsSeenToBeforeItLooksOnceMore) {
+TEST_P(StoreBuffers, AWaitersSleepFlagIsVisibleBeforeItChecksAgain) {
   constexpr Value kRounds = 200;
   MachineSpec spec = small_itanium(2);
   spec.cpu.consistency = GetParam();

@@ -88,7 +88,7 @@ TEST_F(ThreeWaiters, AreWokenAsManyAsAreAskedFor) {
 }
 
 // The first task is awake but has not left the queue yet: the second call wakes the second.
-TEST_F(ThreeWaiters, WhoIsAwakeAlreadyIsNotCounted) {
+TEST_F(ThreeWaiters, AnAwakeWaiterIsNotCountedAsWoken) {
   run({0, 1, 2}, {[this](Cpu& cpu) {
                     queue_.wake_up(cpu, 1);
                     queue_.wake_up(cpu, 1);

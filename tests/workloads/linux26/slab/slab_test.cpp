@@ -176,7 +176,7 @@ TEST_P(EachVariant, FreeingAnotherCachesObjectStopsTheRun) {
 }
 
 // With several nodes, the other node's memory must also be used up before allocation fails.
-TEST_P(EachVariant, GivesOutAllThatThereIsAndThenStopsTheRun) {
+TEST_P(EachVariant, AllocatesEveryObjectAndThenStopsTheRun) {
   SlabMachine four(spec(), options(), 100);
   const std::size_t all = four.cache.objects().size();
   std::set<Address> given;
@@ -260,7 +260,7 @@ TEST(SlabNuma, AFullArraySendsABatchToTheSharedOneAndGetsItBackAtOnce) {
 }
 
 // The first twelve wait; the thirteenth sends them home, as does each twelfth after it: the 13th, 25th and 37th.
-TEST(SlabNuma, WhatAnotherNodeFreesGoesHomeByTwelves) {
+TEST(SlabNuma, ObjectsFreedOnAnotherNodeGoHomeInBatchesOfTwelve) {
   SlabMachine two(small_itanium(2));
   std::vector<Object> objects;
   std::vector<std::int64_t> drains_at;

@@ -160,7 +160,7 @@ TEST(Timers, AddingAPendingTimerStopsTheRun) {
 
 // CPU 0 adds it: its own base's lock, in mod_timer. CPU 1 modifies it: CPU 0's, in mod_timer, then its own, in __mod_timer.
 // CPU 0 deletes it: CPU 1's, in del_timer.
-TEST(Timers, ATimerIsOnTheBaseOfWhoAddedItLast) {
+TEST(Timers, ATimerIsOnTheBaseOfTheCpuThatAddedItLast) {
   TimerMachine two(small_machine(2), {.jiffy_us = 1000});
   const Object owner = two.place_owner(0);
   Timer timer(two.fields, owner, [](Cpu&) {});
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(, OnAnyMachine,
 
 // A modification owes one expiry, unless the timer was pending and owed one already; a deletion that finds it pending cancels
 // it.
-TEST_P(OnAnyMachine, NoTimerIsLostOrDoubledWhoeverChangesIt) {
+TEST_P(OnAnyMachine, NoTimerIsLostOrRunsTwiceWhicheverCpuChangesIt) {
   TimerMachine four(spec(), options());
   constexpr int kTimers = 6;
   int owed = 0;
@@ -238,7 +238,7 @@ TEST_P(OnAnyMachine, NoTimerIsLostOrDoubledWhoeverChangesIt) {
 }
 
 // CPU 1 repeatedly deletes the timer that runs on CPU 0, at times when it often runs.
-TEST_P(OnAnyMachine, WhoHasDeletedItSynchronouslyNeverSeesItRun) {
+TEST_P(OnAnyMachine, ATimerNeverRunsAfterItsSynchronousDeletion) {
   TimerMachine four(spec(), options());
   const Object owner = four.place_owner(0);
   int fired = 0;
