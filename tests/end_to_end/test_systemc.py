@@ -49,7 +49,7 @@ def promises(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_two_machines_and_a_memory_with_open_rows_are_one_simulation(prefix: Path, tmp_path: Path) -> None:
     output = run(built(prefix, tmp_path, EXAMPLE / "main.cpp"))
-    old, present, memory = [line for line in output.splitlines() if ":" in line and "SystemC" not in line][-3:]
+    old, _, memory = [line for line in output.splitlines() if ":" in line and "SystemC" not in line][-3:]
     # 200 additions of each of four CPUs to one word; nearly each needs the line from another CPU.
     assert int(re.search(r"local_c2c (\d+)", old)[1]) > 600
     assert int(re.search(r"local_memory (\d+)", old)[1]) >= 800, "each read is of a line that nobody has had"
