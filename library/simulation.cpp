@@ -95,7 +95,8 @@ class PlacedMemory {
 
 class Simulation::Implementation {
  public:
-  explicit Implementation(const sim::MachineFiles& files) : machine_(make(files)), memory_(machine_->store(), &machine_->homes()) {
+  explicit Implementation(const sim::MachineFiles& files)
+      : machine_(make(files)), memory_(machine_->store(), &machine_->homes()) {
     costs_.set_line_bytes(line_bytes());
     programs_.resize(cpus());
   }

@@ -125,8 +125,8 @@ class EventScheduler {
   Tick now_ = 0;
   Tick until_ = 0;
   Tick outside_ = kNever;  // when something outside may act; kNever: nothing does
-  int programs_ = 0;     // that have not ended
-  Tick last_ended_ = 0;  // when the latest of the others did
+  int programs_ = 0;       // that have not ended
+  Tick last_ended_ = 0;    // when the latest of the others did
   Tick measured_end_ = kNever;
 };
 

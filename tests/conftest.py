@@ -3,6 +3,7 @@
 import os
 import pty
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +71,17 @@ def recorder(linebounce: Program) -> Recorder:
 def session_linebounce(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The program, for runs that several tests use."""
     return Program(executable, tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 16 KiB."""
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", mount], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"a small file system needs root: {done.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", mount], check=True)

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "models/coherence/markdown.hpp"
+#include "models/text/trimmed.hpp"
 
 namespace linebounce {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "models/coherence/action_grammar.hpp"
+#include "models/text/trimmed.hpp"
 
 namespace linebounce {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/text/trimmed.hpp"
 #include "models/text/visible.hpp"
 
 namespace linebounce {
@@ -117,12 +118,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;

@@ -38,9 +38,6 @@ struct MarkdownDocument {
 // not text, a missing title, a table row with too many or too few cells.
 MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostics& diagnostics);
 
-// `text` without leading and trailing blanks.
-std::string_view trimmed(std::string_view text);
-
 // The parts of `text` between separators, each trimmed.
 std::vector<std::string> split(std::string_view text, char separator);
 

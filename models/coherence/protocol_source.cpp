@@ -7,6 +7,8 @@
 #include <set>
 #include <span>
 
+#include "models/text/trimmed.hpp"
+
 namespace linebounce {
 namespace {
 

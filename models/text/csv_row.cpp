@@ -1,5 +1,7 @@
 #include "models/text/csv_row.hpp"
 
+#include <algorithm>
+
 namespace linebounce {
 namespace {
 
@@ -18,11 +20,11 @@ bool take_quoted(std::string_view& text, std::string& field) {
   return false;
 }
 
-// Takes an unquoted field, up to a comma or the line's end.
-std::string_view take_plain(std::string_view& text) {
-  std::string_view field = text.substr(0, text.find_first_of(",\n"));
+// Takes an unquoted field, up to a separator or the line's end.
+std::string_view take_plain(std::string_view& text, char separator) {
+  std::string_view field = text.substr(0, std::min(text.find(separator), text.find('\n')));
   text.remove_prefix(field.size());
-  if (field.ends_with('\r') && !text.starts_with(',')) {
+  if (field.ends_with('\r') && !text.starts_with(separator)) {
     field.remove_suffix(1);  // drops the "\r" of a line end "\r\n"
   }
   return field;
@@ -39,17 +41,17 @@ bool take_line_end(std::string_view& text) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> take_csv_row(std::string_view& text) {
+std::optional<std::vector<std::string>> take_csv_row(std::string_view& text, char separator) {
   std::vector<std::string> fields;
   while (true) {
     std::string& field = fields.emplace_back();
     if (!text.starts_with('"')) {
-      field = take_plain(text);
+      field = take_plain(text, separator);
     } else if (!take_quoted(text, field)) {
       return std::nullopt;
     }
     if (take_line_end(text)) return fields;
-    if (!text.starts_with(',')) return std::nullopt;
+    if (!text.starts_with(separator)) return std::nullopt;
     text.remove_prefix(1);
   }
 }

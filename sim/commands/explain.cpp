@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -179,11 +178,7 @@ void keep(ordered_json document, const Chosen& chosen, const fs::path& directory
 
 ExplainedMisses explain_with_progress(const Chosen& chosen, const MissChoice& choice) {
   ProgressLine line("explaining " + chosen.name, true);
-  const auto begin = std::chrono::steady_clock::now();
-  return explain_misses(chosen.point.input, choice, [&](double share) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    line.show({.points = 1, .points_done = 0, .share = share, .elapsed_s = elapsed.count()});
-  });
+  return explain_misses(chosen.point.input, choice, share_of_one_run(line));
 }
 
 void print_text(const Chosen& chosen, const ExplainedMisses& explained, const std::string& line) {

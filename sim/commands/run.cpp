@@ -15,6 +15,7 @@
 #include "sim/plan/run_plan.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/steps/waves.hpp"
+#include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/run_report.hpp"
 
 namespace linebounce::sim {
@@ -120,8 +121,12 @@ int drawn_point(const RunArguments& arguments, const Plan& plan) {
 
 void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   UnfinishedFile file(arguments.waves);
-  write_waves(plan.make_point(point).input, file.path());
+  {
+    ProgressLine line("drawing " + plan.experiment.name, !arguments.quiet);
+    write_waves(plan.make_point(point).input, file.path(), share_of_one_run(line));
+  }
   file.finish();
+  if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {

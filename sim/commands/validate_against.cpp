@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "models/text/csv_row.hpp"
 #include "models/text/quote_marks.hpp"
+#include "models/text/trimmed.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/commands/paper_runs.hpp"
 #include "sim/config/experiment_tables.hpp"
@@ -33,32 +35,6 @@ constexpr double kUsualTolerance = 0.15;  // where the file states none
 constexpr std::array<std::string_view, 3> kMeasuredColumns = {"measured", "value", "figure"};
 constexpr std::string_view kMetricColumn = "metric", kToleranceColumn = "tolerance", kSettingsColumn = "settings";
 constexpr std::array<std::string_view, 3> kRemarks = {"unit", "note", "source"};  // columns without effect
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-// Cells may be quoted; a quote within is doubled.
-std::vector<std::string> cells_of_csv(std::string_view line, char separator) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cells.back() += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == separator && !quoted) {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  for (std::string& cell : cells) cell = std::string(without_blanks(cell));
-  return cells;
-}
 
 std::optional<double> number_of(std::string_view text) {
   std::string number(text);
@@ -87,7 +63,7 @@ class MeasuredFile {
     std::size_t number = 0;
     for (const std::string& one : unquoted_lines(read_text(file))) {
       ++number;
-      const std::string_view text = without_blanks(one);
+      const std::string_view text = trimmed(one);
       if (text.empty() || text.starts_with('#')) continue;
       titles_.empty() ? head(text, number) : row(text, number);
     }
@@ -101,11 +77,18 @@ class MeasuredFile {
     throw ConfigError(fmt::format("{}: line {}: {}", file_, line, text));
   }
 
+  [[nodiscard]] std::vector<std::string> cells_of(std::string_view text, std::size_t line) const {
+    auto cells = take_csv_row(text, separator_);
+    if (!cells || !text.empty()) refuse(line, "a quoted cell has no end, or goes on behind its end");
+    for (std::string& cell : *cells) cell = std::string(trimmed(cell));
+    return *std::move(cells);
+  }
+
   void head(std::string_view text, std::size_t line) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     separator_ = text.find(';') != text.npos ? ';' : text.find('\t') != text.npos ? '\t' : ',';
-    titles_ = cells_of_csv(text, separator_);
+    titles_ = cells_of(text, line);
     const auto is_measured = [](const std::string& title) {
       return std::ranges::find(kMeasuredColumns, title) != kMeasuredColumns.end();
     };
@@ -117,7 +100,7 @@ class MeasuredFile {
   }
 
   void row(std::string_view text, std::size_t line) {
-    const std::vector<std::string> values = cells_of_csv(text, separator_);
+    const std::vector<std::string> values = cells_of(text, line);
     if (values.size() != titles_.size())
       refuse(line, fmt::format("expected {} cells, found {}", titles_.size(), values.size()));
     MeasuredCell cell{.line = line, .settings = {}, .metric = {}, .tolerance = {}};
@@ -146,7 +129,7 @@ class MeasuredFile {
   // "0.1" and "10 %".
   [[nodiscard]] double tolerance(std::string_view text, std::size_t line) const {
     const bool in_percent = text.ends_with('%');
-    if (in_percent) text = without_blanks(text.substr(0, text.size() - 1));
+    if (in_percent) text = trimmed(text.substr(0, text.size() - 1));
     const auto number = number_of(text);
     if (!number || *number < 0) refuse(line, fmt::format("\"{}\" is not a tolerance; legal: a share, 0.1, or 10 %", text));
     return in_percent ? *number / 100 : *number;
@@ -154,7 +137,7 @@ class MeasuredFile {
 
   // "workload.lock=mcs, machine.cpus=8"
   void settings(MeasuredCell& cell, std::string_view text) const {
-    while (!(text = without_blanks(text)).empty()) {
+    while (!(text = trimmed(text)).empty()) {
       const std::size_t end = std::min(text.find_first_of(" ,;"), text.size());
       const std::string_view word = text.substr(0, end);
       const std::size_t equals = word.find('=');

@@ -157,7 +157,7 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// `given` may be quoted in an e-mail.
+// `given` may be quoted in an e-mail, here and below.
 LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
   LayoutFile layouts;
   layouts.name = file.stem().string();

@@ -100,8 +100,8 @@ class Waves final : public IdleListener, public Timeline {
     machine.set_timeline(*this);
     return IdleListener::begin(machine, memory, locks);
   }
-  void drive(Machine& machine, const std::function<void(double)>&) override {
-    file_.run(machine, [this, &machine](Tick now) {
+  void drive(Machine& machine, const std::function<void(double)>& progress) override {
+    file_.run(machine, progress, [this, &machine](Tick now) {
       for (int bus = 0; bus < machine.buses(); ++bus)
         file_.set(now, buses_[static_cast<std::size_t>(bus)].waiting, static_cast<unsigned>(machine.bus(bus).waiting()));
     });
@@ -149,13 +149,13 @@ class Waves final : public IdleListener, public Timeline {
 
 }  // namespace
 
-void write_waves(const SimulationInput& input, const std::filesystem::path& file) {
+void write_waves(const SimulationInput& input, const std::filesystem::path& file, const std::function<void(double)>& progress) {
   LineCosts costs;
-  simulate_with(costs, input, {});
+  simulate_with(costs, input, [&progress](double share) { progress(share / 2); });
   SimulationInput step_by_step = input;
   step_by_step.engine.run_ahead = false;  // states then change when they are reported
   Waves waves(step_by_step, costs.costliest(), file);
-  simulate_with(waves, step_by_step, {});
+  simulate_with(waves, step_by_step, [&progress](double share) { progress((1 + share) / 2); });
 }
 
 }  // namespace linebounce::sim

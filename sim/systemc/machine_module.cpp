@@ -16,8 +16,8 @@
 #include "sim/config/machine_files.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/systemc/clock.hpp"
-#include "sim/systemc/systemc.hpp"
 #include "sim/systemc/outside_memory.hpp"
+#include "sim/systemc/systemc.hpp"
 
 namespace linebounce::systemc {
 namespace {

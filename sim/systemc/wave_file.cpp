@@ -1,14 +1,20 @@
 #include "sim/systemc/wave_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <systemc>
 #include <utility>
 
 #include "models/machine/machine.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/systemc/clock.hpp"
 
 namespace linebounce::sim {
@@ -16,7 +22,9 @@ namespace linebounce::sim {
 class WaveFile::Module final : public sc_core::sc_module {
  public:
   explicit Module(const std::filesystem::path& file) : Module(sc_core::sc_module_name("waves"), file) {}
-  ~Module() override { sc_core::sc_close_vcd_trace_file(file_); }
+  ~Module() override {
+    if (file_ != nullptr) sc_core::sc_close_vcd_trace_file(file_);
+  }
 
   int add_signal(const std::string& name, int bits) {
     values_.push_back(0);
@@ -28,13 +36,15 @@ class WaveFile::Module final : public sc_core::sc_module {
     changes_.emplace(at, Change{static_cast<std::size_t>(signal), value, by});
   }
 
-  void run(Machine& machine, const std::function<void(Tick)>& sample) {
+  void run(Machine& machine, const std::function<void(double)>& progress, const std::function<void(Tick)>& sample) {
     machine_ = &machine;
+    progress_ = &progress;
     sample_ = &sample;
     clock_.emplace(machine.timebase());
     due_.notify(sc_core::SC_ZERO_TIME);
     sc_core::sc_start();  // returns when nothing is due
     if (failure_) std::rethrow_exception(std::exchange(failure_, {}));
+    finish();
   }
 
  private:
@@ -45,7 +55,9 @@ class WaveFile::Module final : public sc_core::sc_module {
   };
 
   Module(const sc_core::sc_module_name& name, const std::filesystem::path& file)
-      : sc_module(name), file_(sc_core::sc_create_vcd_trace_file(std::filesystem::path(file).replace_extension().c_str())) {
+      : sc_module(name),
+        path_(file),
+        file_(sc_core::sc_create_vcd_trace_file(std::filesystem::path(file).replace_extension().c_str())) {
     file_->set_time_unit(1, sc_core::SC_PS);
     SC_HAS_PROCESS(Module);
     SC_METHOD(run_tick);
@@ -53,10 +65,19 @@ class WaveFile::Module final : public sc_core::sc_module {
     dont_initialize();
   }
 
+  // SystemC says nothing of a disk that is full, so that the last words are ours.
+  void finish() {
+    sc_core::sc_close_vcd_trace_file(std::exchange(file_, nullptr));
+    std::ofstream last(path_, std::ios::app);
+    last << "$comment end $end\n";
+    last.close();
+    if (!last) throw OutputError(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+  }
+
   // SystemC would turn an exception into a report of its own, so that it is kept for run().
   void run_tick() {
     try {
-      if (!over_) over_ = !machine_->advance(tick_ + 1);
+      if (!over_) over_ = !machine_->advance(tick_ + 1, *progress_);
       (*sample_)(tick_);
     } catch (...) {
       failure_ = std::current_exception();
@@ -74,10 +95,12 @@ class WaveFile::Module final : public sc_core::sc_module {
   }
 
   sc_core::sc_event due_;
-  sc_core::sc_trace_file* file_;
+  std::filesystem::path path_;
+  sc_core::sc_trace_file* file_;         // null once it is closed
   std::deque<unsigned> values_;          // by signal; they stay where they are, because SystemC reads them
   std::multimap<Tick, Change> changes_;  // those of one time in the order of calls
   Machine* machine_ = nullptr;
+  const std::function<void(double)>* progress_ = nullptr;
   const std::function<void(Tick)>* sample_ = nullptr;
   std::optional<Clock> clock_;
   Tick tick_ = 0;
@@ -100,8 +123,8 @@ void WaveFile::set(Tick at, int signal, unsigned value) {
 void WaveFile::add(Tick at, int signal, int by) {
   module_->change(at, signal, std::nullopt, by);
 }
-void WaveFile::run(Machine& machine, const std::function<void(Tick)>& sample) {
-  module_->run(machine, sample);
+void WaveFile::run(Machine& machine, const std::function<void(double)>& progress, const std::function<void(Tick)>& sample) {
+  module_->run(machine, progress, sample);
 }
 
 }  // namespace linebounce::sim

@@ -32,9 +32,9 @@ class WaveFile {
   void set(Tick at, int signal, unsigned value);
   void add(Tick at, int signal, int by);
 
-  // Does the same as machine.run(), and calls `sample` after the turns of each tick, to set signals. REQUIRES: called once;
-  // cores don't run ahead (EngineSpec::run_ahead).
-  void run(Machine& machine, const std::function<void(Tick now)>& sample);
+  // Does the same as machine.run(progress), and calls `sample` after the turns of each tick, to set signals. REQUIRES: called
+  // once; cores don't run ahead (EngineSpec::run_ahead). Errors: as machine.run(); OutputError if the file can't be written.
+  void run(Machine& machine, const std::function<void(double)>& progress, const std::function<void(Tick now)>& sample);
 
  private:
   class Module;

@@ -164,7 +164,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   std::size_t number = 0;
   for (const Strip& strip : strips_of(rows, axis)) {
     const Colour colour = kPalette.at(number++ % kPalette.size());
-    for (std::size_t row = kRows - 1; row > 0; --row) table.add({"", {trimmed(cells(strip, row)), colour}});
+    for (std::size_t row = kRows - 1; row > 0; --row) table.add({"", {without_trailing_spaces(cells(strip, row)), colour}});
     table.add({{source_words(strip.source), colour},
                {cells(strip, 0), colour},
                quantity(strip.ns / strip.count, {}, "ns"),

@@ -111,7 +111,7 @@ std::string head(const Painter& paint) {
       {fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU"),
        {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},
       paint);
-  return paint(Colour::bold, trimmed(groups)) + "\n" + paint(Colour::bold, columns + "  NAME") + "\n";
+  return paint(Colour::bold, without_trailing_spaces(groups)) + "\n" + paint(Colour::bold, columns + "  NAME") + "\n";
 }
 
 struct RacedPoint {

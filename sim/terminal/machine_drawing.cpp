@@ -124,7 +124,7 @@ BoxRow hanging_from(const BoxRow& row, const Box& box) {
 std::string drawing(const std::vector<BoxRow>& rows) {
   std::string out;
   for (const BoxRow& row : rows) {
-    for (const std::string& line : row.lines) out += std::string(kBoxIndent, ' ') + trimmed(line) + "\n";
+    for (const std::string& line : row.lines) out += std::string(kBoxIndent, ' ') + without_trailing_spaces(line) + "\n";
   }
   return out;
 }

@@ -86,7 +86,7 @@ class MatrixChart {
       if (!gap(i).empty()) out += "\n";
       std::string line = pad_left(fmt::format("cpu {}", order_[i]), kCpuLabelWidth);
       for (std::size_t j = 0; j < order_.size(); ++j) line += gap(j) + cell(state, order_[i], order_[j]);
-      out += trimmed(line) + "\n";
+      out += without_trailing_spaces(line) + "\n";
     }
     return out;
   }
@@ -115,7 +115,7 @@ class MatrixChart {
       const double from = lowest_ + (highest_ - lowest_) * static_cast<double>(i) / static_cast<double>(kShades.size());
       out += fmt::format("{} from {} ns   ", paint_(kCellColours.at(i), shade(i)), std::lround(from));
     }
-    return trimmed(out) + "\n";
+    return without_trailing_spaces(out) + "\n";
   }
 
   // The cost by the line's home, if giver and receiver are on different nodes.
@@ -136,7 +136,7 @@ class MatrixChart {
         if (means[state].at(i).count > 0)
           out += fmt::format("{} {} ns   ", kNames.at(i), std::lround(means[state].at(i).value()));
       }
-      out = trimmed(out) + "\n";
+      out = without_trailing_spaces(out) + "\n";
     }
     return out;
   }

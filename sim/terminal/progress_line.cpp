@@ -67,6 +67,13 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   return in_steps(*end_s_ - now_s);
 }
 
+std::function<void(double)> share_of_one_run(ProgressLine& line) {
+  return [&line, begin = std::chrono::steady_clock::now()](double share) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    line.show({.points = 1, .points_done = 0, .share = share, .elapsed_s = elapsed.count()});
+  };
+}
+
 std::string progress_text(const Progress& progress, std::optional<double> left_s) {
   const double share = std::clamp(progress.share, 0.0, 1.0);
   const auto filled = static_cast<std::size_t>(share * kBarWidth);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -40,6 +41,9 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
   TimeLeft time_left_;
 };
+
+// A function that shows the share done, 0 to 1, of a run that begins now. REQUIRES: the line outlives it.
+std::function<void(double)> share_of_one_run(ProgressLine& line);
 
 // "3 of 12 points  ━━━━━━━━────────────  42 %  1 min 20 s left"; without a time if `left_s` is none.
 std::string progress_text(const Progress& progress, std::optional<double> left_s);

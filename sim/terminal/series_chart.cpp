@@ -59,7 +59,7 @@ std::string strip_of(const Series& series) {
     const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
     strip += peak ? kEighths.at(std::lround(height)) : " ";
   }
-  return trimmed(strip);
+  return without_trailing_spaces(strip);
 }
 
 std::size_t longest_name(const std::vector<SeriesRow>& rows) {

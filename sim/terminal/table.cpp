@@ -133,7 +133,7 @@ std::string Table::markdown() const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       out += ' ';
       if (i < cells.size()) {
-        for (const char c : trimmed(cells[i].text)) out += c == '|' ? "\\|" : std::string(1, c);
+        for (const char c : without_trailing_spaces(cells[i].text)) out += c == '|' ? "\\|" : std::string(1, c);
       }
       out += " |";
     }

@@ -195,7 +195,7 @@ std::string not_seen_text(const std::vector<std::string>& missing, const Painter
   return out;
 }
 
-std::string trimmed(std::string text) {
+std::string without_trailing_spaces(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }

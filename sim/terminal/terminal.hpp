@@ -97,8 +97,7 @@ std::string titled(const std::string& name, const std::string& title, const Pain
 // What a trace lacks (trace::Summary::missing), shown with its findings; empty if it lacks nothing.
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);
 
-// Without trailing spaces.
-std::string trimmed(std::string text);
+std::string without_trailing_spaces(std::string text);
 
 // "1 234 567".
 std::string grouped(std::uint64_t number);

@@ -4,8 +4,6 @@ import errno
 import os
 import re
 import resource
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,20 +41,6 @@ def test_a_directory_with_foreign_files_keeps_them(linebounce: Program, small: P
 def test_a_directory_without_permission_is_an_error(linebounce: Program, small: Path) -> None:
     (linebounce.directory / "closed").mkdir(mode=0o555)
     assert "closed" in linebounce.refused("run", small, "-o", "closed/out")
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 16 KiB."""
-    mount = tmp_path / "disk"
-    mount.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", mount], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        pytest.skip(f"a small file system needs root: {done.stderr.strip()}")
-    yield mount
-    subprocess.run(["umount", mount], check=True)
 
 
 def test_a_full_disk_is_an_error_that_names_the_file(linebounce: Program, small: Path, tiny_disk: Path) -> None:

@@ -1,5 +1,7 @@
 """run --vcd: waveforms of a run, read back."""
 
+import errno
+import os
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -101,3 +103,10 @@ def test_one_point_is_drawn_and_the_choice_is_required(linebounce: Program, turn
     assert "lines.ball_line0.cache1" in Waves(linebounce.directory / "turns.vcd").signals
     assert "lines.ball_line0.cache2" not in Waves(linebounce.directory / "turns.vcd").signals
     assert "ends with .vcd" in linebounce.refused(*sweep, "turns.txt")
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_file(linebounce: Program, turns: Path, tiny_disk: Path) -> None:
+    (tiny_disk / "filler").write_bytes(b"x" * 14 * 1024)
+    message = linebounce.refused("run", turns, "--machine", "p3_xeon_4way", "-o", "out", "--vcd", tiny_disk / "turns.vcd")
+    assert os.strerror(errno.ENOSPC) in message
+    assert [path.name for path in tiny_disk.iterdir()] == ["filler"]

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "models/text/trimmed.hpp"
 #include "models/text/whole_number.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/workload_entry.hpp"
@@ -75,11 +76,6 @@ struct Measurement {
   std::int64_t done = 0, failed = 0;
   double ns = 0;  // sum over all operations
 };
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 // The CPU's own node, if that has memory.
 int node_of_memory(const MachineLayout& layout, int cpu) {
