@@ -2,6 +2,7 @@
 // ticks of one unit can't be told apart.
 #pragma once
 
+#include <cmath>
 #include <systemc>
 
 #include "models/timebase.hpp"
@@ -12,8 +13,7 @@ class Clock {
  public:
   explicit Clock(const Timebase& timebase)
       : ticks_(timebase.ticks_per_us_numerator()),
-        units_(static_cast<std::int64_t>(1e-6 / sc_core::sc_get_time_resolution().to_seconds() + 0.5) *
-               timebase.ticks_per_us_denominator()) {}
+        units_(std::llround(1e-6 / sc_core::sc_get_time_resolution().to_seconds()) * timebase.ticks_per_us_denominator()) {}
 
   // The first of SystemC's times at or after the tick.
   [[nodiscard]] sc_core::sc_time time(Tick tick) const {

@@ -106,7 +106,7 @@ class Machine::Implementation {
     sc_core::wait(server.answered);
     server.busy.unlock();
     const sc_core::sc_time ended = clock_.time(request.ended);
-    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    const sc_core::sc_time& now = sc_core::sc_time_stamp();
     delay = ended > now ? ended - now : sc_core::SC_ZERO_TIME;
   }
 

@@ -40,7 +40,7 @@ Tick OutsideMemory::access(LineAddr line, Tick at, tlm::tlm_command command) {
   transaction.set_data_ptr(bytes_.data());
   transaction.set_data_length(static_cast<unsigned>(bytes_.size()));
   transaction.set_streaming_width(static_cast<unsigned>(bytes_.size()));
-  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const auto now = sc_core::sc_time::from_value(sc_core::sc_time_stamp().value());  // SystemC's own object changes
   const sc_core::sc_time begin = clock_.time(at);
   const sc_core::sc_time arrives = begin > now ? begin - now : sc_core::SC_ZERO_TIME;
   sc_core::sc_time delay = arrives;

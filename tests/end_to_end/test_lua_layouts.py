@@ -72,3 +72,17 @@ def test_a_layout_that_is_missing_is_said_with_what_there_is(linebounce: Program
         PROGRAM.replace('{ { name = "layout", default = "job.pahole", meaning = "where job\'s fields are" } }', "{}"),
     )
     assert 'name = "layout", default = "FILE"' in linebounce.refused("run", "bare.lua", *machine)
+
+
+def test_a_member_of_an_inner_structure_is_found_by_its_whole_name_and_in_a_table(linebounce: Program) -> None:
+    linebounce.file(
+        "inner.lua",
+        'ends = true tallies = { "same" }\n'
+        'function setup() node = place(structure { name = "node", "wait.next", "wait.prev" }, "node") end\n'
+        "function run(cpu)\n"
+        '  cpu:store(node["wait.next"], 7)\n'
+        "  if cpu.id == 0 and cpu:load(node.wait.next) == 7 then cpu:tally() end\n"
+        "end\n",
+    )
+    results = linebounce.run("inner.lua", "out", "--machine", "p3_xeon_4way")
+    assert {row["field"] for row in read_csv(results / "lines.csv")} == {"wait.next"}

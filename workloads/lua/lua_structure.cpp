@@ -161,7 +161,12 @@ void push_fields(lua_State* state, const Layout& layout, Address base) {
     }
     for (std::size_t begin = 0; begin <= names.size();) {
       const std::size_t end = std::min(names.find('|', begin), names.size());
-      set_by_path(state, names.substr(begin, end - begin), word);
+      const std::string name(names.substr(begin, end - begin));
+      set_by_path(state, name, word);
+      if (name.find('.') != std::string::npos) {  // also as a whole, object["wait.next"]
+        lua_pushinteger(state, word);
+        lua_setfield(state, -2, name.c_str());
+      }
       begin = end + 1;
     }
   }

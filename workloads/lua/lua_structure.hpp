@@ -32,8 +32,8 @@ class LuaWord {
 Layout read_structure(Interpreter& lua, int index, int line_bytes);
 
 // Pushes a table of the fields, as words, of an object at address `base`. The elements of an array, "slot[0]", "slot[1]", ...
-// are in a table `slot` with keys from 0, the members of an inner structure, "wait.next", in a table `wait`. A union's members,
-// "ptr|bits", are one word. Of a field of more than 8 bytes, the word is its beginning.
+// are in a table `slot` with keys from 0, the members of an inner structure, "wait.next", in a table `wait` and under their
+// whole names. A union's members, "ptr|bits", are one word. Of a field of more than 8 bytes, the word is its beginning.
 void push_fields(lua_State* state, const Layout& layout, Address base);
 
 }  // namespace linebounce::workloads
