@@ -111,7 +111,7 @@ std::vector<std::string> contents(const PointData& point) {
   for (const auto& file : csv_files(0, point)) contents.push_back(without_split(file.content));
   for (const auto& [name, metric] : point.metrics) {
     if (name.find("queueing") == std::string::npos)
-      contents.push_back(std::visit([&](auto value) { return name + " " + std::to_string(value); }, metric.value));
+      contents.push_back(name + " " + std::visit([](auto value) { return std::to_string(value); }, metric.value));
   }
   return contents;
 }
