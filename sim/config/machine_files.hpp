@@ -1,4 +1,4 @@
-// What builds a machine without an experiment.
+// Reads a machine and its protocols for callers that have no experiment: the library and SystemC's module.
 #pragma once
 
 #include <string>

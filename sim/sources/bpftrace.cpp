@@ -20,7 +20,7 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> word
   return std::ranges::any_of(words, [name](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-// What a map holds, by its name.
+// A bpftrace map's quantity and unit, guessed from the map's name.
 struct MapMeaning {
   enum class What : std::uint8_t { nothing, count, total, mean, longest } what = What::count;
   bool is_hold = false;
@@ -146,7 +146,7 @@ class BpftraceReader {
     bool is_histogram = false;  // so that the total is an estimate
   };
 
-  // What maps say of one key. Several may count the same events, so they are not added up.
+  // The statistics that the maps hold for one key. Several maps may count the same events, so they are not added up.
   struct Row {
     std::string name;
     std::map<std::string, Told> waits, holds;  // by map

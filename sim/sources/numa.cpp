@@ -168,7 +168,8 @@ LinkCounts link_counts(const std::vector<std::pair<int, int>>& links, std::size_
   return counts;
 }
 
-// Whether nodes of one distance are always equally many links apart, and of a larger one more.
+// True if all pairs of nodes with the same distance have the same number of links between them, and pairs with a larger
+// distance have more.
 bool compare_alike(const NumaTables& tables, const LinkCounts& counts) {
   std::map<double, std::set<int>> by_distance;
   for (std::size_t a = 0; a < counts.size(); ++a) {

@@ -31,10 +31,10 @@ struct NumaTables {
 // "node0/cpulist:0-3", "node0/access0/initiators/read_latency:110". `file`: for messages. Errors: trace::TraceError.
 NumaTables read_numa(const std::string& text, const std::string& file);
 
-// Its CPUs by node, each a core of its own. Errors: trace::TraceError if the text does not say which CPUs a node has.
+// The CPUs of each node; each CPU becomes a core. Errors: trace::TraceError if the text does not say which CPUs a node has.
 MachineTopology topology_of(const NumaTables& tables, const std::string& file);
 
-// Which nodes have a link, if nodes farther apart are more links apart.
+// The pairs of nodes that have a link, on the assumption that a larger distance means more links.
 struct NodeLinks {
   bool all = true;                         // every two nodes
   std::vector<std::pair<int, int>> links;  // otherwise these, by position in NumaTables::nodes

@@ -1,5 +1,5 @@
-// Waveforms of a run: who has each bus, how many requests wait for it, what is on each link, and the state of the costliest
-// lines in each cache.
+// Writes a run's waveforms: the core that has each bus, the requests that wait for the bus, the messages on each link, and the
+// state of the costliest lines in each cache.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Converts between ticks and SystemC's time. The unit of that, sc_get_time_resolution(), should not be longer than a tick: else
-// ticks of one unit can't be told apart.
+// Converts between ticks and SystemC's time. SystemC's unit, sc_get_time_resolution(), should be at most one tick long; a
+// longer unit gives several ticks the same time.
 #pragma once
 
 #include <cmath>

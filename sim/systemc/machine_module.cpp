@@ -48,7 +48,7 @@ struct Request {
   Tick ended = 0;
 };
 
-// What an unacceptable transaction is answered with.
+// The error response to a transaction that the CPU can't run; none if it can.
 std::optional<tlm::tlm_response_status> refusal(const tlm::tlm_generic_payload& transaction) {
   const unsigned bytes = transaction.get_data_length();
   const bool is_word = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -68,11 +68,11 @@ class Machine::Implementation {
   explicit Implementation(const sim::MachineFiles& files)
       : machine_(files.spec, files.protocols, EngineSpec{.line_history = true}, 0, 0, counts_), clock_(machine_.timebase()) {
     for (int cpu = 0; cpu < machine_.cpus(); ++cpu) {
-      Server& server = servers_.emplace_back(std::make_unique<Server>()).operator*();
+      Server& server = *servers_.emplace_back(std::make_unique<Server>());
       machine_.set_program(cpu, [&server](linebounce::Cpu& self) {
         for (;;) {
-          self.sleep();
-          if (server.request != nullptr) server.answer(self);
+          self.sleep();  // until serve() wakes the CPU for a request
+          server.answer(self);
         }
       });
     }

@@ -16,8 +16,8 @@ from linebounce.results import Results
 # Limits for each point, because a page has to draw them: the lines that change owners most, and the first spans of each.
 MOST_LINES = 50
 MOST_SPANS = 2000
-# The numbers of equal parts into which a line's time can be cut. The page takes the smallest one that leaves few enough spans
-# in each part to be told apart.
+# The page can cut a line's time into this many equal parts. It takes the smallest number that leaves each part so few spans
+# that a reader can tell them apart.
 PARTS = (1, 10, 100)
 _SPANS_IN_SIGHT = 250
 

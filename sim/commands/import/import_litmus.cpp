@@ -118,7 +118,7 @@ std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, 
   return fmt::format("allowed by {}, and seen in {} of {} rounds", test.consistency, seen, rounds);
 }
 
-// What a test's model allows, and what its point has seen of it.
+// The outcomes that a litmus test's memory model allows, and those that its simulated point has produced.
 struct JudgedTest {
   JudgedTest(const HerdTest& herd, const ReportedPoint& point)
       : own(litmus_test_of(herd.joined_threads(), herd.asks)),
