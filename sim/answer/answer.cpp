@@ -73,7 +73,7 @@ class Decision {
     }
     std::vector<std::pair<Cell, Ranking>> decided;
     for (const auto& [cell, numbers] : cells) {
-      if (Ranking ranking = last_ranking(numbers); ranking.size() > 1) decided.emplace_back(cell, std::move(ranking));
+      if (Ranking ranking = last_ranking(numbers); ranking.size() > 1 && has_results(ranking)) decided.emplace_back(cell, std::move(ranking));
     }
     if (decided.empty()) return;
     if (cells.size() == 1) {
@@ -82,6 +82,9 @@ class Decision {
       many_places(decided);
     }
   }
+
+  // No operation within the measured time is not a throughput to rank by.
+  bool has_results(const Ranking& ranking) const { return metric_.better != Better::higher || ranking.front().value > 0; }
 
   // The alternatives where they differ most: with the most CPUs, at the end of the row.
   Ranking last_ranking(const std::vector<int>& numbers) const {
@@ -142,7 +145,7 @@ class Decision {
     return fmt::format("At {:.0f} CPU{} ", cpus, cpus == 1 ? "" : "s");
   }
 
-  // "mcs does most: 2.73 M operations/s, 32 % more than cohort, the next".
+  // "mcs is fastest: 2.73 M operations/s, 32 % more than cohort, the runner-up".
   std::string verdict(const Ranking& ranking) const {
     const Standing &best = ranking[0], &next = ranking[1];
     if (const std::size_t leaders = leaders_of(ranking); leaders > 1) {
@@ -150,8 +153,8 @@ class Decision {
                          others_of(ranking, leaders), best.interval ? ": their differences are within the 95 % intervals" : "");
     }
     const std::string lead = best.value > 0 && next.value > 0
-                                 ? fmt::format(", {} {}, the next", distance(best, next), next.name)
-                                 : fmt::format("; {}, the next, {}", next.name, amount(next));
+                                 ? fmt::format(", {} {}, the runner-up", distance(best, next), next.name)
+                                 : fmt::format("; {}, the runner-up, {}", next.name, amount(next));
     return fmt::format("{} {}: {}{}{}", best.name, wins(), amount(best), lead, best.interval ? "" : " (one seed, no interval)");
   }
 
@@ -163,7 +166,7 @@ class Decision {
   }
 
   std::string wins() const {
-    if (metric_.unit == "1/s") return "does most";
+    if (metric_.unit == "1/s") return "is fastest";
     return (metric_.better == Better::higher ? "has the highest " : "has the lowest ") + metric_.label;
   }
 
@@ -184,7 +187,7 @@ class Decision {
     std::string text = "; but some of its CPUs get less than a tenth of an equal share";
     const auto fair = std::ranges::find_if(ranking, [](const Standing& standing) { return !standing.starves; });
     if (fair != ranking.end())
-      text += fmt::format(". Of those that starve nobody {} {}: {}", fair->name, wins(), amount(*fair));
+      text += fmt::format(". Of those that starve no CPU {} {}: {}", fair->name, wins(), amount(*fair));
     return text;
   }
 
@@ -248,7 +251,7 @@ class Decision {
     for (const auto& [winner, places] : groups) {
       const std::string where = places_text(places, decided.size());
       const std::string verb = parts.empty() ? " " + wins() : "";
-      parts.push_back(winner.empty() ? "nobody stands out " + where : winner + verb + " " + where + margin(places));
+      parts.push_back(winner.empty() ? "there is no clear winner " + where : winner + verb + " " + where + margin(places));
     }
     speak_of(groups.front().second.front()->second);
     const bool all_at_end = roles_.over.has_value();
@@ -279,10 +282,10 @@ class Decision {
   }
 
   static std::string lead_words(double percent) {
-    return percent < kTwice ? fmt::format("{:.2g} %", percent) : fmt::format("{:.2g} times", 1 + percent / 100);
+    return percent < kTwice ? fmt::format("{:.2g} %", percent) : fmt::format("a factor of {:.2g}", 1 + percent / 100);
   }
 
-  // " (by 12 % to 3.1 times)".
+  // " (by 12 % to a factor of 3.1)".
   std::string margin(const std::vector<const std::pair<Cell, Ranking>*>& places) const {
     double least = 0, most = 0;
     for (const auto* place : places) {
@@ -341,7 +344,11 @@ class Decision {
       const auto metric = point(number).metrics.find(headline.name);
       if (metric == point(number).metrics.end()) continue;
       const std::string amount_text = amount_of(headline, as_double(metric->second.value), metric->second.ci95);
-      figures.push_back(headline.unit == "1/s" ? amount_text : headline.label + " " + amount_text);
+      if (headline.unit != "1/s") {
+        figures.push_back(headline.label + " " + amount_text);
+      } else {
+        figures.push_back(as_double(metric->second.value) > 0 ? amount_text : "no " + headline.label + " in the measured time");
+      }
     }
     if (figures.empty()) return;
     const std::string place = point_words(point(number), roles_);

@@ -136,7 +136,7 @@ std::string by_lock(const Contender& winner, const Contender& next, const std::s
   }
   const MissTime moved = sum_of(misses_of(winner.point)), more = sum_of(misses_of(next.point));
   if (moved.count > 0 && more.count > 0)
-    text += fmt::format(" (misses for each operation: {:.2g} of {}, and {:.2g} of {})", moved.count,
+    text += fmt::format(" (misses per operation: {:.2g} of {} each, against {:.2g} of {})", moved.count,
                         ns_text(moved.ns / moved.count), more.count, ns_text(more.ns / more.count));
   return text + "." + lock_queueing(next, lock);
 }
@@ -157,16 +157,16 @@ std::string by_misses(const Contender& winner, const Contender& next) {
   const MissTime& slower = slow.at(largest);
   const MissTime faster = fast.contains(largest) ? fast.at(largest) : MissTime{};
   std::string text =
-      fmt::format("For each operation {} spends {} in {} ({:.2g} of {}), {} {}", next.name, ns_text(slower.ns),
+      fmt::format("Per operation {} spends {} on {} ({:.2g} misses of {}), {} {}", next.name, ns_text(slower.ns),
                   source_words(largest), slower.count, ns_text(slower.ns / slower.count), winner.name, ns_text(faster.ns));
-  if (faster.count > 0) text += fmt::format(" ({:.2g} of {})", faster.count, ns_text(faster.ns / faster.count));
+  if (faster.count > 0) text += fmt::format(" ({:.2g} misses of {})", faster.count, ns_text(faster.ns / faster.count));
   text += ".";
   if (winner.cpus <= 0 || next.cpus <= 0) return text;
   const double difference = 1e9 * next.cpus / *slow_rate - 1e9 * winner.cpus / *fast_rate;
   if (difference <= 0) return text;
   if (most * kWellExplained > difference)
     return text + fmt::format(
-                      " The whole difference is {} of CPU time: part of these misses is hidden behind other work, or {} "
+                      " The difference in CPU time is {}: part of these misses is hidden behind other work, or {} "
                       "spends more on the rest.",
                       ns_text(difference), winner.name);
   if (most >= kWellExplained * difference) return text;

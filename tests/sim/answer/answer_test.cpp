@@ -35,12 +35,12 @@ Answer answer_to(const std::vector<ReportedPoint>& points, const Question& quest
   return answer_of({question, kRate, points, seeds, 4});
 }
 
-TEST(Answer, NamesTheLockThatDoesMostWithTheMostCpus) {
+TEST(Answer, NamesTheFastestLockWithTheMostCpus) {
   const Answer answer =
       answer_to({lock_point("ticket", 1, 900000), lock_point("ticket", 4, 200000), lock_point("mcs", 1, 800000),
                  lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000), lock_point("none", 4, 990000)});
   EXPECT_EQ(answer.text,
-            "At 4 CPUs mcs does most: 250 ±1 k operations/s, 25 % more than ticket, the next. ticket leads at 1 CPU.");
+            "At 4 CPUs mcs is fastest: 250 ±1 k operations/s, 25 % more than ticket, the runner-up. ticket leads at 1 CPU.");
   EXPECT_EQ(answer.point, 3);
   EXPECT_EQ(answer.runner_up, 1);
   EXPECT_EQ(answer.compared, "workload.lock");
@@ -52,7 +52,7 @@ TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
       answer_to({lock_point("ticket", 4, 249000), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000),
                  lock_point("ttas", 4, 230000, 40000)})
           .text,
-      "At 4 CPUs mcs does most (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their differences are "
+      "At 4 CPUs mcs is fastest (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their differences are "
       "within the 95 % intervals.");
 }
 
@@ -64,20 +64,20 @@ TEST(Answer, ComparesRunsOfTheSameSeeds) {
   };
   const std::vector<ReportedPoint> points = {lock_point("ticket", 4, 200000, 248000), lock_point("mcs", 4, 210000, 248000)};
   EXPECT_THAT(answer_to(points).text, HasSubstr("can't be told apart"));
-  EXPECT_THAT(answer_to(points, {}, seeds).text, HasSubstr("5 % more than ticket, the next"));
+  EXPECT_THAT(answer_to(points, {}, seeds).text, HasSubstr("5 % more than ticket, the runner-up"));
 }
 
 TEST(Answer, OfOneSeedHasNoIntervalAndSaysSo) {
   EXPECT_EQ(answer_to({lock_point("ticket", 4, 200000, {}), lock_point("mcs", 4, 250000, {})}).text,
-            "At 4 CPUs mcs does most: 250 k operations/s, 25 % more than ticket, the next (one seed, no interval).");
+            "At 4 CPUs mcs is fastest: 250 k operations/s, 25 % more than ticket, the runner-up (one seed, no interval).");
 }
 
 TEST(Answer, NamesTheBestThatStarvesNobodyWhereTheFirstStarvesSome) {
   std::vector<ReportedPoint> points = {lock_point("ticket", 4, 200000), lock_point("tas", 4, 250000)};
   points[1].metrics["fairness.starved_cpus"] = {std::int64_t{3}, "", {}};
   const Answer answer = answer_to(points);
-  EXPECT_THAT(answer.text, HasSubstr("some of its CPUs get less than a tenth of an equal share. Of those that starve nobody "
-                                     "ticket does most: 200 ±1 k operations/s."));
+  EXPECT_THAT(answer.text, HasSubstr("some of its CPUs get less than a tenth of an equal share. Of those that starve no CPU "
+                                     "ticket is fastest: 200 ±1 k operations/s."));
   EXPECT_THAT(answer.doubts, ElementsAre(StartsWith("tas: 3 CPUs got less than a tenth")));
 }
 
@@ -97,7 +97,7 @@ TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   const Answer answer =
       answer_to({at("mutex", 0, 300000), at("rwsem", 0, 200000), at("mutex", 90, 310000), at("rwsem", 90, 400000)});
   EXPECT_EQ(answer.text,
-            "At readers_pct = 90 rwsem does most: 400 ±1 k operations/s, 29 % more than mutex, the next. "
+            "At readers_pct = 90 rwsem is fastest: 400 ±1 k operations/s, 29 % more than mutex, the runner-up. "
             "mutex leads at readers_pct = 0.");
   const auto words = [](const std::string& lock, const std::string& counts, double per_s) {
     return point_of({{"workload.lock", lock}, {"workload.counts", counts}}, per_s);
@@ -105,7 +105,7 @@ TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   EXPECT_EQ(answer_to({words("a", "events", 3e5), words("b", "events", 2e5), words("a", "references", 3e5),
                        words("b", "references", 6e5)})
                 .text,
-            "a does most with events (by 50 %) and b with references (by 2 times).");
+            "a is fastest with events (by 50 %) and b with references (by a factor of 2).");
 }
 
 TEST(Answer, FollowsOneRowOfNumbers) {
@@ -121,7 +121,7 @@ TEST(Answer, TakesLessForBetterWhereLessIsBetter) {
   };
   const std::vector<ReportedPoint> points = {at(true, 11200), at(false, 746)};
   EXPECT_EQ(answer_of({{}, kCost, points, {}, 4}).text,
-            "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the next (one "
+            "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the runner-up (one "
             "seed, no "
             "interval).");
 }
@@ -138,7 +138,7 @@ TEST(Answer, OfAnotherQuestionComparesWhatIsAsked) {
   };
   const std::vector<ReportedPoint> points = {at("mcs", 64, 2e5), at("mcs", 128, 3e5)};
   EXPECT_THAT(answer_to(points, {"", "", "machine.line"}).text,
-              StartsWith("At 4 CPUs line = 128 does most: 300 ±1 k operations/s"));
+              StartsWith("At 4 CPUs line = 128 is fastest: 300 ±1 k operations/s"));
 }
 
 // 1/rate is 5 us for ticket and 4 us for mcs; both hold the lock for 1 us of that.
@@ -164,7 +164,7 @@ TEST(Answer, SaysWhichMissesMakeTheDifferenceAndWhatTheyLeaveUnexplained) {
   }
   EXPECT_EQ(
       answer_to(points).why,
-      "For each operation atomic spends 1.40 µs in remote HITM (2 of 700 ns), per_cpu 0 ns. That is 1.40 µs of 3.00 µs of "
+      "Per operation atomic spends 1.40 µs on remote HITM (2 misses of 700 ns), per_cpu 0 ns. That is 1.40 µs of 3.00 µs of "
       "CPU time; the rest are other misses, hits, computing and waiting.");
 }
 

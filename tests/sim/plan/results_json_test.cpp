@@ -42,7 +42,7 @@ TEST(ResultsJson, ReadsBackAsItWasWritten) {
   point.metrics["cost.a"] = {12.857142857, "ns", 0.123456789};
   point.metrics["cost.count"] = {std::int64_t{3}, "", std::nullopt};
   results.points = {point};
-  results.answer.text = "rcu does most.";
+  results.answer.text = "rcu is fastest.";
   results.answer.point = 0;
   const std::string text = results_text(results);
   Results again = results;
