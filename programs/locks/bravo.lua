@@ -1,6 +1,6 @@
 -- BRAVO (Dice and Kogan, USENIX ATC 2019): a reader-writer lock whose readers only set a mark on their CPU's own line until a
 -- writer comes. What it teaches: reading gets cheap, but a writer must check the marks of all CPUs.
-title = "BRAVO: readers leave a mark of their own, a writer looks at all"
+title = "BRAVO: each reader leaves its own mark, and a writer checks all marks"
 traits = { readers = "together", readers_nest = false }
 
 local WRITER <const> = 1 << 32

@@ -1,6 +1,6 @@
 -- CNA (Dice and Kogan, EuroSys 2019): an MCS queue whose holder hands the lock to the next waiter in its own NUMA node, and
 -- moves the waiters in between to a second queue. What it teaches: one word is enough for a cohort lock's gain.
-title = "CNA: one queue, in which neighbours come first for a while"
+title = "CNA: one queue in which CPUs of the holder's node go first for a while"
 traits = { numa_aware = true }
 
 local STAY <const> = 64 -- on average, one in so many hand-offs serves the second queue

@@ -1,7 +1,7 @@
 -- A cohort lock of ticket locks (Dice, Marathe and Shavit, PPoPP 2012: C-TKT-TKT): one lock for each NUMA node, and one for
 -- all. What it teaches: the holder hands the lock to a waiter in its own node, which is near the lock's lines, and only after
 -- some such hand-offs to another node. Where nodes are far apart, this gives more throughput and less fairness.
-title = "Cohort lock: neighbours first, other nodes after some hand-offs"
+title = "Cohort lock: hands over within a node, and to other nodes after some hand-offs"
 traits = { numa_aware = true }
 
 local HAND_OFFS <const> = 16

@@ -1,6 +1,6 @@
 -- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word that names the holder's NUMA node is
 -- enough to be NUMA-aware. Waiters in other nodes try more rarely, so the lock tends to stay near its lines, without a queue.
-title = "Hierarchical back-off: who is far from the holder tries more rarely"
+title = "Hierarchical back-off: CPUs far from the holder try less often"
 traits = { numa_aware = true }
 
 local NEAR <const>, FAR <const>, MOST <const> = 100, 800, 6400 -- cycles

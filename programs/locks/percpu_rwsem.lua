@@ -1,6 +1,6 @@
 -- A reader-writer semaphore with a count of readers for each CPU (Linux' percpu_rw_semaphore, 3.8), in its slow mode, in which
 -- readers need fences. What it teaches: readers write no shared line, but a writer must check the counts of all CPUs.
-title = "percpu-rwsem: a count of readers for each CPU"
+title = "percpu-rwsem: a reader count per CPU"
 traits = { readers = "together", readers_nest = false, sleeps = true }
 
 function setup(name)

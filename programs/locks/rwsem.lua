@@ -1,6 +1,6 @@
 -- A reader-writer semaphore like Linux 2.6's. If no CPU waits, an acquisition is one atomic operation; otherwise CPUs sleep in
 -- a queue, which serves adjacent readers together. What it teaches: one word must tell a CPU that leaves whether others sleep.
-title = "rwsem: readers together, who waits sleeps in a queue"
+title = "rwsem: readers share it; waiters sleep in a queue"
 traits = { readers = "together", readers_nest = false, sleeps = true }
 
 local WRITER <const>, QUEUED <const>, READER <const>, NOBODY <const> = 1, 2, 4, -1 -- flags of the count, amount per reader

@@ -27,17 +27,17 @@ struct ReadersText {
 
 ReadersText readers_text(Readers readers) {
   switch (readers) {
-    case Readers::one_by_one: return {"one_by_one", "come in one by one, as writers"};
-    case Readers::together: return {"together", "come in together and keep writers out"};
-    case Readers::read_again: return {"read_again", "don't wait, and read again if a writer came between"};
-    case Readers::never_wait: return {"never_wait", "don't wait, and see what was there before a writer, who waits for them"};
+    case Readers::one_by_one: return {"one_by_one", "enter one at a time, as writers do"};
+    case Readers::together: return {"together", "enter together and keep writers out"};
+    case Readers::read_again: return {"read_again", "don't wait, and retry if a writer came between"};
+    case Readers::never_wait: return {"never_wait", "don't wait and see the old version; a writer waits for them"};
   }
   return {"", ""};
 }
 
 std::string order_text(const LockTraits& traits) {
-  if (!traits.excludes) return "none: it keeps nobody out, and its races are counted";
-  return traits.fifo ? "first come, first served" : "whoever is the fastest";
+  if (!traits.excludes) return "none: it excludes nobody, and its races are counted";
+  return traits.fifo ? "first come, first served" : "none: the fastest CPU wins";
 }
 
 // The size of the structure field that the lock fits into.
@@ -57,12 +57,12 @@ ordered_json facts_json(const LockEntry& lock) {
 
 // The lock's properties beyond a plain spin lock, for a line of a list.
 std::string traits_remark(const LockTraits& traits) {
-  if (!traits.excludes) return "keeps nobody out";
+  if (!traits.excludes) return "excludes nobody";
   std::vector<std::string> remarks;
   if (traits.fifo) remarks.emplace_back("first come, first served");
   if (traits.readers != Readers::one_by_one) remarks.push_back(std::string("readers ") + readers_text(traits.readers).text);
   if (traits.sleeps) remarks.emplace_back("waiters sleep");
-  if (traits.numa_aware) remarks.emplace_back("stays in a node");
+  if (traits.numa_aware) remarks.emplace_back("prefers its node'''");
   if (traits.most_cpus > 0) remarks.push_back(fmt::format("for {} CPUs", traits.most_cpus));
   return fmt::format("{}", fmt::join(remarks, "; "));
 }

@@ -85,7 +85,7 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
                      const std::function<void(double)>& progress) {
   LockCheck check;
   if (!lock.traits.excludes) {
-    check.not_checkable = "it promises nothing: it keeps nobody out";
+    check.not_checkable = "it promises nothing: it excludes nobody";
     return check;
   }
   const std::vector<LockCase> cases = lock_cases(lock, options);

@@ -174,7 +174,7 @@ std::string race_note(const std::vector<ReportedPoint>& points, const Painter& p
     if (raced.sections == 0) continue;
     const std::string where =
         points.size() > 1 ? fmt::format(" at point {} ({})", raced.point, point_title(points[raced.point])) : "";
-    const std::string text = fmt::format("{} keeps nobody out: {:.0f} sections overlapped another CPU's{}{}", lock,
+    const std::string text = fmt::format("{} excludes nobody: {:.0f} sections overlapped another CPU's{}{}", lock,
                                          raced.sections, where, first_race(points[raced.point], lock));
     out += "  " + paint(Colour::red, "RACE") + "  " + wrapped_from(text, 8, Colour::none, paint);
   }

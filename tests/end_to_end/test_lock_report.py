@@ -71,7 +71,7 @@ def test_a_run_without_locks_prints_no_table_of_locks(linebounce: Program) -> No
 def test_races_of_a_lock_that_does_not_exclude_are_reported(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment(workload=f'{BUSY}\nlock = "none"'))
     told = re.search(
-        r"RACE +section_lock keeps nobody out: (\d+) sections overlapped another CPU's; the first: CPU (\d) came in at", printed
+        r"RACE +section_lock excludes nobody: (\d+) sections overlapped another CPU's; the first: CPU (\d) came in at", printed
     )
     assert told, printed
     assert int(told[1]) >= 2

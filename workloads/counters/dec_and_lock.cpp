@@ -44,7 +44,7 @@ bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes) {
 }
 
 CounterEntry dec_and_lock_counter() {
-  return {"dec_and_lock", "References, by compare-and-exchange; the last one under a lock", nullptr,
+  return {"dec_and_lock", "References, by compare-and-exchange; the last one is dropped under a lock", nullptr,
           [](const CounterPlace& place) {
             const Address at = place.place({.name = "dec_and_lock", .fields = {{"lock", 0}, {"count", 8}}});
             place.memory.preset(at + 8, 1);

@@ -67,7 +67,7 @@ class Lockref final : public ReferenceCount {
 }  // namespace
 
 CounterEntry lockref_counter() {
-  return {"lockref", "References, beside a spin lock in one word", nullptr, [](const CounterPlace& place) {
+  return {"lockref", "References, in one word with a spin lock", nullptr, [](const CounterPlace& place) {
             const Address at = place.place({.name = "lockref", .fields = {{"lock", 0, kHalf}, {"count", kHalf, kHalf}}});
             place.memory.preset(at, kOneReference);
             return std::make_unique<Lockref>(at);

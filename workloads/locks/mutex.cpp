@@ -156,7 +156,7 @@ std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
 
 LockEntry mutex() {
   return {.name = "mutex",
-          .title = "Spins while the holder runs, else sleeps in a queue (Linux 2.6.30)",
+          .title = "Spins while the holder runs, otherwise sleeps in a queue (Linux 2.6.30)",
           .traits = {.sleeps = true},
           .create = make_mutex};
 }

@@ -23,7 +23,7 @@ std::unique_ptr<Lock> make_no_lock(const LockPlace& /*place*/) {
 
 LockEntry no_lock() {
   return {.name = "none",
-          .title = "No lock: the bare cost of the section, with its races counted",
+          .title = "No lock: the cost of the critical section alone, with its races counted",
           .traits = {.excludes = false, .readers = Readers::together, .fits_4_bytes = true},
           .create = make_no_lock};
 }

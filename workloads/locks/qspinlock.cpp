@@ -136,7 +136,7 @@ std::unique_ptr<Lock> make_qspinlock(const LockPlace& place) {
 
 LockEntry qspinlock() {
   return {.name = "qspinlock",
-          .title = "Linux since 4.2: four bytes; the first waiter watches them, the others queue",
+          .title = "Linux since 4.2: four bytes; the first waiter watches them, the others queue behind it",
           .traits = {.fits_4_bytes = true},
           .create = make_qspinlock};
 }

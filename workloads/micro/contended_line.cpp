@@ -337,7 +337,7 @@ int least_cpus(std::string_view operation) {
 }
 
 WorkloadEntry contended_line_workload() {
-  return {"contended_line", "What one line costs when several CPUs want it, and what siblings take from each other",
+  return {"contended_line", "What one line costs when several CPUs want it, and what sibling threads take from each other",
           declare<ContendedLineOptions>(), make_workload<ContendedLine>};
 }
 

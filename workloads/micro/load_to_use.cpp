@@ -127,7 +127,7 @@ class LoadToUse final : public Workload {
 }  // namespace
 
 WorkloadEntry load_to_use_workload() {
-  return {"load_to_use", "What a load costs that the next one waits for, from each cache and each node's memory",
+  return {"load_to_use", "What a dependent load costs, from each cache and each node's memory",
           declare<LoadToUseOptions>(), make_workload<LoadToUse>};
 }
 

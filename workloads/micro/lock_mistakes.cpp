@@ -19,7 +19,7 @@ struct LockMistakesOptions {
 
   void bind(ParameterBinder& parameters) {
     lock_parameter(parameters, "lock", lock, "all locks", [](const LockTraits& traits) {
-      return traits.excludes ? std::string() : std::string("it keeps nobody out, so nobody waits and nothing is found");
+      return traits.excludes ? std::string() : std::string("it excludes nobody, so nobody waits and nothing is found");
     });
     parameters.text("mistake", mistake,
                     "deadlock: each CPU holds its own lock and wants the next one's; recursive: a CPU takes a lock that it "
@@ -118,7 +118,7 @@ class LockMistakes final : public Workload {
 
 WorkloadEntry lock_mistakes_workload() {
   return {"lock_mistakes",
-          "Lock misuse, and the report for each mistake: deadlock, double acquisition, wrong release",
+          "Lock misuse and how each mistake is reported: deadlock, double acquisition, wrong release",
           declare<LockMistakesOptions>(),
           make_workload<LockMistakes>,
           {{"mistake.rounds", "rounds"}}};

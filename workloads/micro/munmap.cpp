@@ -43,7 +43,7 @@ struct MunmapOptions {
     parameters.text("lock", lock, "guards the address space",
                     lock_names([](const LockTraits& traits) { return traits.excludes; }));
     parameters.names_lock([](const LockTraits& traits) {
-      return traits.excludes ? std::string() : std::string("it keeps nobody out, and here it must");
+      return traits.excludes ? std::string() : std::string("it excludes nobody, and here it must");
     });
   }
 };
@@ -140,7 +140,7 @@ class Munmap final : public Workload {
 
 WorkloadEntry munmap_workload() {
   return {"munmap",
-          "Some CPUs unmap pages, and all others drop the translations by an interrupt: TLB shootdowns",
+          "TLB shootdowns: some CPUs unmap pages and interrupt all others to drop the translations",
           declare<MunmapOptions>(),
           make_workload<Munmap>,
           {{"cost.munmap", "munmap"}, {"munmap.user_rounds_per_us", "user code"}, headlines::kOperations}};

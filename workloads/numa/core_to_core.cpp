@@ -257,7 +257,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
 
 WorkloadEntry core_to_core_workload() {
   return {"core_to_core",
-          "What a line costs that moves from one CPU to another, for every pair, home and state",
+          "What it costs to move a line from one CPU to another, for every pair, home and state",
           declare<CoreToCoreOptions>(),
           make_workload<CoreToCore>,
           {{"core_to_core.same_node_ns", "same node"}, {"core_to_core.other_node_ns", "other node"}}};

@@ -463,7 +463,7 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
 
 WorkloadEntry numa_mix_workload() {
   return {"numa_mix",
-          "Kernel and user code by shares: lines that all CPUs write, lines of one node, local and remote memory",
+          "Kernel and user code as shares of misses: lines that all CPUs write, lines of one node, local and remote memory",
           declare<NumaMixOptions>(),
           make_workload<NumaMix>,
           {headlines::kOperations, {"mix.kernel_ns_per_transaction", "kernel"}, headlines::kLocal}};

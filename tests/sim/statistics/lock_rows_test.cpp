@@ -213,7 +213,7 @@ TEST_F(LockRows, EveryColumnIsAMetric) {
     EXPECT_THAT(point_.metrics, Contains(Key(std::string("locks.dcache_lock.d_lookup.") + figure)));
   }
   EXPECT_EQ(point_.metrics.at("locks.dcache_lock.total").value, (std::variant<std::int64_t, double>(std::int64_t{1})));
-  EXPECT_THAT(point_.metrics, Not(Contains(Key("locks.dcache_lock.races")))) << "only of a lock that keeps nobody out";
+  EXPECT_THAT(point_.metrics, Not(Contains(Key("locks.dcache_lock.races")))) << "only of a lock that excludes nobody";
 }
 
 // CPU 1 enters at 10 us, while CPU 0 is inside for 30.

@@ -99,7 +99,7 @@ ReportedPoint raced(std::int64_t sections) {
 
 TEST(RaceNote, NamesTheLockTheNumberOfRacesAndTheFirstCpus) {
   EXPECT_EQ(race_note({raced(123)}, kUnbroken),
-            "  RACE  section_lock keeps nobody out: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.25 µs "
+            "  RACE  section_lock excludes nobody: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.25 µs "
             "while CPU 0 was inside\n");
 }
 

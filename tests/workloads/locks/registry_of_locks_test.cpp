@@ -20,7 +20,7 @@ TEST(LockRegistry, HasEachLockOnceInWhateverLanguage) {
 
 TEST(LockRegistry, TakesTitleAndTraitsFromTheLocksFile) {
   const LockEntry& cohort = find_lock("cohort");
-  EXPECT_EQ(cohort.title, "Cohort lock: neighbours first, other nodes after some hand-offs");
+  EXPECT_EQ(cohort.title, "Cohort lock: hands over within a node, and to other nodes after some hand-offs");
   EXPECT_TRUE(cohort.traits.numa_aware);
   EXPECT_FALSE(cohort.traits.tries);
   EXPECT_TRUE(find_lock("ticket").traits.fifo);

@@ -387,7 +387,7 @@ void Dbench::report(const RunFacts& facts, MetricSink& metrics) const {
 
 WorkloadEntry dbench_workload() {
   return {"dbench",
-          "The dentry cache under clients that look up, create, unlink and rename files",
+          "The dentry cache with clients that look up, create, unlink and rename files",
           declare<DbenchOptions>(),
           make_workload<Dbench>,
           {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};

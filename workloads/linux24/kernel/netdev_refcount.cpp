@@ -149,7 +149,7 @@ class NetdevRefcount final : public Workload {
 
 WorkloadEntry netdev_refcount_workload() {
   return {"netdev_refcount",
-          "Packets through the loopback device, which touch its reference count and their route's",
+          "Packets through the loopback device, each touching the device's and the route's reference counts",
           declare<NetdevRefcountOptions>(),
           make_workload<NetdevRefcount>,
           {headlines::kOperations, headlines::kLatency}};

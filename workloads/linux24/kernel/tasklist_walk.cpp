@@ -241,7 +241,7 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
 
 WorkloadEntry tasklist_walk_workload() {
   return {"tasklist_walk",
-          "Walks over the list of all tasks while others fork and exit",
+          "Walks over the list of all tasks while other CPUs fork and exit",
           declare<TasklistWalkOptions>(),
           make_workload<TasklistWalk>,
           {{"tasklist.walks_per_s", "walks"}, {"tasklist.walk_mean_us", "walk"}, {"tasklist.fork_mean_us", "fork"}}};

@@ -294,7 +294,7 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
 
 WorkloadEntry tcp_hash_workload() {
   return {"tcp_hash",
-          "Segments look up their connections while others are opened and closed",
+          "TCP segments look up their connections while other connections open and close",
           declare<TcpHashOptions>(),
           make_workload<TcpHash>,
           {headlines::kOperations, headlines::kLatency}};

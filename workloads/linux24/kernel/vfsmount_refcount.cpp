@@ -89,7 +89,7 @@ class VfsmountRefcount final : public Workload {
 
 WorkloadEntry vfsmount_refcount_workload() {
   return {"vfsmount_refcount",
-          "Path walks, which touch their mount's reference count",
+          "Path walks that each touch the mount's reference count",
           declare<VfsmountRefcountOptions>(),
           make_workload<VfsmountRefcount>,
           {headlines::kOperations, headlines::kLatency}};
