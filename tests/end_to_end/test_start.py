@@ -14,7 +14,7 @@ def test_only_simulations_need_systemc(linebounce: Program) -> None:
     for command in (["--version"], ["list", "machines"], ["describe", "lock", "mcs"], ["check", "mesi_snoop"]):
         assert alone(*command, env=environment).code == 0
     for output in (["-o", "out"], ["--vcd", "waves.vcd"]):
-        said = alone.refused("run", "two_sockets", "--quiet", "--set", "run.measure_us=1", *output, env=environment)
+        said = alone.refused("run", "operation_costs", "--quiet", "--set", "run.measure_us=1", *output, env=environment)
         assert "liblinebounce_systemc.so" in said
         assert len(said.splitlines()) == 1
     needed = subprocess.run(["readelf", "--dynamic", alone.executable], capture_output=True, text=True, check=True).stdout
