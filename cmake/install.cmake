@@ -6,6 +6,7 @@ set(commands linebounce linebounce-record linebounce-cc linebounce-c++ linebounc
 
 install(TARGETS linebounce linebounce-record linebounce-probe RUNTIME DESTINATION ${home} COMPONENT linebounce)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/linebounce-cc ${CMAKE_BINARY_DIR}/linebounce-c++ DESTINATION ${home} COMPONENT linebounce)
+install(TARGETS linebounce_systemc LIBRARY DESTINATION ${home} COMPONENT linebounce)
 foreach(command ${commands})
   install(PROGRAMS install/launcher.sh DESTINATION bin RENAME ${command} COMPONENT linebounce)
 endforeach()
@@ -32,15 +33,16 @@ install(CODE "
 # For a system that has none of them, as whoever installs a wheel may: the shared libraries, but for those of every system, and
 # their licenses where the system's packages have them. What is linked finds them by DT_RPATH, which also counts for what they
 # need themselves (libdw: libelf), and does without where there are none.
-set_target_properties(linebounce linebounce-record PROPERTIES INSTALL_RPATH "$ORIGIN/libraries")
+set_target_properties(linebounce linebounce_systemc linebounce-record PROPERTIES INSTALL_RPATH "$ORIGIN/libraries")
 set_target_properties(binary_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/../libraries")
-foreach(target linebounce linebounce-record binary_plugin)
+foreach(target linebounce linebounce_systemc linebounce-record binary_plugin)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 install(CODE "
   set(home \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${home}\")
   file(GET_RUNTIME_DEPENDENCIES RESOLVED_DEPENDENCIES_VAR libraries
-    EXECUTABLES \"$<TARGET_FILE:linebounce>\" \"$<TARGET_FILE:linebounce-record>\" MODULES \"$<TARGET_FILE:binary_plugin>\"
+    EXECUTABLES \"$<TARGET_FILE:linebounce>\" \"$<TARGET_FILE:linebounce-record>\" 
+    MODULES \"$<TARGET_FILE:binary_plugin>\" \"$<TARGET_FILE:linebounce_systemc>\"
     PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^lib(c|m|gcc_s|stdc[+][+])[.]so\")
   file(MAKE_DIRECTORY \"\${home}/libraries/licenses\")
   foreach(library IN LISTS libraries)

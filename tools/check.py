@@ -1,7 +1,8 @@
 """Builds, tests and lints for ./dev: runs every part to its end, then says what passed.
 
 check.py test [PART [ARGUMENT...]]   PART: ctest, pytest or lint; arguments go to ctest or pytest
-check.py test --sanitize [PART [ARGUMENT...]]   PART: ctest or pytest, with the build of the sanitizers
+check.py test --sanitize [PART [ARGUMENT...]]   PART: ctest or pytest, with AddressSanitizer and UBSan; or threads, with
+                                     ThreadSanitizer, where arguments go to pytest
 check.py lint
 check.py fuzz
 The last line is "N passed, N failed". It counts cases of ctest and of pytest, and each linter as one; a build that fails
@@ -157,6 +158,7 @@ def fuzz(tally: Tally, arguments: list[str]) -> None:
     build(tally, "fuzzer", "fuzz_readers")
     ctest(tally, "dev", [], MANY_CASES)
     ctest(tally, "asan", [], FIXED_CASES)
+    sanitized_threads(tally, [])
     pytest(tally, ["-m", "thorough", *arguments])
 
 
@@ -172,28 +174,48 @@ def sanitized_ctest(tally: Tally, arguments: list[str]) -> None:
     ctest(tally, "asan", arguments, FIXED_CASES)
 
 
-def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
-    """The end-to-end tests, except marked ones. A crash remains a crash instead of becoming a sanitizer's report. Reports go
-    to files, because the sanitizer warns of unwound fibers, and many tests expect nothing on standard error; an error in
-    them counts as a failure whatever the tests say."""
-    build(tally, "asan", "linebounce")
-    chosen = ["tests/end_to_end", "-m", "not thorough and not uninstrumented"]
+def pytest_of(tally: Tally, preset: str, variable: str, options: str, arguments: list[str]) -> None:
+    """Tests with a sanitizer's program, except marked ones. Reports go to files, because the sanitizer warns of unwound
+    fibers, and many tests expect nothing on standard error; an error in them counts as a failure whatever the tests say."""
     with tempfile.TemporaryDirectory(prefix="linebounce_sanitizer_") as folder:
-        options = f"handle_segv=0:log_path={folder}/report"
-        pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build/asan/linebounce"), "ASAN_OPTIONS": options})
+        program = str(ROOT / f"build/{preset}/linebounce")
+        chosen = ["-m", "not thorough and not uninstrumented", *arguments]
+        pytest(tally, chosen, {"LINEBOUNCE": program, variable: f"{options}log_path={folder}/report"})
         for report in sorted(Path(folder).iterdir()):
             text = report.read_text(errors="replace")
-            if "ERROR:" in text or "runtime error:" in text:
+            if any(mark in text for mark in ("ERROR:", "runtime error:", "WARNING: ThreadSanitizer:")):
                 print(text)
                 tally.failures.append(f"sanitizer: {report.name}")
+
+
+def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
+    """A crash remains a crash instead of becoming a sanitizer's report."""
+    build(tally, "asan", "linebounce")
+    pytest_of(tally, "asan", "ASAN_OPTIONS", "handle_segv=0:", ["tests/end_to_end", *arguments])
+
+
+# Commands that have threads: recording, whose trace is packed in one, and those that write a file and wait for signals.
+THREADED = [f"tests/end_to_end/test_{name}.py" for name in ("two_writers", "record_endings", "interrupted_traces")]
+
+
+def sanitized_threads(tally: Tally, arguments: list[str]) -> None:
+    """What runs in threads, with ThreadSanitizer: the library's simulations, the recorder's rings, and THREADED."""
+    build(tally, "tsan", "threads")
+    ctest(tally, "tsan", ["-R", "^test_(library_promises|record)"], FIXED_CASES)
+    pytest_of(tally, "tsan", "TSAN_OPTIONS", "", [*THREADED, *arguments])
 
 
 def sanitized(tally: Tally, _arguments: list[str]) -> None:
     sanitized_ctest(tally, [])
     sanitized_pytest(tally, [])
+    sanitized_threads(tally, [])
 
 
-SANITIZED_PARTS: dict[str, Callable[[Tally, list[str]], None]] = {"ctest": sanitized_ctest, "pytest": sanitized_pytest}
+SANITIZED_PARTS: dict[str, Callable[[Tally, list[str]], None]] = {
+    "ctest": sanitized_ctest,
+    "pytest": sanitized_pytest,
+    "threads": sanitized_threads,
+}
 
 
 def choose(arguments: list[str]) -> tuple[Callable[[Tally, list[str]], None], list[str]]:

@@ -6,6 +6,7 @@
 Counts by valgrind, whose model of a processor repeats exactly, and compares with tests/end_to_end/instruction_counts.json:
 
   bench cases    per reference: a longer run of the case minus a shorter one, so that start-up drops out
+  start-up       of a command that simulates nothing
   whole runs     an oltp point, and a sweep of 100 points of 1 us (reckoned from sweeps of 4 and 12): all processes together
 
 Exit code 1 if instructions are more than 1 % above the file's, or misses more than 10 % and 8 per reference. After a change
@@ -88,6 +89,15 @@ class Reference:
         return {name: int(match[1].replace(",", "")) for name, match in found.items() if match}
 
 
+@dataclass(frozen=True)
+class Start:
+    """`linebounce --version`: the dynamic linker, static data, and the options of the command line."""
+
+    def counts(self, executable: Path, folder: Path) -> Counts:
+        said = valgrind(folder, "callgrind", command=[executable, "--version"])
+        return {INSTRUCTIONS: int(re.findall(r"Collected : (\d+)", said)[-1])}
+
+
 def whole_run(executable: Path, folder: Path, *arguments: str, experiment: str = "") -> int:
     """Instructions of a `run`: of the parent's work for each point, and of the processes that simulate."""
     with tempfile.TemporaryDirectory(dir=folder) as name:
@@ -134,7 +144,8 @@ sweep."workload.inside_cycles" = {list(range(points))}
 """
 
 
-CASES: dict[str, Reference | Point | Sweep] = {
+CASES: dict[str, Start | Reference | Point | Sweep] = {
+    "start-up": Start(),
     "sweep of 100 tiny points": Sweep(100, (4, 12)),
     "an oltp point": Point(("oltp", "--set", "run.warmup_us=0", "--set", "run.measure_us=100")),
     "contended, 64 CPUs on 16 nodes": Reference("contended", 64, 16, (2_000, 4_000)),

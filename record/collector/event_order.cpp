@@ -28,10 +28,11 @@ std::uint64_t RingReader::word(std::uint64_t at) const {
   return __atomic_load_n(&ring_->words[at & mask_], __ATOMIC_ACQUIRE);
 }
 
+// Atomic, because a writer that waits for room looks at the word (ring.c, waits_for_itself).
 std::uint64_t RingReader::take_word() {
-  std::uint64_t& place = ring_->words[taken_++ & mask_];
-  const std::uint64_t word = place;
-  place = 0;
+  std::uint64_t* const place = &ring_->words[taken_++ & mask_];
+  const std::uint64_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
+  __atomic_store_n(place, 0, __ATOMIC_RELAXED);
   return word;
 }
 

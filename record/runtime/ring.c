@@ -74,12 +74,13 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
   const struct timespec pause = {0, 50 * 1000};
   struct Standstill last = {UINT64_MAX, 0};
   bool has_room = true;
-  for (unsigned tries = 0; has_room && end > __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1; ++tries) {
+  uint64_t limit = 0;
+  for (unsigned tries = 0; has_room && end > (limit = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1); ++tries) {
     syscall(SYS_nanosleep, &pause, NULL);
     has_room = !gives_up(ring, tries, &last);
   }
   if (has_room) {
-    ring->limit = ring->taken + ring_mask + 1;
+    ring->limit = limit;
   } else {
     this_thread.ring = NULL;
   }

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/systemc/run.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -234,6 +236,7 @@ void InterruptGuard::restore_in_child() const {
 }
 
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks) {
+  if (count > 0) systemc_kernel();  // once, instead of in each child
   Children children;
   int next = 0;
   while (!guard.interrupted() && (next < count || children.size() > 0)) {

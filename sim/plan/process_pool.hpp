@@ -91,7 +91,8 @@ struct PoolCallbacks {
 };
 
 // Runs jobs 0 to count - 1, at most `at_once` at a time, started in order. Returns when all have ended. After an interrupt, or
-// a `finished` that returned false, stops the running jobs and returns. REQUIRES: this process has not used SystemC.
+// a `finished` that returned false, stops the running jobs and returns. Loads SystemC, so that not each job has to. REQUIRES:
+// this process has simulated nothing. Errors: ConfigError, without SystemC.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
 }  // namespace linebounce::sim

@@ -1,72 +1,45 @@
 #include "sim/systemc/run.hpp"
 
-#include <cstdlib>
-#include <exception>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <optional>
-#include <systemc>
-#include <utility>
 
 #include "models/machine/machine.hpp"
-#include "sim/systemc/clock.hpp"
-
-// SystemC's library refers to this function, because it has a main() of its own. The program's main() is linked instead.
-extern "C" int sc_main(int, char**) {
-  return EXIT_FAILURE;
-}
+#include "sim/point/config_error.hpp"
+#include "sim/systemc/kernel.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-// Drives one machine after another. SystemC accepts no further modules once a simulation has started, and can't start another
-// one, so there is one driver for the whole process, and SystemC's time goes on from run to run.
-class MachineDriver final : public sc_core::sc_module {
- public:
-  static MachineDriver& instance() {
-    // Never destroyed, because SystemC's own objects may be destroyed before it.
-    static auto* const driver = new MachineDriver("machine_driver");
-    return *driver;
-  }
+ConfigError no_kernel() {
+  return ConfigError(fmt::format("SystemC, which every simulation needs, can't be loaded: {}", ::dlerror()));
+}
 
-  void run(Machine& machine, const std::function<void(double)>& progress) {
-    machine_ = &machine;
-    progress_ = &progress;
-    clock_.emplace(machine.timebase());
-    slice_due_.notify(sc_core::SC_ZERO_TIME);
-    sc_core::sc_start();  // returns when no slice is due
-    if (failure_) std::rethrow_exception(std::exchange(failure_, {}));
-  }
-
- private:
-  explicit MachineDriver(const sc_core::sc_module_name& name) : sc_module(name) {
-    SC_HAS_PROCESS(MachineDriver);
-    SC_METHOD(run_slice);
-    sensitive << slice_due_;
-    dont_initialize();
-  }
-
-  // SystemC would turn an exception into a report of its own, so that it is kept for run().
-  void run_slice() {
-    const Tick from = machine_->now();
-    try {
-      if (!machine_->advance(from + machine_->slice(), *progress_)) return;
-    } catch (...) {
-      failure_ = std::current_exception();
-      return;
-    }
-    slice_due_.notify(clock_->time(machine_->now()) - clock_->time(from));
-  }
-
-  sc_core::sc_event slice_due_;
-  Machine* machine_ = nullptr;
-  const std::function<void(double)>* progress_ = nullptr;
-  std::optional<Clock> clock_;
-  std::exception_ptr failure_;
-};
+// The library is beside the program.
+SystemCKernel* load_kernel() {
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  void* const library = ::dlopen(program.parent_path().append(kKernelLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw no_kernel();
+  auto* const kernel = reinterpret_cast<KernelFunction*>(::dlsym(library, kKernelFunction));
+  if (kernel == nullptr) throw no_kernel();
+  return kernel();
+}
 
 }  // namespace
 
+SystemCKernel& systemc_kernel() {
+  static SystemCKernel* const kernel = load_kernel();
+  return *kernel;
+}
+
 void run_in_systemc(Machine& machine, const std::function<void(double)>& progress) {
-  MachineDriver::instance().run(machine, progress);
+  systemc_kernel().run(machine.timebase(), [&](Tick now) -> std::optional<Tick> {
+    if (!machine.advance(now + machine.slice(), progress)) return std::nullopt;
+    return machine.now();
+  });
 }
 
 }  // namespace linebounce::sim

@@ -94,6 +94,7 @@ def test_the_wheel_needs_no_library_that_it_does_not_bring(wheel: Path, tmp_path
     assert "libsystemc-2.3.4.so" in brought
     for file in [
         home / "linebounce",
+        home / "liblinebounce_systemc.so",
         home / "linebounce-record",
         home / "record/libbinary_plugin.so",
         *home.glob("libraries/*.so*"),

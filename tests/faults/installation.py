@@ -63,6 +63,7 @@ def install(executable: Path, place: Path) -> None:
     """Installs the minimum: machines, protocols, two experiments, a lesson, the tests and an assignment."""
     place.mkdir(parents=True)
     shutil.copy2(executable, place / "linebounce")
+    shutil.copy2(executable.with_name("liblinebounce_systemc.so"), place)
     (place / "linebounce-teach").symlink_to((executable.parent / "linebounce-teach").resolve())
     _copy(place, "configs/machines/p3_xeon_4way.toml", "models/protocols/msi_snoop.md", "models/protocols/mesi_snoop.md")
     _copy(place, "configs/papers/README.md", "configs/families/front_side_bus.toml")

@@ -86,13 +86,18 @@ def test_the_sanitizers_build_is_tested_by_its_own_program(monkeypatch: pytest.M
     part(Tally(), arguments)
     part, arguments = check.choose(["test", "--sanitize", "ctest", "-R", "Bus"])
     part(Tally(), arguments)
-    assert built == [("asan", "linebounce"), ("asan", "all")]
+    part, arguments = check.choose(["test", "--sanitize", "threads", "-k", "writers"])
+    part(Tally(), arguments)
+    assert built == [("asan", "linebounce"), ("asan", "all"), ("tsan", "threads")]
     assert [(title, program) for title, _, program in ran] == [
         ("pytest", str(check.ROOT / "build/asan/linebounce")),
         ("ctest asan", ""),
+        ("ctest tsan", ""),
+        ("pytest", str(check.ROOT / "build/tsan/linebounce")),
     ]
     assert ran[0][1][-2:] == ["-k", "layouts"]
     assert ran[1][1][-2:] == ["-R", "Bus"]
+    assert ran[3][1][-2:] == ["-k", "writers"]
 
 
 def test_a_sanitizers_error_is_a_failure_but_its_warning_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,12 +105,13 @@ def test_a_sanitizers_error_is_a_failure_but_its_warning_is_not(monkeypatch: pyt
         reports = Path(environment["ASAN_OPTIONS"].split("log_path=")[1])
         reports.with_suffix(".1").write_text("==1==WARNING: a fiber is unwound\n")
         reports.with_suffix(".2").write_text("==2==ERROR: AddressSanitizer: heap-use-after-free\n")
+        reports.with_suffix(".3").write_text("WARNING: ThreadSanitizer: data race (pid=3)\n")
 
     monkeypatch.setattr(check, "build", lambda *_: None)
     monkeypatch.setattr(check, "run_with_report", run)
     tally = Tally()
     check.sanitized_pytest(tally, [])
-    assert tally.failures == ["sanitizer: report.2"]
+    assert tally.failures == ["sanitizer: report.2", "sanitizer: report.3"]
 
 
 def test_linters_cannot_be_run_with_sanitizers() -> None:

@@ -19,6 +19,11 @@
 #include "sim/results/csv.hpp"
 #include "sim/simulation/idle_listener.hpp"
 
+// SystemC's library refers to it; the tests have a main() of their own.
+extern "C" int sc_main(int, char**) {
+  return EXIT_FAILURE;
+}
+
 namespace linebounce::sim {
 namespace {
 

@@ -1,0 +1,40 @@
+// SystemC's kernel as the program uses it: run() and `--vcd`. It is in a shared library of its own, which is loaded when
+// something is simulated, because loading SystemC takes six million instructions. This header is all that both sides share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "models/timebase.hpp"
+
+namespace linebounce::sim {
+
+// A VCD file that is being written. The destructor closes it.
+class SignalFile {
+ public:
+  virtual ~SignalFile() = default;
+  // Traces `value`, whose address must stay the same. Dots in the name make scopes. REQUIRES: no run has begun.
+  virtual void trace(const unsigned& value, const std::string& name, int bits) = 0;
+  virtual void comment(const std::string& text) = 0;
+};
+
+class SystemCKernel {
+ public:
+  // Does what is due at `now` and returns when more is due; none: the run is over.
+  using Turn = std::function<std::optional<Tick>(Tick now)>;
+
+  virtual ~SystemCKernel() = default;
+  // Calls `turn` at 0 and whenever it asks for. Runs follow each other; SystemC's time goes on. Errors: what `turn` throws.
+  virtual void run(const Timebase& timebase, const Turn& turn) = 0;
+  // SystemC adds ".vcd" to the path.
+  virtual std::unique_ptr<SignalFile> open_vcd(const std::string& path) = 0;
+};
+
+// The shared library's only function returns this process's kernel.
+constexpr const char* kKernelLibrary = "liblinebounce_systemc.so";
+constexpr const char* kKernelFunction = "linebounce_systemc_kernel";
+using KernelFunction = SystemCKernel*();
+
+}  // namespace linebounce::sim
