@@ -15,6 +15,18 @@ Form pahole_form() {
           }};
 }
 
+Form dwarf_form() {
+  return {.name = "dwarf",
+          .kind = FormKind::layout,
+          .what = "a program or library (ELF), for the structures in its debug information",
+          .marks = "ELF at its beginning",
+          .likeness = [](const Excerpt& excerpt) {
+            return certain_if(excerpt.bytes.starts_with("\x7f"
+                                                        "ELF"),
+                              "it begins as ELF files do");
+          }};
+}
+
 Form btf_form() {
   return {.name = "btf",
           .kind = FormKind::layout,
