@@ -65,8 +65,8 @@ class HerdReader {
     }
   }
 
-  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" also begins an argument, (*x): there it begins a comment at
-  // the beginning of a line, before a blank, and behind the condition.
+  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" also begins an argument, (*x): there it begins a comment
+  // at the beginning of a line, before a blank, and behind the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
     bool inside = false;

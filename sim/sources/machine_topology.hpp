@@ -19,7 +19,7 @@ struct TopologyCpu {
 struct MachineTopology {
   std::vector<TopologyCpu> cpus;  // sorted by number
   std::string shared_cache;       // "L3"; empty: the text has no cache that cores share
-  std::string processor = {};  // its model, as the kernel names it: "AMD EPYC 7763 64-Core Processor"; empty: unknown
+  std::string processor = {};     // its model, as the kernel names it: "AMD EPYC 7763 64-Core Processor"; empty: unknown
   Losses losses = {};
 };
 
