@@ -39,6 +39,9 @@ bool is_structure_listing(std::string_view text) {
 }
 
 bool is_btf_listing(std::string_view text) {
+  // bpftool -j
+  if (text.find("\"types\"") != text.npos && text.find("\"kind\"") != text.npos && text.find("\"vlen\"") != text.npos)
+    return true;
   constexpr std::array<std::string_view, 4> kKinds = {"STRUCT '", "INT '", "PTR '", "CONST '"};
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

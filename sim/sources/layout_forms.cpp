@@ -28,13 +28,14 @@ Form dwarf_form() {
 }
 
 Form btf_form() {
-  return {.name = "btf",
-          .kind = FormKind::layout,
-          .what = "BTF types: bpftool btf dump ... format raw",
-          .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0",
-          .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.is_text && is_btf_listing(excerpt.bytes), "its lines are numbered types");
-          }};
+  return {
+      .name = "btf",
+      .kind = FormKind::layout,
+      .what = "BTF types: bpftool btf dump ... format raw",
+      .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0; or the same as JSON, from bpftool -j",
+      .likeness = [](const Excerpt& excerpt) {
+        return certain_if(excerpt.is_text && is_btf_listing(excerpt.bytes), "its lines are numbered types");
+      }};
 }
 
 }  // namespace linebounce::sim

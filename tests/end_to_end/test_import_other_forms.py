@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from program import Program
-from test_import_forms import C2C, accesses, imported
+from test_import_forms import BTF, C2C, accesses, imported
 from test_lua_layouts import LISTING, PROGRAM
 
 # ---- traces ----
@@ -302,3 +302,28 @@ exists (0:X0=1 /\\ 1:X0=1)
 )
 def test_litmus_tests_of_other_collections_are_judged(linebounce: Program, text: str, said: str) -> None:
     assert said in imported(linebounce, "test.litmus", text)
+
+
+def json_of_btf() -> str:
+    """The types of test_import_forms, as bpftool -j prints them."""
+    types: list[dict] = []
+    for line in BTF.splitlines():
+        name = re.search(r"'([^']*)'", line)
+        assert name, line
+        entry: dict = {"name": name[1], **{key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", line)}}
+        if head := re.match(r"\[(\d+)\] (\w+)", line):
+            types.append({"id": int(head[1]), "kind": head[2], **entry})
+        else:
+            types[-1].setdefault("members", []).append(entry)
+    return json.dumps({"types": types})
+
+
+def test_btf_as_json_is_the_same_layout_as_its_text(linebounce: Program) -> None:
+    imported(linebounce, "btf.txt", BTF, "--structure", "job", "-o", "text.toml")
+    imported(linebounce, "btf.json", json_of_btf(), "--structure", "job", "-o", "json.toml")
+    text, from_json = ((linebounce.directory / f"{name}.toml").read_text() for name in ("text", "json"))
+    assert text.partition("[structure")[2] == from_json.partition("[structure")[2]
+    linebounce.file("torn.json", json_of_btf().replace('"kind"', '"king"', 1))
+    assert "as bpftool -j prints it" in linebounce.refused(
+        "import", "torn.json", "--as", "btf", "--structure", "job", "-o", "x.toml"
+    )
