@@ -13,6 +13,7 @@
 
 #include "models/text/shell_word.hpp"
 #include "record/collector/record_program.hpp"
+#include "record/collector/structure_layouts.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -97,7 +98,16 @@ CLI::Validator without_type(CLI::Validator check) {
   return check.description("");
 }
 
+// linebounce-record --structures FILE [NAME]...: `linebounce import` reads a binary's types by it.
+int print_structures(const std::vector<std::string>& words) {
+  std::cout << structure_layouts(words.front(), {words.begin() + 1, words.end()});
+  return 0;
+}
+
 int run(int argc, char** argv) {
+  constexpr int kFirstWord = 2;
+  if (argc > kFirstWord && std::string_view(argv[1]) == "--structures")
+    return print_structures({argv + kFirstWord, argv + argc});
   CLI::App program("Records what the threads of a program do to memory, locks and each other, as a trace to replay.",
                    "linebounce-record");
   RecordOptions options;

@@ -28,6 +28,10 @@ def sweep() -> int:
     return _run("sweep", "sweep")
 
 
+def tables() -> int:
+    return _run("tables", "tables")
+
+
 def teach() -> int:
     return _run("teach", "teach")
 

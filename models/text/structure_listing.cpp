@@ -17,7 +17,10 @@ bool has_place_comment(std::string_view line) {
   const std::size_t begin = line.rfind("/*"), end = line.rfind("*/");
   if (begin == line.npos || end == line.npos || end < begin + 2) return false;
   const std::string_view inside = line.substr(begin + 2, end - begin - 2);
-  return inside.find_first_of("0123456789") != inside.npos && inside.find_first_not_of("0123456789: \t") == inside.npos;
+  // Decimal, or hexadecimal with 0x from pahole --hex.
+  const bool is_hexadecimal = inside.find("0x") != inside.npos;
+  const std::string_view characters = is_hexadecimal ? "0123456789abcdefx: \t" : "0123456789: \t";
+  return inside.find_first_of("0123456789") != inside.npos && inside.find_first_not_of(characters) == inside.npos;
 }
 
 }  // namespace
@@ -36,6 +39,9 @@ bool is_structure_listing(std::string_view text) {
 }
 
 bool is_btf_listing(std::string_view text) {
+  // bpftool -j
+  if (text.find("\"types\"") != text.npos && text.find("\"kind\"") != text.npos && text.find("\"vlen\"") != text.npos)
+    return true;
   constexpr std::array<std::string_view, 4> kKinds = {"STRUCT '", "INT '", "PTR '", "CONST '"};
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

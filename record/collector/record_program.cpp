@@ -25,6 +25,7 @@
 #include "record/collector/shared_channel.hpp"
 #include "record/collector/unseen_atomics.hpp"
 #include "trace/files.hpp"
+#include "trace/losses.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -199,45 +200,42 @@ bool is_gone(pid_t process) {
   return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
 }
 
-std::vector<std::string> missing_of_compiled(const Recording& recording, const ProgramImage& image) {
+using trace::Loss;
+using trace::Losses;
+
+constexpr std::string_view kRecorder = "linebounce-record";
+
+Losses losses_of_compiled(const Recording& recording, const ProgramImage& image) {
   // The most misleading gap comes first.
-  std::vector<std::string> missing =
-      unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
-  missing.push_back(
-      "accesses of libraries that linebounce-cc did not compile, except those of the C library's memory and string functions");
-  return missing;
+  Losses losses = unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
+  losses.add(Loss::libraries_not_compiled, kRecorder);
+  return losses;
 }
 
-std::vector<std::string> missing_of_binary() {
-  return {"accesses inside the C library's functions for locks, threads and memory, and inside the loader",
-          "which plain loads and stores are atomic in the source: order follows only from words that atomic instructions "
-          "change",
-          "functions that were reached by a jump: what they do is their caller's", "threads that the C library did not create"};
+Losses losses_of_binary() {
+  Losses losses;
+  for (const Loss loss : {Loss::inside_c_library, Loss::plain_atomics, Loss::jumped_functions, Loss::foreign_threads})
+    losses.add(loss, kRecorder);
+  return losses;
 }
 
-std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, std::vector<std::string> missing) {
-  missing.push_back(std::string(trace::kAssumedInstructions) + ": two for each access are assumed");
-  if (recording.had_atomics()) {
-    missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
-  }
-  if (const auto apart = recording.output().threads_apart(); apart.threads > 0) {
-    missing.push_back(
-        fmt::format("overlap: {} of {} created threads never ran concurrently with another in this recording; the replay runs "
-                    "them together",
-                    apart.threads, apart.of));
-  }
-  const auto count = [&missing](std::uint64_t number, std::string_view what) {
-    if (number > 0) missing.push_back(fmt::format("{} {}", number, what));
+std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, Losses losses) {
+  losses.add(Loss::instructions_assumed, kRecorder);
+  if (recording.had_atomics()) losses.add(Loss::own_locks, kRecorder);
+  if (const auto apart = recording.output().threads_apart(); apart.threads > 0)
+    losses.add(Loss::threads_apart, kRecorder, fmt::format("{} of {}", apart.threads, apart.of));
+  const auto count = [&losses](std::uint64_t number, Loss loss) {
+    losses.add_count(loss, kRecorder, static_cast<std::int64_t>(number));
   };
-  count(channel.forks, "child process(es) made by fork");
-  count(channel.others, "later program(s) of the same command: the first one is recorded");
-  count(channel.without_ring, "thread(s) for which no ring was free");
-  count(channel.given_up, "thread(s) from where a signal handler had more events than a ring has room for");
-  count(channel.unknown_joins, "join(s) of threads that were not known: 1024 at a time are");
-  count(channel.nested_teams, "barrier(s) of OpenMP teams beside or inside others: they keep nobody waiting in a replay");
-  count(channel.unknown_outcomes, "compare-and-exchange(s) that may have failed: they are written as if they had stored");
-  count(recording.foreign_releases(), "release(s) of locks by threads that had not taken them");
-  return missing;
+  count(channel.forks, Loss::forks);
+  count(channel.others, Loss::later_programs);
+  count(channel.without_ring, Loss::threads_without_ring);
+  count(channel.given_up, Loss::threads_given_up);
+  count(channel.unknown_joins, Loss::unknown_joins);
+  count(channel.nested_teams, Loss::nested_teams);
+  count(channel.unknown_outcomes, Loss::unknown_outcomes);
+  count(recording.foreign_releases(), Loss::foreign_releases);
+  return losses.sentences();
 }
 
 std::string why_nothing_was_recorded(const RecordOptions& options) {
@@ -296,12 +294,12 @@ Recorded record_program(const RecordOptions& options) {
   recorded.operations = collector->recording().output().operations();
   recorded.threads = collector->writer().symbols().streams.size();
   recorded.apart = collector->recording().output().threads_apart();
-  recorded.missing = what_is_missing(
-      channel.channel(), collector->recording(),
-      options.is_binary ? missing_of_binary() : missing_of_compiled(collector->recording(), collector->image()));
+  recorded.missing =
+      what_is_missing(channel.channel(), collector->recording(),
+                      options.is_binary ? losses_of_binary() : losses_of_compiled(collector->recording(), collector->image()));
   recorded.killed_by = process.killed_by();
   recorded.exit_status = process.exit_status();
-  if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);
+  if (!recorded.killed_by.empty()) recorded.missing.push_back(trace::facts_text(Loss::killed, kRecorder, recorded.killed_by));
   trace::Summary summary;
   summary.program = shell_line(options.command);
   summary.recorder = recorder_text(options);

@@ -70,13 +70,14 @@ int natural_alignment(std::int64_t bytes) {
 
 class FieldList {
  public:
-  explicit FieldList(bool nested) : nested_(nested) {}
+  FieldList(bool nested, FieldsFor use) : nested_(nested), use_(use) {}
 
   // Returns false if there are too many.
   bool add(const Type& type, const std::string& name, std::int64_t offset) {
     if (fields_.size() > kMostFields) return false;
     if (type.has_members() && (nested_ || name.empty())) return add_members(type, name, offset);
-    if (type.element != nullptr && type.elements <= kMostElements && (nested_ || name.empty())) {
+    const bool is_text = use_ == FieldsFor::layout && type.element != nullptr && type.element->bytes == 1;
+    if (type.element != nullptr && !is_text && type.elements <= kMostElements && (nested_ || name.empty())) {
       return add_elements(type, name, offset);
     }
     const bool is_empty_base = name.empty();
@@ -94,10 +95,22 @@ class FieldList {
     for (const Type::Member& member : type.members) {
       if (member.type == nullptr) continue;
       std::string inner = name;
+      if (use_ == FieldsFor::layout && member.name.empty() && member.type->is_union) {
+        if (!add_largest(*member.type, name, offset + member.offset)) return false;
+        continue;
+      }
       if (!wraps && !member.name.empty()) inner += (name.empty() ? "" : ".") + member.name;
       if (!add(*member.type, inner, offset + member.offset)) return false;
     }
     return true;
+  }
+
+  bool add_largest(const Type& of_union, const std::string& name, std::int64_t offset) {
+    const auto bytes = [](const Type::Member& member) { return member.type->bytes; };
+    if (of_union.members.empty()) return true;
+    const Type::Member& largest = *std::ranges::max_element(of_union.members, {}, bytes);
+    const std::string before = name.empty() || largest.name.empty() ? name : name + ".";
+    return add(*largest.type, before + largest.name, offset + largest.offset);
   }
 
   bool add_elements(const Type& type, const std::string& name, std::int64_t offset) {
@@ -108,6 +121,7 @@ class FieldList {
   }
 
   bool nested_;
+  FieldsFor use_;
   std::vector<trace::Field> fields_;
 };
 
@@ -122,11 +136,11 @@ std::string declared_at(Dwarf_Die& die) {
   return fmt::format("{}:{}", has_unit ? whole_path(unit, file) : file, line);
 }
 
-std::vector<trace::Field> fields_of(const Type& type) {
+std::vector<trace::Field> fields_of(const Type& type, FieldsFor use) {
   if (!type.has_members() && (type.element == nullptr || type.elements > kMostElements)) return {};
-  FieldList all(true);
+  FieldList all(true, use);
   if (all.add(type, "", 0)) return all.take();
-  FieldList outer(false);
+  FieldList outer(false, use);
   return outer.add(type, "", 0) ? outer.take() : std::vector<trace::Field>{};
 }
 
@@ -255,6 +269,13 @@ const Type* Types::named(const std::string& name) {
     if (const auto found = names->find(name); found != names->end()) return read(found->second);
   }
   return nullptr;
+}
+
+std::vector<std::string> Types::structure_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, die] : structures_) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
 }
 
 void Types::note_types_of(Dwarf_Die& scope) {

@@ -53,6 +53,8 @@ class Types {
   // A complete structure, class or typedef of that name; nullptr if none has been read. note_types_of() notes all types of a
   // unit.
   const Type* named(const std::string& name);
+  // Of the complete structures and classes, sorted.
+  [[nodiscard]] std::vector<std::string> structure_names() const;
   void note_types_of(Dwarf_Die& unit);
 
  private:
@@ -70,7 +72,9 @@ std::string declared_at(Dwarf_Die& die);
 
 // The type's fields for a trace. Nested structures and short arrays are expanded ("list.next", "lock[3]") unless there are too
 // many. Empty for a scalar or a long array of scalars.
-std::vector<trace::Field> fields_of(const Type& type);
+// For a layout, arrays of bytes are one field, and a nameless union is its largest member.
+enum class FieldsFor : std::uint8_t { trace, layout };
+std::vector<trace::Field> fields_of(const Type& type, FieldsFor use = FieldsFor::trace);
 
 // How the source names the part that begins at this offset: "[33]", ".locks[3].mutex"; "+5" if the type has no name for it. The
 // inside of the C and C++ libraries' types is not named. REQUIRES: 0 <= offset.

@@ -115,19 +115,19 @@ bool is_recorded_where_called(const std::string& file) {
   return kFiles.contains(file) || file.starts_with("libgomp.so.") || file.starts_with("[");  // "[vdso]"
 }
 
-std::string sentence(std::string_view what, const std::map<std::string, int>& counts) {
+std::string functions_text(const std::map<std::string, int>& counts) {
   std::vector<std::pair<std::string, int>> most(counts.begin(), counts.end());
   std::ranges::stable_sort(most, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostNames, most.size()); ++i)
     names.push_back(fmt::format("{} ({})", most[i].first, most[i].second));
   if (most.size() > kMostNames) names.push_back(fmt::format("{} more", most.size() - kMostNames));
-  return fmt::format("{}: {}", what, fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
 
-std::vector<std::string> unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run) {
+trace::Losses unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run) {
   Disassembler disassembler;
   std::map<std::string, int> ran, may_have_run, libraries;
   for (Dwfl_Module* module : image.modules()) {
@@ -143,14 +143,14 @@ std::vector<std::string> unseen_atomics(const ProgramImage& image, const std::fu
       }
     }
   }
-  std::vector<std::string> sentences;
-  const auto add = [&sentences](const std::string& what, const std::map<std::string, int>& counts) {
-    if (!counts.empty()) sentences.push_back(sentence(what, counts));
+  trace::Losses losses;
+  const auto add = [&losses](trace::Loss loss, const std::map<std::string, int>& counts) {
+    if (!counts.empty()) losses.add(loss, "linebounce-record", functions_text(counts));
   };
-  add(fmt::format("{} that are not recorded, in functions that ran", trace::kUnseenAtomics), ran);
-  add(fmt::format("{} that are not recorded, in functions that may have run", trace::kUnseenAtomics), may_have_run);
-  add("libraries that were not compiled by linebounce-cc have atomic instructions", libraries);
-  return sentences;
+  add(trace::Loss::atomics_ran, ran);
+  add(trace::Loss::atomics_may_have_run, may_have_run);
+  add(trace::Loss::atomics_of_libraries, libraries);
+  return losses;
 }
 
 }  // namespace linebounce::record

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "record/collector/program_image.hpp"
+#include "trace/losses.hpp"
 
 namespace linebounce::record {
 
 // The section of our runtime in the program: its atomic instructions are not the program's.
 inline constexpr const char* kRuntimeSection = "linebounce_runtime";
 
-// Sentences for a trace's summary. Empty if there is no such instruction in the program and in libraries that linebounce-cc
+// Empty if there is no such instruction in the program and in libraries that linebounce-cc
 // compiled, nor in others except the C library's. `has_run`: whether a function is known to have been entered; compilers report
 // that only for functions with instrumented accesses.
-std::vector<std::string> unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run);
+trace::Losses unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run);
 
 }  // namespace linebounce::record

@@ -9,6 +9,7 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/commands/family_range.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -29,6 +30,7 @@ struct AbArguments {
   int at_once = available_cores();
   bool fresh = false;
   bool unchecked = false;
+  bool no_family_range = false;
 };
 
 constexpr const char* kAbFooter = R"(Examples:
@@ -84,8 +86,9 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
   // The default folder is that of the latest comparison; results in a folder that the user names are never replaced.
   const auto earlier = manifest_in(options.directory);
   options.fresh = arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash);
-  const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+  RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
+  if (!arguments.no_family_range) add_family_range(plan, options, true, report);
   print_report(plan, report, options.directory);
   return report.code;
 }
@@ -105,6 +108,8 @@ void add_ab(Command& program) {
   add_jobs(command, arguments->at_once);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);
+  command.flag("--no-family-range", arguments->no_family_range,
+               "On a machine of your own: do not run both sides again with other values of its contention family");
   command.footer(kAbFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return ab(*arguments, argv); });
 }

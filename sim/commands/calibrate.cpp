@@ -119,6 +119,7 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
   const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
+  if (topology) request.processor = topology->processor;
   // What is nothing known is read as a matrix, whose reader says which line and column are wrong.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";

@@ -133,6 +133,7 @@ constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
     PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric"},
+    PythonCommand{"tables", "Write tables of results as CSV, JSON, Parquet or Markdown"},
     PythonCommand{"teach", "Serve or play the lessons, make and grade assignments"},
     PythonCommand{"trace-export", "Write a run or a trace as tracks for the Perfetto viewer"},
 };
@@ -146,7 +147,7 @@ struct HelpGroup {
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
-      {"Look into results", {"report", "compare", "lines", "explain", "steps"}},
+      {"Look into results", {"report", "compare", "lines", "explain", "steps", "tables"}},
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/contention.hpp"
 #include "sim/config/schema.hpp"
@@ -14,6 +16,12 @@ KeySpace machine_keys() {
   return keys;
 }
 
+std::string range_text(const Family::Parameter& parameter) {
+  std::vector<std::string> values;
+  for (const ConfigValue& value : parameter.others) values.push_back(plain_text(value));
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
 }  // namespace
 
 std::string family_page(const std::string& name, const Painter& paint) {
@@ -25,6 +33,7 @@ std::string family_page(const std::string& name, const Painter& paint) {
     const std::string value = plain_text(parameter.setting.value);
     table.add({parameter.path, {key.unit.empty() ? value : value + " " + key.unit, Colour::bold}, key.meaning});
     table.add({"", "", {parameter.source, Colour::dim}});
+    if (!parameter.others.empty()) table.add({"", "", {"may also be " + range_text(parameter), Colour::dim}});
   }
   return titled(family.name, family.title, paint) + "\n" + table.text();
 }
@@ -33,9 +42,14 @@ ordered_json family_json(const std::string& name) {
   const Family family = load_family(name, "");
   ordered_json parameters = ordered_json::array();
   for (const Family::Parameter& parameter : family.parameters) {
-    const ConfigValue& value = parameter.setting.value;
+    const auto plain_json = [](const ConfigValue& value) {
+      return std::visit([](const auto& plain) { return ordered_json(plain); }, value);
+    };
+    ordered_json range = ordered_json::array();
+    for (const ConfigValue& other : parameter.others) range.push_back(plain_json(other));
     parameters.push_back({{"path", parameter.path},
-                          {"value", std::visit([](const auto& plain) { return ordered_json(plain); }, value)},
+                          {"value", plain_json(parameter.setting.value)},
+                          {"range", std::move(range)},
                           {"source", parameter.source}});
   }
   return {{"name", family.name}, {"title", family.title}, {"parameters", std::move(parameters)}};

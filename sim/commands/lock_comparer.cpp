@@ -6,11 +6,17 @@
 #include <map>
 #include <utility>
 
+#include "sim/answer/family_order.hpp"
+#include "sim/answer/what_varies.hpp"
+#include "sim/config/contention.hpp"
+#include "sim/config/experiment_tables.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/family_range_file.hpp"
 #include "sim/plan/lock_gate.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/studies/family_range/family_range.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {
@@ -125,6 +131,8 @@ class Comparer {
     if (best != nullptr) {
       study.title = "The best of them again, in other orders";
       if (!confirm(*comparison, *best, study, directory, code)) return std::nullopt;
+      const bool gains = comparison->again && comparison->again->change.is_gain();
+      if (gains && !over_family_range(*comparison, recorded, study, directory, code)) return std::nullopt;
     }
     return told(std::move(*comparison), recorded, directory);
   }
@@ -213,6 +221,36 @@ class Comparer {
     }
     return true;
   }
+
+  // Runs the recorded locks and the confirmed replacement again, in one order, with other values of the range of the machine's
+  // contention family. False if the study was interrupted; `code` says so.
+  bool over_family_range(LockComparison& comparison, const Plan& recorded, ReplayStudy study, const fs::path& directory,
+                         ExitCode& code) const {
+    if (!is_own_machine(recorded.experiment.machine_name)) return true;
+    const LockReplacement& replacement = comparison.again->replacement;
+    FamilyOrder order;
+    order.family = std::get<std::string>(recorded.experiment.tables->settings.at(kContention).value);
+    order.alternatives = {replacement.algorithm, "the recorded lock"};
+    order.assumed = {RangeValue{1 + comparison.again->change.median_pct / kPercent}, RangeValue{1}};
+    order.changes = family_changes(recorded.experiment);
+    study.title = "The best of them over the range of the contention family";
+    const std::vector<std::string> sets = study.sets;
+    for (const FamilyChange& change : order.changes) {
+      study.name = fmt::format("{}={}", change.path, value_name(change.other));
+      study.sets = sets;
+      study.sets.push_back(fmt::format("{}={}", change.path, plain_text(change.other)));
+      const auto tried = in_orders(study, {1, 1}, {{}, replacement}, directory / kFamilyRangeFolder, code);
+      if (!tried && code == ExitCode::interrupted) return false;
+      const bool told = tried && tried->count() > 0 && tried->finished(0) && tried->finished(1);
+      order.changed.push_back(
+          told ? RangeRow{RangeValue{tried->throughputs(1).front() / tried->throughputs(0).front()}, RangeValue{1}}
+               : RangeRow(2));
+    }
+    comparison.family_range = family_order_text(order);
+    return true;
+  }
+
+  static constexpr double kPercent = 100;
 
   // Runs all trials in each of these orders.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,

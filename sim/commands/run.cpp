@@ -9,6 +9,7 @@
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/commands/family_range.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"
@@ -33,6 +34,7 @@ struct RunArguments : OverrideArguments {
   bool unchecked = false;
   bool plan = false;
   bool merge = false;
+  bool no_family_range = false;
   std::string waves;
 };
 
@@ -94,9 +96,10 @@ ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, cons
 }
 
 ExitCode run_or_merge(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
-  const RunReport report =
+  RunReport report =
       arguments.merge ? merge_plan(plan, options) : run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
   print_failures(plan, report, options.directory);
+  if (!arguments.merge && !arguments.no_family_range) add_family_range(plan, options, !arguments.quiet, report);
   if (!arguments.quiet)
     print_report(plan, report, options.directory, {shown_point(arguments), arguments.all_points, arguments.all_metrics});
   return report.code;
@@ -176,6 +179,9 @@ void add_run(Command& program) {
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_unchecked(command, arguments->unchecked);
+  command.flag(
+      "--no-family-range", arguments->no_family_range,
+      "On a machine of your own: do not run the answer's alternatives again with other values of its contention family");
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");
   command
       .option("--point", "P", &arguments->points,

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "sim/config/layout_file.hpp"
 #include "sim/config/settings.hpp"
+#include "sim/results/json_members.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -33,6 +35,39 @@ struct BtfType {
 
   [[nodiscard]] bool is_aggregate() const { return kind == "STRUCT" || kind == "UNION"; }
 };
+
+// The members of a JSON object that are numbers, as the text has them: " size=8 vlen=2".
+std::string numbers_text(const nlohmann::json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_number_integer()) text += fmt::format(" {}={}", name, value.get<std::int64_t>());
+  }
+  return text;
+}
+
+std::string name_text(const nlohmann::json& object) {
+  std::string name = object.value("name", "(anon)");
+  std::erase_if(name, [](char c) { return c == '\'' || c == '\n'; });
+  return "'" + name + "'";
+}
+
+// {"types": [{"id": 1, "kind": "INT", "name": "int", "size": 4}, ...]} as the lines of the text.
+std::string text_of_json(const std::string& json, const std::string& file) {
+  std::string text;
+  try {
+    const auto document = parsed_json<nlohmann::json>(json);
+    for (const nlohmann::json& type : document.at("types")) {
+      text += fmt::format("[{}] {} {}{}\n", type.at("id").get<std::int64_t>(), type.at("kind").get<std::string>(),
+                          name_text(type), numbers_text(type));
+      if (!type.contains("members")) continue;
+      for (const nlohmann::json& member : type.at("members"))
+        text += fmt::format("\t{}{}\n", name_text(member), numbers_text(member));
+    }
+  } catch (const nlohmann::json::exception&) {
+    fail({file}, "btf", "expected {\"types\": [{\"id\": 1, \"kind\": \"INT\", ...}]}, as bpftool -j prints it");
+  }
+  return text;
+}
 
 class BtfReader {
  public:
@@ -191,7 +226,9 @@ class BtfReader {
 }  // namespace
 
 std::vector<Layout> parse_btf(const std::string& text, const std::string& file) {
-  return BtfReader(file).read(text);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string::npos && text[first] == '{';
+  return BtfReader(file).read(is_json ? text_of_json(text, file) : text);
 }
 
 }  // namespace linebounce::sim

@@ -1,4 +1,5 @@
-// Reads structures from BTF, the type information of a Linux kernel, as `bpftool btf dump ... format raw` prints it.
+// Reads structures from BTF, the type information of a Linux kernel, as `bpftool btf dump ... format raw` prints it, as text or
+// with -j as JSON.
 #pragma once
 
 #include <string>

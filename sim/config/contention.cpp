@@ -24,6 +24,22 @@ std::string usual_contention(const Settings& settings) {
   return text("machine.bus.protocol").starts_with("moesi") ? "amd_zen" : "intel_mesh";
 }
 
+// Reads [ranges]: for each path, a list of values other than the family's own.
+void read_ranges(const toml::table& ranges, const std::string& file, const KeySpace& keys, Family& family) {
+  for (const Leaf& leaf : leaves(ranges, "machine", file, Origin{file, "machine."})) {
+    const auto parameter = std::ranges::find(family.parameters, leaf.path, &Family::Parameter::path);
+    if (parameter == family.parameters.end()) fail(leaf.origin, leaf.path, "has a range, but no value in this file");
+    const auto* list = leaf.node->as_array();
+    if (list == nullptr || list->empty()) fail(leaf.origin, leaf.path, "expected a list of other values");
+    const KeyInfo& key = keys.require_settable(leaf.path, leaf.origin);
+    for (const toml::node& node : *list) {
+      ConfigValue value = checked(key, {leaf.path, &node, leaf.origin});
+      if (value == parameter->setting.value) fail(leaf.origin, leaf.path, "the range lists the family's own value");
+      parameter->others.push_back(std::move(value));
+    }
+  }
+}
+
 }  // namespace
 
 std::string contention_of_processor(std::string_view model) {
@@ -50,13 +66,18 @@ Family load_family(const std::string& name, const std::string& context) {
   Family family{name, reader.required_text("title"), {}};
   const toml::table* stated = reader.table("sources");
   const Sources sources = stated == nullptr ? Sources{} : read_sources(*stated, file, {}, keys);
-  for (const Leaf& leaf : leaves(table, "machine", file, Origin{file, "machine."}, {"title", "sources"})) {
+  for (const Leaf& leaf : leaves(table, "machine", file, Origin{file, "machine."}, {"title", "sources", "ranges"})) {
     const KeyInfo& key = keys.require_settable(leaf.path, leaf.origin);
     const std::string* source = source_of(sources, key.path);
     if (source == nullptr) fail(leaf.origin, key.path, "has no source in [sources]");
     family.parameters.push_back({key.path, {checked(key, leaf), leaf.origin, Setting::From::family}, *source});
   }
+  if (const toml::table* ranges = reader.table("ranges")) read_ranges(*ranges, file, keys, family);
   return family;
+}
+
+std::string family_source(const Family::Parameter& parameter, const std::string& family) {
+  return parameter.source + " (" + family + ")";
 }
 
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family) {

@@ -17,6 +17,7 @@ struct Family {
     std::string path;  // "machine.cpu.hold_ns"
     Setting setting;
     std::string source;
+    std::vector<ConfigValue> others = {};  // of [ranges]: what such a processor may have instead; empty: nothing else is likely
   };
   std::string name;
   std::string title;
@@ -25,6 +26,9 @@ struct Family {
 
 // Reads configs/families/NAME.toml. `context` precedes the message for an unknown name. Errors: ConfigError.
 Family load_family(const std::string& name, const std::string& context);
+
+// The source of a value that a machine takes from its family.
+std::string family_source(const Family::Parameter& parameter, const std::string& family);
 
 // The family of a processor with this model name ("AMD EPYC 7763 64-Core Processor"); empty if unknown.
 std::string contention_of_processor(std::string_view model);

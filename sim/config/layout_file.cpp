@@ -16,12 +16,13 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
+#include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 constexpr int kLargestLine = 4096;
-constexpr int kBtfLineBytes = 64;  // the text does not tell; most processors with BTF have such lines
+constexpr int kUsualLineBytes = 64;  // where the text does not tell; most processors have such lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -162,7 +163,7 @@ LayoutFile read_btf(const std::string& given, const std::filesystem::path& file)
   LayoutFile layouts;
   layouts.name = file.stem().string();
   layouts.title = "from BTF";
-  layouts.line_bytes = kBtfLineBytes;
+  layouts.line_bytes = kUsualLineBytes;
   const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
   for (const Layout& layout : parse_btf(text, file.string())) layouts.layouts.add(layout);
   return layouts;
@@ -173,7 +174,7 @@ LayoutFile read_pahole(const std::string& given, const std::filesystem::path& fi
   LayoutFile layouts;
   layouts.name = file.stem().string();
   layouts.title = "from pahole's output";
-  layouts.line_bytes = pahole_line_bytes(text).value_or(layouts.line_bytes);
+  layouts.line_bytes = pahole_line_bytes(text).value_or(kUsualLineBytes);
   for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
   return layouts;
 }
@@ -195,6 +196,12 @@ LayoutFile load_layout_file(const std::string& name_or_path, const std::string& 
 }
 
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
+  if (text.starts_with("\x7f"
+                       "ELF"))
+    throw ConfigError(
+        fmt::format("{0}: is a program or library; a layout is made of its debug information by: linebounce import "
+                    "{0} --structure NAME -o NAME.toml",
+                    file.string()));
   if (is_btf_listing(text)) return read_btf(text, file);
   const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text);
   return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());

@@ -222,7 +222,7 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   if (assumes_contention(machine.settings, machine.sources)) machine.sources.insert_or_assign(kContention, kLeftOutSource);
   for (const Family::Parameter& parameter : family.parameters) {
     if (machine.settings.at(parameter.path).from == Setting::From::family)
-      machine.sources.insert_or_assign(parameter.path, fmt::format("{} ({})", parameter.source, family.name));
+      machine.sources.insert_or_assign(parameter.path, family_source(parameter, family.name));
   }
   return machine;
 }

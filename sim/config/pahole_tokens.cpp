@@ -76,8 +76,12 @@ std::vector<Token> tokens_of(const std::string& text, const std::string& file) {
 
 std::optional<int> take_number(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  const bool is_hexadecimal = text.starts_with("0x");  // pahole --hex
+  if (is_hexadecimal) text.remove_prefix(2);
+  constexpr int kHexadecimal = 16, kDecimal = 10;
   int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? kHexadecimal : kDecimal);
   if (error != std::errc{}) return std::nullopt;
   text.remove_prefix(end - text.data());
   return number;

@@ -18,6 +18,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/settings.hpp"
+#include "sim/plan/family_range_file.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/results/result_files.hpp"
@@ -285,6 +286,9 @@ void remove_results(const fs::path& directory) {
     fs::remove(point, not_empty);
   }
   fs::remove(directory / "points", not_empty);
+  const fs::path family_range = directory / kFamilyRangeFolder;
+  if (manifest_in(family_range)) remove_results(family_range);
+  fs::remove(family_range, not_empty);
   remove_results_here(directory);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/config/toml_text.hpp"
+#include "sim/plan/family_range_file.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
@@ -224,6 +225,7 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
                                                                     : RunStatus::complete;
   merged.results = results_of(plan, plan.make_point(0), std::move(points), seeds_in(plan, directory));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
+  if (const auto range = read_family_range(directory, plan.hash)) merged.results.answer.text += " " + *range;
   return merged;
 }
 
@@ -236,7 +238,7 @@ void write_merged(const Plan& plan, const Merged& merged, const fs::path& direct
 const std::vector<std::string>& result_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = csv_names();
-    all.insert(all.end(), {kTimelineFile, "results.json", "config.toml"});
+    all.insert(all.end(), {kTimelineFile, "results.json", "config.toml", kFamilyRangeFile});
     return all;
   }();
   return names;

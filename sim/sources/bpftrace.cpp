@@ -1,13 +1,16 @@
 // Maps that bpftrace prints when its script ends: "@wait_ns[KEY]: 12", "@wait_ns[KEY]: count 2, average 6, total 12", or a
 // histogram on the lines below "@wait_ns[KEY]:". A key with a stack has a line for each frame. The map's name says what it
-// holds: times or counts, and their unit.
+// holds: times or counts, and their unit. With -f json, each map is a line: {"type": "map", "data": {"@wait_ns": {"KEY": 12}}}.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "sim/results/json_members.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -111,6 +114,13 @@ std::optional<std::pair<double, double>> bin_of(std::string_view text) {
   return std::pair(low.value_or(0), high.value_or(low.value_or(0)));
 }
 
+using nlohmann::ordered_json;
+
+// Whether the line is one of bpftrace's JSON documents.
+bool is_document(std::string_view text) {
+  return text.starts_with("{\"type\"") && text.find("\"data\"") != text.npos;
+}
+
 class BpftraceReader {
  public:
   explicit BpftraceReader(const std::filesystem::path& file) : in_(file) {}
@@ -178,7 +188,9 @@ class BpftraceReader {
   };
 
   void read_line(std::string_view text) {
-    if (const auto name = map_name(text)) {
+    if (is_document(text)) {
+      document(text);
+    } else if (const auto name = map_name(text)) {
       meaning_ = meaning_of(*name);
       map_ = *name;
       begin(text.substr(1 + name->size()));
@@ -188,6 +200,76 @@ class BpftraceReader {
       bin(text);
     }
   }
+
+  // ---- with -f json ----
+
+  void document(std::string_view text) {
+    try {
+      const auto parsed = parsed_json<ordered_json>(text);
+      const ordered_json& data = parsed.at("data");
+      if (!data.is_object()) return;  // what the script printed
+      for (const auto& [map, values] : data.items()) {
+        if (!map.starts_with('@')) continue;
+        meaning_ = meaning_of(map.substr(1));
+        map_ = map.substr(1);
+        if (meaning_.what == MapMeaning::What::nothing) continue;
+        if (values.is_object() && !is_statistics(values)) {
+          for (const auto& [key, value] : values.items()) json_value(json_key(key), value);
+        } else {
+          json_value(map, values);
+        }
+      }
+    } catch (const ordered_json::exception&) {
+      in_.refuse("expected one of bpftrace's JSON documents, with numbers in its maps");
+    }
+  }
+
+  static bool is_statistics(const ordered_json& value) {
+    return value.is_object() && value.contains("count") && value.contains("total");
+  }
+
+  // A stack is a key of several lines.
+  std::string json_key(const std::string& key) {
+    if (key.find('\n') == key.npos) return key;
+    std::vector<std::string> frames;
+    std::istringstream lines(key);
+    for (std::string line; std::getline(lines, line);) {
+      if (const std::string_view words = stripped(line); !words.empty()) frames.emplace_back(words);
+    }
+    ++stacks_;
+    return name_of_frames(frames);
+  }
+
+  // A number, {"count": 2, "average": 6, "total": 12}, or a histogram: [{"min": 4, "max": 7, "count": 2}].
+  void json_value(std::string key, const ordered_json& value) {
+    key_ = std::move(key);
+    if (value.is_array()) {
+      for (const ordered_json& bin : value) {
+        const double low = bin.value("min", 0.0), high = bin.value("max", low);
+        add_bin(json_count(bin.at("count")), std::max(low, 0.0), std::max({low, high, 0.0}));
+      }
+    } else if (value.is_object()) {
+      note_unit();
+      told().count += json_count(value.at("count"));
+      add(MapMeaning::What::total, json_number(value.at("total")));
+    } else if (value.is_number()) {
+      note_unit();
+      add(meaning_.what, json_number(value));
+    }
+  }
+
+  double json_number(const ordered_json& value) const {
+    const auto number = value.get<double>();
+    if (number < 0) in_.refuse("expected no negative number");
+    return number;
+  }
+
+  std::uint64_t json_count(const ordered_json& value) const {
+    if (!value.is_number_unsigned()) in_.refuse("expected a whole number as a count");
+    return value.get<std::uint64_t>();
+  }
+
+  // ---- as text ----
 
   // After the map's name: ": 12", "[KEY]: 12", or "[" and frames below.
   void begin(std::string_view text) {
@@ -243,15 +325,19 @@ class BpftraceReader {
     const auto count = decimal(take_last_word(text));
     const auto bounds = bin_of(stripped(text));
     if (!count || !bounds) in_.refuse("expected an interval and its count");
-    if (*count == 0) return;
+    add_bin(*count, bounds->first, bounds->second);
+  }
+
+  void add_bin(std::uint64_t count, double low, double high) {
+    if (count == 0) return;
     if (meaning_.what == MapMeaning::What::count && !meaning_.names_unit) meaning_.what = MapMeaning::What::total;
     note_unit();
     Told& of = told();
     if (!of.is_histogram) ++histograms_;
     of.is_histogram = true;
-    of.count += *count;
-    add(MapMeaning::What::total, static_cast<double>(*count) * (bounds->first + bounds->second) / 2);
-    add(MapMeaning::What::longest, bounds->second);
+    of.count += count;
+    add(MapMeaning::What::total, static_cast<double>(count) * (low + high) / 2);
+    add(MapMeaning::What::longest, high);
   }
 
   void note_unit() {
@@ -293,11 +379,12 @@ Form bpftrace_form() {
   return {.name = "bpftrace",
           .kind = FormKind::locks,
           .what = "maps of waits that bpftrace prints",
-          .marks = "lines such as @wait_ns[KEY]: 12, or @[ and a stack",
+          .marks = "lines such as @wait_ns[KEY]: 12, or @[ and a stack; with -f json {\"type\": \"map\", ...}",
           .likeness =
               [](const Excerpt& excerpt) {
-                const bool found = std::ranges::any_of(
-                    excerpt.lines, [](const Excerpt::Line& line) { return map_name(line.text).has_value(); });
+                const bool found = std::ranges::any_of(excerpt.lines, [](const Excerpt::Line& line) {
+                  return map_name(line.text).has_value() || (is_document(line.text) && line.text.find("\"@") != line.text.npos);
+                });
                 return certain_if(excerpt.is_text && found, "a line begins with a map's name");
               },
           .read_locks = [](const std::filesystem::path& file) { return BpftraceReader(file).read(); }};

@@ -13,7 +13,8 @@ std::optional<AddressLine> dinero_line(std::string_view text) {
   constexpr std::array kLabels = {What::load, What::store, What::fetch, What::nothing, What::nothing};
   const auto label = decimal(take_word(text));
   const auto address = hexadecimal(take_word(text));
-  if (!label || *label >= kLabels.size() || !address) return std::nullopt;
+  // The rest is a comment, but a lone r or w there tells that the first number is a CPU's.
+  if (!label || *label >= kLabels.size() || !address || read_or_write(text)) return std::nullopt;
   return AddressLine{.what = kLabels[*label], .address = *address};
 }
 

@@ -41,6 +41,8 @@ struct KlockRow {
 std::optional<double> take_last_time(std::string_view& text) {
   std::string_view word = take_last_word(text);
   if (!is_unit(word)) {
+    const std::size_t digits = std::min(word.find_first_not_of("0123456789."), word.size());
+    if (is_unit(word.substr(digits))) return microseconds(word.substr(0, digits), word.substr(digits));
     const auto ns = decimal(word);
     return ns ? std::optional(static_cast<double>(*ns) / kNsOfUs) : std::nullopt;
   }
@@ -77,6 +79,8 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
   KlockTable table = KlockTable::none;
   std::vector<LockStatistics> waits;
   std::map<std::string, LockTimes> holds;
+  std::int64_t rows = 0;
+  std::string unread;  // the first line below the titles that is no row
   while (const auto line = in.next()) {
     const std::string_view text = stripped(*line);
     if (const KlockTable next = klock_table(text); next != KlockTable::none) {
@@ -85,7 +89,10 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
       continue;
     }
     const auto row = klock_row(text);
-    if (!row || table == KlockTable::none) continue;
+    if (table == KlockTable::none) continue;
+    if (!row && rows == 0 && unread.empty() && !text.empty()) unread = text;
+    if (!row) continue;
+    ++rows;
     if (table == KlockTable::waits) {
       LockStatistics lock;
       lock.name = row->name;
@@ -100,6 +107,8 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
     }
   }
   if (table == KlockTable::none) in.refuse("expected titles of columns: Caller, Avg Wait, Count, Max Wait, Total Wait");
+  if (rows == 0 && !unread.empty())
+    in.refuse(fmt::format("no line below the titles has a caller and its times; the first is \"{}\"", unread));
   file.locks = of_one_name_together(waits);
   for (LockStatistics& lock : file.locks) {
     if (const auto hold = holds.find(lock.name); hold != holds.end()) lock.hold = hold->second;

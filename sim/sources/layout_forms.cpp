@@ -15,14 +15,27 @@ Form pahole_form() {
           }};
 }
 
-Form btf_form() {
-  return {.name = "btf",
+Form dwarf_form() {
+  return {.name = "dwarf",
           .kind = FormKind::layout,
-          .what = "BTF types: bpftool btf dump ... format raw",
-          .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0",
+          .what = "a program or library (ELF), for the structures in its debug information",
+          .marks = "ELF at its beginning",
           .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.is_text && is_btf_listing(excerpt.bytes), "its lines are numbered types");
+            return certain_if(excerpt.bytes.starts_with("\x7f"
+                                                        "ELF"),
+                              "it begins as ELF files do");
           }};
+}
+
+Form btf_form() {
+  return {
+      .name = "btf",
+      .kind = FormKind::layout,
+      .what = "BTF types: bpftool btf dump ... format raw",
+      .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0; or the same as JSON, from bpftool -j",
+      .likeness = [](const Excerpt& excerpt) {
+        return certain_if(excerpt.is_text && is_btf_listing(excerpt.bytes), "its lines are numbered types");
+      }};
 }
 
 }  // namespace linebounce::sim

@@ -14,6 +14,7 @@
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/sources/litmus_builder.hpp"
+#include "sim/sources/lock_statistics.hpp"
 #include "trace/error.hpp"
 #include "workloads/litmus/litmus.hpp"
 #include "workloads/litmus/litmus_test.hpp"
@@ -64,7 +65,8 @@ class HerdReader {
     }
   }
 
-  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" begins a comment only at the beginning of a line.
+  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" also begins an argument, (*x): there it begins a comment
+  // at the beginning of a line, before a blank, and behind the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
     bool inside = false;
@@ -73,7 +75,9 @@ class HerdReader {
       for (std::size_t i = 0; i < line.text.size(); ++i) {
         const std::string_view two = std::string_view(line.text).substr(i, 2);
         if (!inside && two == "//") break;
-        if (!inside && two == "(*" && (!is_c || stripped(kept).empty())) inside = true;
+        const bool before_blank = i + 2 == line.text.size() || line.text[i + 2] == ' ';
+        const bool begins = !is_c || before_blank || stripped(kept).empty() || is_condition(stripped(kept));
+        if (!inside && two == "(*" && begins) inside = true;
         if (!inside) kept += line.text[i];
         if (inside && two == "*)") {
           inside = false;
@@ -114,7 +118,7 @@ class HerdReader {
     while (at_ < lines_.size() && !peek().text.starts_with('{')) ++at_;
   }
 
-  // Reads "{ x=0; 0:X1=y; int z; }", also across lines.
+  // Reads "{ x=0; 0:X1=y; int z; uint64_t 1:rax; }", also across lines.
   void initial_values() {
     std::string all;
     const SourceLine first = peek();
@@ -130,7 +134,8 @@ class HerdReader {
 
   void initial_value(const SourceLine& line, const std::string& part) {
     const std::size_t equals = part.find('=');
-    const std::string left(stripped(part.substr(0, equals)));
+    std::string_view declared = stripped(std::string_view(part).substr(0, equals));
+    const std::string left(take_last_word(declared));  // a type may stand before the name
     const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
     const std::size_t colon = left.find(':');
     if (colon == std::string::npos) {

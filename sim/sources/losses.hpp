@@ -1,185 +1,21 @@
-// A table of everything that a reader of foreign data can lose or doubt, one row each.
+// The table of trace/losses.hpp, which the recorder uses as well, under the names of this folder.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "models/ordinal.hpp"
+#include "trace/losses.hpp"
 
 namespace linebounce::sim {
 
-enum class Severity : std::uint8_t {
-  note,   // how the data was collected; nothing is missing
-  doubt,  // a value was assumed or is ambiguous
-  lost    // missing in the source, but needed by a replay or an assessment
-};
-inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
-
-enum class Loss : std::uint8_t {
-  order_kept,
-  file_is_a_cpu,
-  quotes_removed,
-  lines_joined,
-  one_thread,
-  no_locks,
-  no_atomics,
-  no_order,
-  no_sizes,
-  no_names,
-  no_instructions,
-  times_dropped,
-  below_a_cache,
-  other_packets,
-  samples,
-  samples_alone,
-  samples_functions,
-  samples_without_kind,
-  flushes_dropped,
-  cut_off,
-  no_holds,
-  waits_are_all,
-  callers_not_locks,
-  script_decides,
-  nanoseconds_assumed,
-  histograms,
-  holds_uncounted,
-  stacks_shortened,
-  clock_assumed,
-  home_unknown,
-  only_top_lines,
-  counts_alone,
-  stores_without_source,
-  stores_assumed,
-  not_fitted,
-  distances_compare,
-  distances_not_kept,
-  no_memory_latency,
-  nearest_alone,
-  cores_assumed,
-  rest_of_machine,
-  reconstruction,
-  kLosses
-};
-
-struct LossKind {
-  std::string_view name;
-  Severity severity;
-  std::string_view sentence;  // {0}: the source's name; {1}: a number or another detail
-};
-
-// Start of the sentence for traces made from samples or statistics.
-inline constexpr std::string_view kReconstructed = "Nothing in it was recorded";
-
-inline bool is_reconstruction(const std::vector<std::string>& missing) {
-  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kReconstructed); });
-}
-
-// Indexed by Loss.
-inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
-    {"order_kept", Severity::note,
-     "{0} has one order for all accesses, and a replay keeps it: a CPU sleeps until the previous CPU wakes it."},
-    {"file_is_a_cpu", Severity::note, "Each file is one CPU's accesses: {1}."},
-    {"quotes_removed", Severity::note, "E-mail quote marks (>) were removed from {1} lines."},
-    {"lines_joined", Severity::note, "{1} lines that an e-mail program had broken were joined again."},
-    {"one_thread", Severity::lost, "{0} does not distinguish threads: all accesses belong to one."},
-    {"no_locks", Severity::lost, "{0} has no locks, so it is unknown what a thread waited for."},
-    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store."},
-    {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
-    {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
-    {"no_names", Severity::lost, "{0} has no names: objects are pages of 4 KiB, and functions are unknown."},
-    {"no_instructions", Severity::doubt, "It has no instructions, so only accesses take time."},
-    {"times_dropped", Severity::lost, "{0}'s times are left out, because a replay computes its own."},
-    {"below_a_cache", Severity::doubt,
-     "The packets are those that passed {0}'s monitor: accesses served by a cache in front of it are missing."},
-    {"other_packets", Severity::lost, "{1} packets are neither reads nor writes, and are left out."},
-    {"samples", Severity::doubt,
-     "{0} takes samples: most accesses are missing, so sharing is rarer than in the program and has other proportions."},
-    {"samples_alone", Severity::lost,
-     "Samples have no locks, no instructions between them, no times and no order between threads."},
-    {"samples_functions", Severity::lost, "Objects are pages of 4 KiB, and functions have no callers."},
-    {"samples_without_kind", Severity::doubt, "{1} samples are neither marked as loads nor as stores: they count as loads."},
-    {"flushes_dropped", Severity::lost, "{1} flushes of cache lines are left out."},
-    {"cut_off", Severity::doubt, "The text ends without {1}: it may have been cut off."},
-    {"no_holds", Severity::lost, "{0} does not say how long a lock was held, so no trace can be made."},
-    {"waits_are_all", Severity::doubt,
-     "{0} times every acquisition and does not say how many of them waited: its times include those that did not."},
-    {"callers_not_locks", Severity::lost, "{0} names callers, but not the locks that they acquired."},
-    {"script_decides", Severity::doubt,
-     "What {0}'s maps count is the script's decision: times are taken for waits, unless the map's name says that they are "
-     "holds."},
-    {"nanoseconds_assumed", Severity::doubt, "A map of {0}'s does not name its unit: nanoseconds are assumed."},
-    {"histograms", Severity::doubt,
-     "{1} histograms only have intervals: means come from their middles, and the longest times are their upper ends."},
-    {"holds_uncounted", Severity::lost, "Hold times of {1} keys have no count, so they are left out."},
-    {"stacks_shortened", Severity::lost,
-     "{1} stacks are shown as one function each, the nearest caller that is no function of locks itself."},
-    {"clock_assumed", Severity::doubt, "{0} has latencies in cycles without a clock: {1} MHz is assumed (--mhz)."},
-    {"home_unknown", Severity::doubt, "The home node of {1} lines is not stated: node 0 is assumed."},
-    {"only_top_lines", Severity::lost, "{0} lists only the lines with the most samples; misses of other lines are unknown."},
-    {"counts_alone", Severity::lost,
-     "{0} report --stats has no addresses, offsets, functions, CPUs and latencies: which lines are shared, and by whom, is in "
-     "{0} report --stdio without --stats."},
-    {"stores_without_source", Severity::doubt,
-     "Stores are all those that {0} sampled, whether they missed or not. They have no latency, and count as upgrades."},
-    {"stores_assumed", Severity::doubt,
-     "{1} lines with HITM have no sampled stores: every place that loads them is assumed to store to them equally often."},
-    {"not_fitted", Severity::lost, "{0} also has {1}, which are not used."},
-    {"distances_compare", Severity::lost,
-     "{0}'s distances compare nodes and are no nanoseconds: they only decide which nodes have a link."},
-    {"distances_not_kept", Severity::doubt,
-     "{0}'s distances do not follow from numbers of links: some nodes are as far apart in the machine as others that are "
-     "nearer."},
-    {"no_memory_latency", Severity::lost, "{0} has no latency of memory: it is {1}'s."},
-    {"nearest_alone", Severity::lost,
-     "{0} has each memory's latency from its nearest CPUs alone: the way from other nodes takes as long as in {1}."},
-    {"cores_assumed", Severity::doubt, "{0} does not say which CPUs share a core: each is taken for a core."},
-    {"rest_of_machine", Severity::doubt, "{0} has no clocks, caches and latencies between cores: they are {1}'s."},
-    {"reconstruction", Severity::doubt,
-     "Nothing in it was recorded: it is reconstructed from {0}'s counts, and shows only what follows from these."},
-}};
-
-constexpr const LossKind& facts_of(Loss loss) {
-  return kLossKinds[ordinal(loss)];
-}
-
-inline std::string facts_text(Loss loss, std::string_view source, const std::string& detail = {}) {
-  return fmt::format(fmt::runtime(facts_of(loss).sentence), source, detail);
-}
-
-// The clock of files that count in cycles and do not state it.
-inline constexpr int kAssumedMhz = 3000;
-
-struct FoundLoss {
-  Loss loss{};
-  std::string sentence;
-};
-
-// What was lost or doubted, in the order of discovery.
-class Losses {
- public:
-  void add(Loss loss, std::string_view source, const std::string& detail = {}) {
-    all_.push_back({loss, facts_text(loss, source, detail)});
-  }
-  void add_count(Loss loss, std::string_view source, std::int64_t count) {
-    if (count > 0) add(loss, source, std::to_string(count));
-  }
-  void add(const Losses& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
-  [[nodiscard]] const std::vector<FoundLoss>& all() const { return all_; }
-  // For a trace's summary, which assessments quote.
-  [[nodiscard]] std::vector<std::string> sentences() const {
-    std::vector<std::string> sentences;
-    for (const FoundLoss& one : all_) sentences.push_back(one.sentence);
-    return sentences;
-  }
-
- private:
-  std::vector<FoundLoss> all_;
-};
+using trace::facts_of;
+using trace::facts_text;
+using trace::FoundLoss;
+using trace::is_reconstruction;
+using trace::kAssumedMhz;
+using trace::kLossKinds;
+using trace::kReconstructed;
+using trace::kSeverityNames;
+using trace::Loss;
+using trace::Losses;
+using trace::LossKind;
+using trace::Severity;
 
 }  // namespace linebounce::sim

@@ -1,5 +1,5 @@
-// lscpu (util-linux): -J -e prints a JSON list of CPUs, -p a table with commas, and -J alone a summary. The summary has the
-// CPUs of each NUMA node, but not of each core, so it suffices only if every core has one thread.
+// lscpu (util-linux): -J -e prints a JSON list of CPUs, -e a table with blanks, -p one with commas, and -J alone or no option a
+// summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only if every core has one thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,39 @@ MachineTopology of_cpu_list(const json& cpus, const std::string& file) {
   return topology;
 }
 
-MachineTopology of_summary(const json& fields, const std::string& file) {
+MachineTopology of_summary(std::map<std::string, std::string> values, const std::string& file) {
+  if (values["Thread(s) per core"] != "1")
+    refuse_lscpu(
+        file, "does not say which CPUs share a core, and cores here have several threads: give lscpu -J -e, or lstopo's XML");
+  MachineTopology topology;
+  topology.processor = values["Model name"];
+  const std::string online = values["On-line CPU(s) list"];
+  for (const int number : numbers_of(online, file)) topology.cpus.push_back({.number = number, .core = number});
+  for (const auto& [name, value] : values) {
+    if (!name.starts_with("NUMA node") || !name.ends_with(" CPU(s)")) continue;
+    const auto node = decimal(stripped(std::string_view(name).substr(9, name.size() - 9 - 7)));
+    if (!node || value.empty()) continue;
+    for (const int number : numbers_of(value, file)) {
+      for (TopologyCpu& cpu : topology.cpus) {
+        if (cpu.number == number) cpu.node = cpu.package = cpu.cache = static_cast<int>(*node);
+      }
+    }
+  }
+  return topology;
+}
+
+// "Thread(s) per core:  2", a field a line.
+std::map<std::string, std::string> fields_of_text(const std::string& text) {
+  std::map<std::string, std::string> values;
+  for (const std::string& line : text_lines(text)) {
+    const std::string_view whole = stripped(line);
+    const std::size_t colon = whole.find(':');
+    if (colon != whole.npos) values.emplace(stripped(whole.substr(0, colon)), stripped(whole.substr(colon + 1)));
+  }
+  return values;
+}
+
+std::map<std::string, std::string> fields_of_json(const json& fields) {
   std::map<std::string, std::string> values;
   const auto text_of = [](const json& one, const char* name) {
     const auto found = one.find(name);
@@ -85,21 +117,42 @@ MachineTopology of_summary(const json& fields, const std::string& file) {
     }
   };
   collect(fields, 0);
-  if (values["Thread(s) per core"] != "1")
-    refuse_lscpu(
-        file, "does not say which CPUs share a core, and cores here have several threads: give lscpu -J -e, or lstopo's XML");
+  return values;
+}
+
+// The table of lscpu -e: "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE", and a row for each CPU.
+bool is_extended_title(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  return words.size() > 2 && words.front() == "CPU" && std::ranges::find(words, "CORE") != words.end();
+}
+
+MachineTopology of_extended_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
-  const std::string online = values.contains("On-line CPU(s) list") ? values["On-line CPU(s) list"] : "";
-  for (const int number : numbers_of(online, file)) topology.cpus.push_back({.number = number, .core = number});
-  for (const auto& [name, value] : values) {
-    if (!name.starts_with("NUMA node") || !name.ends_with(" CPU(s)")) continue;
-    const auto node = decimal(stripped(std::string_view(name).substr(9, name.size() - 9 - 7)));
-    if (!node || value.empty()) continue;
-    for (const int number : numbers_of(value, file)) {
-      for (TopologyCpu& cpu : topology.cpus) {
-        if (cpu.number == number) cpu.node = cpu.package = cpu.cache = static_cast<int>(*node);
-      }
+  std::vector<std::string> titles;
+  for (const std::string& line : text_lines(text)) {
+    const std::vector<std::string_view> cells = words_of(line);
+    if (is_extended_title(line)) titles.assign(cells.begin(), cells.end());
+    if (titles.empty() || cells.empty() || is_extended_title(line)) continue;
+    const auto cell = [&](std::string_view title) {
+      const auto place = static_cast<std::size_t>(std::ranges::find(titles, title) - titles.begin());
+      return place < cells.size() ? cells[place] : std::string_view();
+    };
+    const auto number_in = [&](std::string_view title) {
+      const auto value = decimal(cell(title));
+      return value && *value <= kMostLscpuCpu ? std::optional(static_cast<int>(*value)) : std::nullopt;
+    };
+    if (cell("ONLINE") == "no") continue;
+    const auto number = number_in("CPU"), core = number_in("CORE");
+    if (!number || !core)
+      refuse_lscpu(file, fmt::format("\"{}\" has no CPU and core, as lscpu -e prints them", stripped(line)));
+    const int package = number_in("SOCKET").value_or(0);
+    const auto caches = std::ranges::find_if(titles, [](const std::string& title) { return title.starts_with("L1d:"); });
+    TopologyCpu cpu{*number, number_in("NODE").value_or(package), package, package, *core};
+    if (caches != titles.end()) {
+      cpu.cache = last_cache(std::string(cell(*caches)), package);
+      topology.shared_cache = caches->substr(caches->rfind(':') + 1);
     }
+    topology.cpus.push_back(cpu);
   }
   return topology;
 }
@@ -140,12 +193,18 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
   MachineTopology topology;
   if (text.find("# CPU,") != std::string::npos) {
     topology = of_table(text, file);
+  } else if (std::ranges::any_of(text_lines(text), is_extended_title)) {
+    topology = of_extended_table(text, file);
+  } else if (stripped(text).starts_with("Architecture:")) {
+    topology = of_summary(fields_of_text(text), file);
   } else {
     const json document = json::parse(text, nullptr, false);
-    if (!document.is_object()) refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor the table of lscpu -p");
-    topology = document.contains("cpus") && document["cpus"].is_array()     ? of_cpu_list(document["cpus"], file)
-               : document.contains("lscpu") && document["lscpu"].is_array() ? of_summary(document["lscpu"], file)
-                                                                            : MachineTopology{};
+    if (!document.is_object())
+      refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor a table of lscpu -p or -e, nor lscpu's list of fields");
+    topology = document.contains("cpus") && document["cpus"].is_array() ? of_cpu_list(document["cpus"], file)
+               : document.contains("lscpu") && document["lscpu"].is_array()
+                   ? of_summary(fields_of_json(document["lscpu"]), file)
+                   : MachineTopology{};
   }
   if (topology.cpus.empty()) refuse_lscpu(file, "has no CPUs");
   std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
@@ -153,15 +212,20 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
 }
 
 Form lscpu_form() {
-  return {.name = "lscpu",
-          .kind = FormKind::machine,
-          .what = "lscpu -J, lscpu -J -e or lscpu -p: which CPUs share what",
-          .marks = "\"lscpu\": [ or \"cpus\": [ with cores, or # CPU,Core,...",
-          .likeness = [](const Excerpt& excerpt) {
-            const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
-            return certain_if(excerpt.is_text && (list || excerpt.has("\"lscpu\"") || excerpt.has("# CPU,Core")),
-                              "it has the names that lscpu gives its fields");
-          }};
+  return {
+      .name = "lscpu",
+      .kind = FormKind::machine,
+      .what = "lscpu, alone or with -J, -e or -p: which CPUs share what",
+      .marks = "\"lscpu\": [ or \"cpus\": [ with cores, # CPU,Core,..., CPU NODE SOCKET CORE ..., or Architecture: and CPU(s):",
+      .likeness = [](const Excerpt& excerpt) {
+        const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
+        const auto is_title = [](const Excerpt::Line& line) { return is_extended_title(line.text); };
+        const bool summary = excerpt.has("Architecture:") && excerpt.has("CPU(s):");
+        const bool table = std::ranges::any_of(excerpt.lines, is_title);
+        return certain_if(
+            excerpt.is_text && (summary || table || list || excerpt.has("\"lscpu\"") || excerpt.has("# CPU,Core")),
+            "it has the names that lscpu gives its fields");
+      }};
 }
 
 }  // namespace linebounce::sim

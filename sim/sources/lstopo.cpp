@@ -71,6 +71,8 @@ class LstopoReader {
 
   MachineTopology read() {
     while (const auto tag = tags_.next()) {
+      if (tag->name == "info" && tag->attribute("name") == "CPUModel" && processor_.empty())
+        processor_ = std::string(tag->attribute("value"));
       if (tag->name != "object") continue;
       if (tag->closes) {
         if (open_.empty()) throw trace::TraceError(file_ + ": an object ends that has not started");
@@ -140,6 +142,7 @@ class LstopoReader {
   MachineTopology finished() {
     if (cpus_.empty()) throw trace::TraceError(file_ + ": has no PU: lstopo --of xml prints them");
     MachineTopology topology;
+    topology.processor = processor_;
     const bool has_caches = std::ranges::all_of(cpus_, [](const TopologyCpu& cpu) { return cpu.cache >= 0; });
     if (has_caches) topology.shared_cache = "L3";
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
@@ -151,7 +154,8 @@ class LstopoReader {
         if (cpu.node >= 0 || node == node_of_.end()) continue;
         cpu.node = node->second;
       }
-      if (cpu.node < 0) cpu.node = cpu.package;
+      // A package whose memory may not be used has no node in the file: it is one of its own.
+      if (cpu.node < 0) cpu.node = counts_["NUMANode"] + cpu.package;
       topology.cpus.push_back(cpu);
     }
     std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
@@ -160,6 +164,7 @@ class LstopoReader {
 
   XmlTags tags_;
   std::string file_;
+  std::string processor_;
   std::vector<OpenObject> open_;
   std::map<std::string, int> counts_;
   std::map<std::string, int> node_of_;  // by the path of its parent object

@@ -19,7 +19,8 @@ struct TopologyCpu {
 struct MachineTopology {
   std::vector<TopologyCpu> cpus;  // sorted by number
   std::string shared_cache;       // "L3"; empty: the text has no cache that cores share
-  Losses losses;
+  std::string processor = {};     // its model, as the kernel names it: "AMD EPYC 7763 64-Core Processor"; empty: unknown
+  Losses losses = {};
 };
 
 // `file`: for messages. Errors: trace::TraceError, also if the text does not say which CPUs share a core.

@@ -152,13 +152,100 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
   return grid;
 }
 
-// Returns 3 for "3", "CPU3", "cpu 3" and "core_3", and nothing for any other text.
+// multichase's pingpong: a head with all CPUs but the first, then "0:" and the latencies to the CPUs behind it, and so on.
+constexpr std::string_view kPingpongTitle = "avg latency to communicate a modified line from one core to another";
+
+NumberGrid pingpong_grid(const std::vector<TextLine>& lines) {
+  NumberGrid grid;
+  grid.is_marked = true;
+  std::size_t cpus = 0;
+  for (const TextLine& line : lines) {
+    GridRow words = split_words(line);
+    if (words.empty()) continue;
+    const bool is_row =
+        words.front().text.ends_with(':') && decimal(words.front().text.substr(0, words.front().text.size() - 1));
+    if (cpus == 0) {
+      if (std::ranges::all_of(words, [](const GridCell& cell) { return decimal(cell.text).has_value(); }))
+        cpus = words.size() + 1;
+      continue;
+    }
+    const std::size_t number = grid.rows.size();
+    if (!is_row || number + 1 == cpus) break;
+    if (words.size() != cpus - number) {
+      grid.problem = fmt::format("expected {} latencies, to the CPUs behind this one", cpus - 1 - number);
+      grid.problem_at = words.front();
+      return grid;
+    }
+    GridRow row(number + 1, GridCell{{}, line.number, 1});
+    row.insert(row.end(), words.begin() + 1, words.end());
+    grid.rows.push_back(std::move(row));
+  }
+  if (grid.rows.size() + 1 != cpus || cpus < 2) {
+    grid.problem = fmt::format("pingpong's table ends before the line of CPU {}", grid.rows.size());
+    return grid;
+  }
+  grid.rows.emplace_back(cpus, GridCell{{}, lines.back().number, 1});
+  return grid;
+}
+
+// A list of pairs with titles: "from,to,latency_ns" and "0,1,45.2".
+struct ListTitles {
+  std::size_t from = 0, to = 0, latency = 0;
+};
+
+std::optional<ListTitles> list_titles(const GridRow& row) {
+  constexpr std::array<std::string_view, 12> kFrom = {"from",  "from_cpu", "src",    "source", "cpu1",   "cpu_a",
+                                                      "core1", "core_a",   "core_1", "cpu_1",  "writer", "cpu0"};
+  constexpr std::array<std::string_view, 12> kTo = {"to",    "to_cpu", "dst",    "dest",  "cpu2",   "cpu_b",
+                                                    "core2", "core_b", "core_2", "cpu_2", "reader", "cpu1"};
+  if (row.size() < 3) return std::nullopt;
+  const auto place = [&row](const auto& fits) {
+    return static_cast<std::size_t>(std::ranges::find_if(row, fits) - row.begin());
+  };
+  const auto one_of = [&place](const auto& names) {
+    return place([&names](const GridCell& cell) { return std::ranges::find(names, cell.text) != names.end(); });
+  };
+  const ListTitles titles{one_of(kFrom), one_of(kTo), place([](const GridCell& cell) {
+                            return cell.text.find("lat") != cell.text.npos || cell.text == "ns" || cell.text == "time_ns";
+                          })};
+  const bool all = std::max({titles.from, titles.to, titles.latency}) < row.size() && titles.from != titles.to;
+  return all ? std::optional(titles) : std::nullopt;
+}
+
+NumberGrid list_grid(const std::vector<GridRow>& rows, const ListTitles& titles) {
+  NumberGrid grid;
+  grid.is_marked = true;
+  std::size_t cpus = 0;
+  for (std::size_t i = 1; i < rows.size() && grid.problem.empty(); ++i) {
+    if (rows[i].size() == 1 && rows[i].front().text.empty()) continue;
+    const auto number = [&](std::size_t at) { return at < rows[i].size() ? decimal(rows[i][at].text) : std::nullopt; };
+    const auto from = number(titles.from), to = number(titles.to);
+    if (!from || !to || *from >= kMostGridCpus || *to >= kMostGridCpus || titles.latency >= rows[i].size()) {
+      grid.problem = "expected two CPUs and their latency, as the titles say";
+      grid.problem_at = rows[i].front();
+      return grid;
+    }
+    cpus = std::max({cpus, static_cast<std::size_t>(*from) + 1, static_cast<std::size_t>(*to) + 1});
+    if (grid.rows.size() < cpus) grid.rows.resize(cpus);
+    for (GridRow& row : grid.rows) row.resize(cpus, GridCell{{}, rows[i].front().line, 1});
+    GridCell& cell = grid.rows[*from][*to];
+    if (!cell.text.empty()) {
+      grid.problem = fmt::format("CPUs {} and {} are listed twice", *from, *to);
+      grid.problem_at = rows[i].front();
+    }
+    cell = rows[i][titles.latency];
+  }
+  return grid;
+}
+
+// Returns 3 for "3", "3:", "CPU3", "cpu 3" and "core_3", and nothing for any other text.
 std::optional<std::uint64_t> label_number(std::string_view text) {
   for (const std::string_view before : {"CPU", "cpu", "Cpu", "core", "Core", "CORE", "P", "C"}) {
     if (!text.starts_with(before)) continue;
     text.remove_prefix(before.size());
     break;
   }
+  if (text.ends_with(':')) text.remove_suffix(1);
   while (!text.empty() && (text.front() == ' ' || text.front() == '_' || text.front() == '#')) text.remove_prefix(1);
   return decimal(text);
 }
@@ -244,6 +331,36 @@ void complete_triangle(NumberGrid& grid) {
   for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
 }
 
+// Completes the rows of a triangle that was written without the empty cells at their ends. A head with a label for each column
+// shows how many there are; each row has at least its label and the cells before the diagonal, or is the last one's label.
+void complete_ragged(std::vector<GridRow>& rows) {
+  if (rows.size() < 3 || rows.size() != rows.front().size()) return;
+  const GridRow head(rows.front().begin() + 1, rows.front().end());
+  if (labels_of(head).empty() || labels_of(head) != labels_of(first_cells(rows, 1))) return;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const bool is_last_label = i + 1 == rows.size() && rows[i].size() == 1;
+    if (rows[i].size() > rows.size() || (rows[i].size() < i && !is_last_label)) return;
+  }
+  for (GridRow& row : rows) row.resize(rows.size(), GridCell{{}, row.front().line, 1});
+}
+
+// A table in Markdown: cells between bars, and a line of dashes below the titles.
+bool is_markdown(const std::vector<TextLine>& lines) {
+  return std::ranges::all_of(lines, [](const TextLine& line) {
+    const std::string_view text = stripped(line.text);
+    return text.empty() || (text.size() > 2 && text.front() == '|' && text.back() == '|');
+  });
+}
+
+void take_out_bars(std::vector<TextLine>& lines) {
+  std::erase_if(lines, [](const TextLine& line) { return line.text.find_first_not_of(" |-:\t\r") == line.text.npos; });
+  for (TextLine& line : lines) {
+    const std::size_t first = line.text.find('|') + 1;
+    line.column += first;
+    line.text = line.text.substr(first, line.text.rfind('|') - first);
+  }
+}
+
 char separator_of(const std::vector<TextLine>& lines) {
   for (const char separator : {';', '\t', ','}) {
     const auto has = [separator](const TextLine& line) { return line.text.find(separator) != line.text.npos; };
@@ -271,15 +388,22 @@ NumberGrid split_grid(std::string_view text) {
     if (is_mctop_head(lines[i].text)) return mctop_grid(lines, i);
   }
   if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
+  if (text.find(kPingpongTitle) != std::string_view::npos) return pingpong_grid(lines);
   std::erase_if(lines, [](const TextLine& line) { return line.text.starts_with('#'); });
   NumberGrid grid;
-  const char separator = separator_of(lines);
+  const bool has_bars = is_markdown(lines);
+  if (has_bars) take_out_bars(lines);
+  const char separator = has_bars ? '|' : separator_of(lines);
   grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
   for (const TextLine& line : lines) {
     // If a mark separates the cells, a line of blanks is a row with one empty cell.
     if (separator == ' ' && stripped(line.text).empty()) continue;
     grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
   }
+  if (!grid.rows.empty()) {
+    if (const auto titles = list_titles(grid.rows.front())) return list_grid(grid.rows, *titles);
+  }
+  if (separator != ' ') complete_ragged(grid.rows);
   take_labels(grid);
   if (separator == ' ') complete_triangle(grid);
   return grid;

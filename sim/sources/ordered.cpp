@@ -1,5 +1,5 @@
-// Traces of several CPUs in one common order, as used in courses on coherence: "CPU r ADDRESS" or "CPU w ADDRESS", with
-// hexadecimal addresses.
+// Traces of several CPUs in one common order, as used in courses on coherence: "CPU r ADDRESS", "CPU,w,ADDRESS", "core 1: ST
+// ADDRESS" or "CPU ADDRESS r", with hexadecimal addresses.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -19,13 +19,25 @@ std::optional<int> cpu_number(std::string_view word) {
   return number && *number <= kMostCpus ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
+// The first cell: up to a comma if the line has one, else a word.
+std::string_view take_cell(std::string_view& text) {
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos) return take_word(text);
+  const std::string_view cell = stripped(text.substr(0, comma));
+  text = text.substr(comma + 1);
+  return cell;
+}
+
 std::optional<AddressLine> ordered_line(std::string_view text) {
   if (text.starts_with('#')) return AddressLine{};
-  const auto cpu = cpu_number(take_word(text));
-  const auto what = read_or_write(take_word(text));
-  const auto address = hexadecimal(take_word(text));
-  if (!cpu || !what || !address || !text.empty()) return std::nullopt;
-  return AddressLine{.what = *what, .address = *address, .cpu = *cpu};
+  std::string_view first = take_cell(text);
+  if (first == "core" || first == "CPU" || first == "cpu") first = take_cell(text);  // "core 1:"
+  const auto cpu = cpu_number(first);
+  const std::string_view second = take_cell(text), third = take_cell(text);
+  const auto before = read_or_write(second), behind = read_or_write(third);
+  const auto address = hexadecimal(before ? third : second);
+  if (!cpu || before.has_value() == behind.has_value() || !address || !text.empty()) return std::nullopt;
+  return AddressLine{.what = before ? *before : *behind, .address = *address, .cpu = *cpu};
 }
 
 constexpr AddressGrammar kOrdered{.source = "An ordered trace",

@@ -52,8 +52,9 @@ std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
 
 // Order of a line's counts.
 struct C2cColumns {
-  std::size_t peers = 0;   // number of peer-snoop counts, after the two of HITM
-  std::size_t stores = 2;  // number of store counts, after those
+  std::size_t peers = 0;    // number of peer-snoop counts, after the two of HITM
+  std::size_t stores = 2;   // number of store counts, after those
+  bool only_peers = false;  // the first two counts are of peer snoops
 };
 
 // Reads the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
@@ -62,7 +63,9 @@ std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
   text = text.substr(0, text.find("Offset"));
   C2cColumns columns;
-  if (text.find("Peer") != text.npos) columns.peers = 1;
+  // With --display peer, as on Arm, the counts of peer snoops replace those of HITM.
+  columns.only_peers = text.find("Peer") != text.npos && text.find("Hitm") == text.npos;
+  if (text.find("Peer") != text.npos && !columns.only_peers) columns.peers = 1;
   columns.stores =
       text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
   return columns;
@@ -96,7 +99,7 @@ class C2cReader {
     }
     const std::vector<std::string_view> words = words_of(text);
     const auto head = line_head(words);
-    if (head && after_rule_) {
+    if (head && (after_rule_ || report_.lines.empty())) {
       begin_line(*head);
     } else if (words.front().ends_with('%') && !report_.lines.empty()) {
       use(words);
@@ -228,6 +231,7 @@ class C2cReader {
     losses.add(Loss::samples, kC2cSource);
     losses.add(Loss::samples_alone, kC2cSource);
     losses.add(Loss::only_top_lines, kC2cSource);
+    if (columns_.only_peers) losses.add(Loss::peers_as_hitm, kC2cSource);
     const auto homeless = std::ranges::count_if(report_.lines, [](const C2cLine& line) { return !line.home; });
     losses.add_count(Loss::home_unknown, kC2cSource, homeless);
     losses.add_count(Loss::quotes_removed, kC2cSource, in_.quoted());
@@ -252,9 +256,11 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
     return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
   // Pasted without titles: a line's row between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
-  for (std::size_t i = 1; i + 1 < excerpt.lines.size(); ++i) {
-    if (is_rule(excerpt.lines[i - 1]) && is_rule(excerpt.lines[i + 1]) && line_head(words_of(excerpt.lines[i].text)))
-      return {Likeness::Sure::certain, fmt::format("line {} is a cache line's row between two rules", excerpt.lines[i].number)};
+  for (std::size_t i = 0; i + 2 < excerpt.lines.size(); ++i) {
+    if (!is_rule(excerpt.lines[i + 1]) || !line_head(words_of(excerpt.lines[i].text))) continue;
+    const std::string& next = excerpt.lines[i + 2].text;
+    if (i > 0 ? is_rule(excerpt.lines[i - 1]) : next.substr(0, next.find(' ')).ends_with('%'))
+      return {Likeness::Sure::certain, fmt::format("line {} is a cache line's row above a rule", excerpt.lines[i].number)};
   }
   return {};
 }

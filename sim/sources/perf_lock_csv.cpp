@@ -42,9 +42,12 @@ std::optional<CsvTitles> csv_titles(std::string_view text) {
   const auto* const first = std::ranges::find_if(kFigures, [&](std::string_view one) { return text.starts_with(one); });
   if (first == kFigures.end()) return std::nullopt;
   const std::string_view behind = text.substr(first->size());
-  const std::size_t end = behind.find(' ');
+  std::size_t end = std::string_view::npos;  // where the second column's name begins
+  for (const std::string_view figure : kFigures) end = std::min(end, behind.find(figure));
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
-  CsvTitles titles{std::string(behind.substr(0, end)), {}};
+  std::string_view separator = behind.substr(0, end);
+  separator = separator.substr(0, separator.find_last_not_of(' ') + 1);
+  CsvTitles titles{separator.empty() ? " " : std::string(separator), {}};
   for (const std::string_view cell : cells_of_csv(text, titles.separator)) titles.columns.emplace_back(cell);
   return titles;
 }

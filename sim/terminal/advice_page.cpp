@@ -9,6 +9,7 @@
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "trace/losses.hpp"
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
@@ -304,6 +305,22 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   return out + "\n  " + wrapped_from(note, 2, Colour::dim, paint);
 }
 
+namespace {
+
+// The rows of the table of losses for the sentences that have one.
+ordered_json losses_json(const std::vector<std::string>& missing) {
+  ordered_json losses = ordered_json::array();
+  for (const std::string& sentence : missing) {
+    const trace::LossKind* kind = trace::kind_of_sentence(sentence);
+    if (kind == nullptr) continue;
+    losses.push_back(
+        {{"name", kind->name}, {"severity", trace::kSeverityNames[ordinal(kind->severity)]}, {"sentence", sentence}});
+  }
+  return losses;
+}
+
+}  // namespace
+
 ordered_json advice_page_json(const AdvicePage& page) {
   return {{"schema", "linebounce.advise/1"},
           {"trace", page.trace},
@@ -323,6 +340,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"not_offered", page.not_offered},
           {"not_tried", page.not_tried},
           {"missing", page.missing},
+          {"losses", losses_json(page.missing)},
           {"assumptions", page.assumptions}};
 }
 

@@ -207,7 +207,8 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"confirmation", confirmation_json(machine)},
                     {"first_look", first_look_json(machine)},
                     {"advice", advice(machine)},
-                    {"assumptions", machine.assumptions}});
+                    {"assumptions", machine.assumptions},
+                    {"family_range", machine.family_range}});
   }
   return {{"schema", "linebounce.compare_locks/1"},
           {"trace", trace},

@@ -29,6 +29,7 @@ CSV_COLUMNS = {
 }
 ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
 OF_ONE_RUN = {"timeline.csv"}  # written on request only and never merged, so without a column for the point
+OF_OWN_MACHINES = {"family_range.json"}  # what the answer says of the contention family's range
 NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
 
 
@@ -87,7 +88,7 @@ def check_results_directory(directory: Path) -> dict:
 def check_point_directory(directory: Path, numbers: range | list[int]) -> dict:
     names = {path.name for path in directory.iterdir() if path.is_file()}
     assert names >= ALWAYS_THERE
-    assert names <= ALWAYS_THERE | CSV_COLUMNS.keys() | OF_ONE_RUN | NOT_DATA
+    assert names <= ALWAYS_THERE | CSV_COLUMNS.keys() | OF_ONE_RUN | OF_OWN_MACHINES | NOT_DATA
     for name in names & CSV_COLUMNS.keys():
         check_csv(directory / name, numbers)
     results = validate(directory / "results.json", "results")

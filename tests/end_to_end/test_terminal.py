@@ -52,6 +52,7 @@ HELP = [
     "sweep",
     "compare",
     "report",
+    "tables",
     "teach",
     "trace export",
 ]

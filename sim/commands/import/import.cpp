@@ -23,6 +23,10 @@ constexpr const char* kImportFooter = R"(Examples:
       shows the lines that a machine's programs share, offset by offset; a part of a report is enough
   linebounce import matrix.csv -o mine.toml && linebounce run core_to_core --machine mine.toml
       makes a machine from the output of core-to-core-latency, c2clat or MCTOP, or from a spreadsheet
+  linebounce import report.txt job.pahole --structure job --at 0xffff888101230000
+      names the fields that lie at the lines' offsets; a binary with debug information does as well
+  linebounce import ./program --structure job -o job.toml
+      makes a layout of a structure by its name in the program's debug information
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
       does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
   numactl -H > numa.txt; linebounce import numa.txt -o mine.toml
@@ -65,8 +69,12 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
     throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
   if (!has_clock && arguments.mhz)
     throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
-  if (form.kind != FormKind::layout && !arguments.structures.empty())
+  const bool takes_layout = form.kind == FormKind::lines;
+  if (form.kind != FormKind::layout && !takes_layout && !arguments.structures.empty())
     throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
+  if (!takes_layout && (!arguments.layout.empty() || !arguments.at.empty()))
+    throw ConfigError(
+        fmt::format("{}: is {}; --layout and --at are for reports of perf c2c", arguments.files.front(), form.what));
   if (arguments.files.size() > 1 && !form.joins_files)
     throw ConfigError(fmt::format("{}: {} is imported one file at a time", arguments.files[1], form.what));
 }
@@ -103,6 +111,17 @@ ExitCode import_folder(ImportArguments arguments) {
   return import_litmus(arguments, litmus);
 }
 
+// Of a report of perf c2c and a layout: the arguments for the report.
+std::optional<ImportArguments> lines_with_layout(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
+  if (forms.size() != 2 || !arguments.layout.empty()) return std::nullopt;
+  const std::size_t report = forms.front()->kind == FormKind::lines ? 0 : 1;
+  if (forms[report]->kind != FormKind::lines || forms[1 - report]->kind != FormKind::layout) return std::nullopt;
+  ImportArguments of_report = arguments;
+  of_report.layout = arguments.files[1 - report];
+  of_report.files = {arguments.files[report]};
+  return of_report;
+}
+
 ExitCode import_files(const ImportArguments& arguments) {
   const auto is_folder = [](const std::string& file) { return fs::is_directory(file); };
   if (std::ranges::any_of(arguments.files, is_folder)) return import_folder(arguments);
@@ -117,6 +136,7 @@ ExitCode import_files(const ImportArguments& arguments) {
   }
   const auto is_machine = [](const Form* form) { return form->kind == FormKind::machine; };
   if (forms.size() > 1 && std::ranges::all_of(forms, is_machine)) return import_machine_parts(arguments, forms);
+  if (const auto lines = lines_with_layout(arguments, forms)) return import_lines(*lines, *form_named("perf-c2c"));
   const auto other = std::ranges::find_if(forms, [&](const Form* form) { return form != forms.front(); });
   if (other != forms.end())
     throw ConfigError(fmt::format("{} is {}, and {} is {}: only files of the same form can be joined", arguments.files.front(),
@@ -166,6 +186,10 @@ void add_import(Command& program) {
       .between(1, 20000);
   command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
       .one_value_each();
+  command.option("--layout", "FILE", &arguments->layout,
+                 "perf c2c: a listing, layout or binary with the structure that lies in the lines, so that they have fields");
+  command.option("--at", "ADDRESS", &arguments->at,
+                 "perf c2c: where the structure of --layout begins; default: the first line");
   command.option("--format", "text|markdown", &arguments->format, "The form of the tables that it prints; default: text")
       .one_of({"text", "markdown"});
   command.footer(kImportFooter);

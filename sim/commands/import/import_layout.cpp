@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "models/text/shell_word.hpp"
@@ -11,10 +13,14 @@
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/sources/line_file.hpp"
 #include "sim/terminal/layout_drawing.hpp"
+#include "trace/error.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+namespace fs = std::filesystem;
 
 toml::table layout_table(const Layout& layout) {
   toml::array fields;
@@ -52,13 +58,38 @@ void choose_structures(LayoutFile& file, const std::vector<std::string>& wanted,
   file.layouts = std::move(chosen);
 }
 
+// Debug information is read by linebounce-record, which has the library for it.
+LayoutFile layouts_of_binary(const std::string& file, const std::vector<std::string>& structures) {
+  std::string command = shell_word((fs::read_symlink("/proc/self/exe").parent_path() / "linebounce-record").string());
+  command += " --structures " + shell_word(fs::absolute(file).string());
+  for (const std::string& structure : structures) command += " " + shell_word(structure);
+  std::FILE* const printed = ::popen((command + " 2>&1").c_str(), "r");
+  if (printed == nullptr) throw ConfigError(file + ": linebounce-record, which reads debug information, can't be run");
+  std::string text;
+  for (int c = std::fgetc(printed); c != EOF; c = std::fgetc(printed)) text += static_cast<char>(c);
+  if (::pclose(printed) != 0) {
+    constexpr std::string_view kProgram = "linebounce-record: ";
+    if (text.starts_with(kProgram)) text.erase(0, kProgram.size());
+    throw trace::TraceError(std::string(stripped(text)));
+  }
+  return read_layout_file(text, file);
+}
+
 }  // namespace
 
-ExitCode import_layout(const ImportArguments& arguments, const Form&) {
+LayoutFile layouts_in(const std::string& in, const std::vector<std::string>& wanted) {
+  const bool is_binary = excerpt_of(in).bytes.starts_with(
+      "\x7f"
+      "ELF");
+  LayoutFile file = is_binary ? layouts_of_binary(in, wanted) : read_layout_file(read_text(in), in);
+  choose_structures(file, wanted, in);
+  return file;
+}
+
+ExitCode import_layout(const ImportArguments& arguments, const Form& /*form*/) {
   const std::string& in = arguments.files.front();
   const std::filesystem::path out = output_of(arguments, ".toml");
-  LayoutFile file = read_layout_file(read_text(in), in);
-  choose_structures(file, arguments.structures, in);
+  const LayoutFile file = layouts_in(in, arguments.structures);
   write_file(out, layout_text(file, out.stem().string(), in));
   const Painter paint = arguments.painter();
   for (const auto& [name, layout] : file.layouts.all()) std::cout << "\n" << drawn_layout(layout, file.line_bytes, paint);

@@ -15,6 +15,7 @@
 #include "sim/results/manifest.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/c2c_trace.hpp"
+#include "sim/sources/line_file.hpp"
 #include "sim/sources/perf_c2c.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/table.hpp"
@@ -33,9 +34,56 @@ double remote_pct_of(const C2cUse& use, const std::optional<int>& home) {
   return 100 * static_cast<double>(away) / static_cast<double>(use.nodes.size());
 }
 
+// The structure that lies in a report's lines.
+struct PlacedStructure {
+  Layout layout;
+  std::uint64_t address = 0;  // of its first byte
+
+  // The field at this address; empty: padding.
+  [[nodiscard]] std::string field_at(std::uint64_t at) const {
+    const auto offset = static_cast<std::int64_t>(at - address);
+    const auto field = std::ranges::find_if(layout.fields, [offset](const Field& one) {
+      return offset >= one.offset && offset < std::int64_t{one.offset} + one.size;
+    });
+    return field == layout.fields.end() ? "" : field->name;
+  }
+  [[nodiscard]] bool covers(std::uint64_t at) const {
+    return at >= address && at - address < static_cast<std::uint64_t>(layout.size);
+  }
+};
+
+// None if the user names no layout. Errors: ConfigError unless that has one structure, or names one.
+std::optional<PlacedStructure> placed_structure(const ImportArguments& arguments, const C2cReport& report, Losses& losses) {
+  if (arguments.layout.empty()) {
+    if (!arguments.at.empty()) throw ConfigError("--at: says where a structure begins; name its file, too: --layout FILE");
+    return std::nullopt;
+  }
+  const LayoutFile file = layouts_in(arguments.layout, arguments.structures);
+  const auto& all = file.layouts.all();
+  if (all.size() != 1)
+    throw ConfigError(fmt::format("{}: has {} structures; name the one that lies in the lines: --structure {}",
+                                  arguments.layout, all.size(), all.begin()->first));
+  PlacedStructure placed{all.begin()->second, report.lines.front().address};
+  if (arguments.at.empty()) {
+    losses.add(Loss::structure_at_first_line, placed.layout.name, fmt::format("{:#x}", placed.address));
+    return placed;
+  }
+  const auto at = hexadecimal(arguments.at);
+  if (!at)
+    throw ConfigError(fmt::format("--at {}: expected an address in hexadecimal, such as 0xffff888101230000", arguments.at));
+  placed.address = *at;
+  const bool is_there = std::ranges::any_of(report.lines, [&placed](const C2cLine& line) {
+    return std::ranges::any_of(line.uses, [&](const C2cUse& use) { return placed.covers(line.address + use.offset); });
+  });
+  if (!is_there)
+    throw ConfigError(fmt::format("--at {}: none of the report's samples lies in the {} bytes of {} there", arguments.at,
+                                  placed.layout.size, placed.layout.name));
+  return placed;
+}
+
 class LineRows {
  public:
-  explicit LineRows(int mhz) : mhz_(mhz) {}
+  LineRows(int mhz, std::optional<PlacedStructure> structure) : mhz_(mhz), structure_(std::move(structure)) {}
 
   std::vector<LineRow> of(const C2cReport& report) {
     for (std::size_t i = 0; i < report.lines.size(); ++i) {
@@ -51,6 +99,10 @@ class LineRows {
     row.object = fmt::format("{:#x}", line.address);
     row.line = number;
     row.offset = static_cast<std::int64_t>(use.offset);
+    if (const std::uint64_t at = line.address + use.offset; structure_ && structure_->covers(at)) {
+      row.structure = structure_->layout.name;
+      row.field = structure_->field_at(at);
+    }
     row.function = use.function;
     row.home = line.home.value_or(0);
     row.remote_pct = remote_pct_of(use, line.home);
@@ -74,6 +126,7 @@ class LineRows {
   }
 
   int mhz_;
+  std::optional<PlacedStructure> structure_;
   std::vector<LineRow> rows_;
 };
 
@@ -173,7 +226,7 @@ ExitCode import_lines(const ImportArguments& arguments, const Form&) {
   Losses losses = report.losses;
   if (!arguments.mhz) losses.add(Loss::clock_assumed, "perf c2c", std::to_string(mhz));
   losses.add(Loss::stores_without_source, "perf c2c");
-  const std::vector<LineRow> rows = LineRows(mhz).of(report);
+  const std::vector<LineRow> rows = LineRows(mhz, placed_structure(arguments, report, losses)).of(report);
   write_results(directory, in.filename().string(), rows, report, losses);
   const Painter paint = arguments.painter();
   constexpr std::size_t kShown = 3;

@@ -1,13 +1,18 @@
 // Lock statistics contain no operations. They are shown, and become a trace only where its replay would repeat what was
 // measured.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "sim/commands/import/importers.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/sources/lock_mix.hpp"
 #include "sim/terminal/lock_statistics_table.hpp"
 
@@ -56,17 +61,66 @@ ExitCode import_mix(const ImportArguments& arguments, const LockStatisticsFile& 
   return ExitCode::done;
 }
 
+constexpr std::array kColumns = {"name",        "kind",         "waits",         "wait_total_us",
+                                 "wait_max_us", "acquisitions", "hold_total_us", "hold_max_us"};
+
+// A lock's row, by column; null: unknown.
+std::array<nlohmann::ordered_json, kColumns.size()> row_of(const LockStatistics& lock) {
+  const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(); };
+  const auto longest = lock.hold ? lock.hold->longest_us : std::nullopt;
+  const auto held = lock.hold ? std::optional(lock.hold->total_us) : std::nullopt;
+  return {
+      lock.name,     lock.kind,       lock.waits, lock.wait.total_us, or_null(lock.wait.longest_us), or_null(lock.acquisitions),
+      or_null(held), or_null(longest)};
+}
+
+std::string json_text(const LockStatisticsFile& statistics) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const LockStatistics& lock : statistics.locks) {
+    const auto cells = row_of(lock);
+    nlohmann::ordered_json row;
+    for (std::size_t i = 0; i < kColumns.size(); ++i) row[kColumns[i]] = cells[i];
+    rows.push_back(std::move(row));
+  }
+  return rows.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string csv_text(const LockStatisticsFile& statistics) {
+  std::string text = fmt::format("{}\n", fmt::join(kColumns, ","));
+  for (const LockStatistics& lock : statistics.locks) {
+    std::vector<std::string> cells;
+    for (const nlohmann::ordered_json& cell : row_of(lock))
+      cells.push_back(cell.is_null() ? "" : cell.is_string() ? csv_field(cell.get<std::string>()) : cell.dump());
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+bool is_table(const fs::path& out) {
+  return out.extension() == ".csv" || out.extension() == ".json";
+}
+
+void write_table(const LockStatisticsFile& statistics, const fs::path& out, const std::string& in) {
+  write_file(out, out.extension() == ".csv" ? csv_text(statistics) : json_text(statistics));
+  std::cout << fmt::format("\n  {}  of {}: {}, times in us\n", out.string(), in, plural(statistics.locks.size(), "row"));
+}
+
 }  // namespace
 
 ExitCode import_locks(const ImportArguments& arguments, const Form& form) {
   const Painter paint = arguments.painter();
   const LockStatisticsFile statistics = form.read_locks(arguments.files.front());
-  const bool wanted = !arguments.out.empty() || arguments.seconds || arguments.cpus || arguments.mhz;
+  if (fs::path(arguments.out).extension() == ".parquet")
+    throw ConfigError(
+        fmt::format("{0}: write CSV first, -o waits.csv; then: linebounce tables waits.csv -o {0}", arguments.out));
+  const bool table = is_table(arguments.out);
+  const bool wanted = (!arguments.out.empty() && !table) || arguments.seconds || arguments.cpus || arguments.mhz;
   if (wanted) refuse_trace(arguments, statistics);
   std::cout << fmt::format("  {}: {}\n\n", arguments.files.front(), statistics.tool)
             << lock_statistics_table(statistics, arguments.seconds, paint) << "\n"
             << losses_text(statistics.losses, paint);
   if (wanted) return import_mix(arguments, statistics, paint);
+  if (table) write_table(statistics, output_of(arguments, ".csv"), arguments.files.front());
   std::cout << paragraph(statistics.why_no_trace.empty()
                              ? "With --seconds and --cpus, import makes a trace that holds these locks equally often and long."
                              : "No trace can be made of these: " + statistics.tool + " " + statistics.why_no_trace + ".",

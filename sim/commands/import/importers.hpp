@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/layout_file.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/machine_topology.hpp"
@@ -22,6 +23,8 @@ struct ImportArguments {
   std::optional<int> cpus;
   std::optional<int> mhz;
   std::vector<std::string> structures;  // of a layout; empty: all
+  std::string layout;                   // for cache lines: the file with the structure that lies in them; empty: none
+  std::string at;                       // for cache lines: where the structure begins, in hexadecimal; empty: at the first line
   std::string format = "text";
 
   // How the result is printed.
@@ -32,6 +35,10 @@ struct ImportArguments {
 
 // The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
 std::filesystem::path output_of(const ImportArguments& arguments, const std::string& extension);
+
+// The structures of a listing, of BTF types, of a layout file or of a binary's debug information; `wanted`: only these. Errors:
+// ConfigError, trace::TraceError.
+LayoutFile layouts_in(const std::string& file, const std::vector<std::string>& wanted);
 
 // Each prints what it wrote, and which parts of the data were lost or are doubtful.
 ExitCode import_trace(const ImportArguments& arguments, const Form& form);

@@ -80,9 +80,10 @@ class Calibrator {
   void name_family() {
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
-    if (family.empty() && request_.probe) {
-      family = contention_of_processor(request_.probe->model);
-      source = "assumed: the family of " + request_.probe->model;
+    const std::string& model = request_.probe ? request_.probe->model : request_.processor;
+    if (family.empty() && !model.empty()) {
+      family = contention_of_processor(model);
+      source = "assumed: the family of " + model;
     }
     if (family.empty()) return;
     MachineTables& machine = result_.machine;

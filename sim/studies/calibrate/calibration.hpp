@@ -27,6 +27,7 @@ struct CalibrationRequest {
   std::optional<CpuGroups> groups = {};    // the structure, if another file has it; none: as the matrix shows it
   std::optional<ProbeFile> probe = {};     // the other measurements; none if the file is only a matrix
   std::string access = "atomic";           // the simulated receiver's operation on the line
+  std::string processor = {};              // its model, if a file with the structure states it; empty: unknown
   std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // called with the number of simulated candidates

@@ -242,6 +242,7 @@ std::string advice(const LockComparison& comparison) {
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";
+  if (!comparison.family_range.empty()) text += ". " + comparison.family_range;
   return text;
 }
 

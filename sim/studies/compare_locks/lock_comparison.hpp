@@ -79,6 +79,8 @@ struct LockComparison {
   bool unseen_atomics = false;  // atomics of the program that may be locks, so that there is no verdict on all its locks
   std::map<std::string, std::string> words = {};  // words that were taken for locks, with trace::classification()
   std::vector<std::string> assumptions = {};      // about the machine, worded by assumptions_of()
+  std::string family_range =
+      {};  // on a machine of the user's own: whether the gain survives the range of its contention family
   // important words that behave like locks and were not replaced, with trace::classification()
   std::vector<std::string> own_locks = {};
 };

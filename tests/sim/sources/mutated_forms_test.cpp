@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/sources/litmus_text.hpp"
+#include "sim/sources/machine_topology.hpp"
 #include "sim/sources/numa.hpp"
+#include "sim/sources/number_grid.hpp"
 #include "sim/sources/perf_c2c.hpp"
 #include "tests/sim/sources/converted.hpp"
 #include "trace/error.hpp"
@@ -14,6 +16,21 @@ namespace {
 constexpr const char* kMaps =
     "Attaching 2 probes...\n@n[pipe_write]: 40\n@wait_ns[futex]: count 8, average 20, total 160\n@lat:\n[1K, 2K)  10 |@@@|\n"
     "[0]  3 |@|\n(..., 0)  2 |@|\n@[\n  mutex_lock+5\n  ep_poll+1\n, worker]: 42\n@hold_us[futex]: 12\n@start[7]: 1\n";
+constexpr const char* kJsonMaps =
+    "{\"type\": \"map\", \"data\": {\"@wait_ns\": {\"a,b\": 1200, \"\\n  mutex_lock+5\\n  f+1\\n\": 7}}}\n"
+    "{\"type\": \"hist\", \"data\": {\"@hold_us\": {\"a,b\": [{\"min\": 0, \"max\": 1, \"count\": 3}]}}}\n"
+    "{\"type\": \"stats\", \"data\": {\"@s\": {\"count\": 4, \"average\": 5, \"total\": 20}}}\n";
+constexpr const char* kPingpong =
+    "avg latency to communicate a modified line from one core to another\ntimes are in ns\n\n          1       2\n"
+    " 0:    40.0    90.0\n 1:            91.0\n 2:\n";
+constexpr const char* kPairs = "from,to,latency_ns\n0,1,45\n0,2,100\n1,2,99.5\n";
+constexpr const char* kBars =
+    "| CPU | 0 | 1 | 2 |\n|---|---|---|---|\n| 0 | 0 | 4 | 9 |\n| 1 | 4 | 0 | 9 |\n| 2 | 9 | 9 | 0 |\n";
+constexpr const char* kExtended =
+    "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE\n 0 0 0 0 0:0:0:0 yes\n 1 1 1 1 1:1:1:1 yes\n 2 - - - ::: no\n";
+constexpr const char* kSummary =
+    "Architecture: x86_64\nCPU(s): 4\nOn-line CPU(s) list: 0-3\nModel name: AMD EPYC\nThread(s) per core: 1\n"
+    "NUMA node0 CPU(s): 0,2\nNUMA node1 CPU(s): 1,3\n";
 constexpr const char* kNodes =
     "node 0 cpus: 0 2\nnode 1 cpus: 1 3\nnode distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n"
     "/sys/devices/system/node/node0/access0/initiators/read_latency:120\n/sys/devices/system/node/node1/cpulist:1,3-3\n";
@@ -80,6 +97,32 @@ TEST(MutatedForms, MapsOfBpftraceAreReadOrRefused) {
                            form.read_locks(file);
                          }),
             100);
+}
+
+TEST(MutatedForms, JsonOfBpftraceIsReadOrRefused) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "maps";
+  const Form& form = *form_named("bpftrace");
+  EXPECT_GT(read_mutated(kJsonMaps,
+                         [&](const std::string& text) {
+                           write_new(file, text);
+                           form.read_locks(file);
+                         }),
+            100);
+}
+
+TEST(MutatedForms, MatricesAreRectanglesOrHaveAProblem) {
+  const auto read = [](const std::string& text) {
+    const NumberGrid grid = split_grid(text);
+    if (!grid.problem.empty()) throw trace::TraceError(grid.problem);
+  };
+  for (const char* sample : {kPingpong, kPairs, kBars}) EXPECT_GT(read_mutated(sample, read), 100) << sample;
+}
+
+TEST(MutatedForms, TextsOfLscpuAreReadOrRefused) {
+  const auto read = [](const std::string& text) { read_lscpu(text, "in"); };
+  EXPECT_GT(read_mutated(kExtended, read), 100);
+  EXPECT_GT(read_mutated(kSummary, read), 100);
 }
 
 TEST(MutatedForms, ReportsOfPerfC2cAreReadOrRefused) {

@@ -1,0 +1,158 @@
+"""The command `linebounce tables`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import linebounce
+from linebounce.commands import exit_code, parser_of
+from linebounce.errors import InputError, UsageError, meant
+from linebounce.files import written_whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES = ("metrics", "settings", "seeds", "latency", "lines", "locks", "cpi", "matrix", "series", "transitions")
+
+_EXAMPLES = """Examples:
+  linebounce tables out/my_locks                                  which tables there are, and their rows
+  linebounce tables out/my_locks metrics -o metrics.parquet       the form follows from the file's name
+  linebounce tables out/my_locks lines --format markdown          to the terminal
+  linebounce import klockstat.txt -o waits.csv && linebounce tables waits.csv -o waits.parquet
+
+Exit codes: 0 done; 2 wrong usage or a file that can't be written; 3 results that can't be read."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_code("linebounce tables", lambda: _write(_parse(arguments)))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    description = "Write a table of results, or a CSV file with titles, as CSV, JSON, Parquet or Markdown."
+    parser = parser_of("linebounce tables", description, _EXAMPLES)
+    parser.add_argument("source", metavar="DIR", type=Path, help="A results directory, or a CSV file")
+    parser.add_argument("table", metavar="TABLE", nargs="?", help=f"Of a results directory: {', '.join(TABLES)}")
+    parser.add_argument("--format", metavar="FORM", choices=list(_FORMS), help="csv, json, parquet or markdown")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="The file; default: the terminal, as CSV")
+    return parser.parse_args(arguments)
+
+
+def _write(arguments: argparse.Namespace) -> int:
+    if arguments.source.is_file():
+        if arguments.table is not None:
+            raise UsageError(f"{arguments.source}: a file has one table; leave out {arguments.table}")
+        frame = _frame_of_csv(arguments.source)
+    else:
+        results = linebounce.open(arguments.source)
+        if arguments.table is None:
+            return _list(results)
+        if arguments.table not in TABLES:
+            raise UsageError(f"no table {arguments.table}; {meant(arguments.table, sorted(TABLES))}: {', '.join(TABLES)}")
+        frame = getattr(results, arguments.table)
+    form = _form(arguments)
+    content = _FORMS[form](frame)
+    if arguments.output is None:
+        if form == "parquet":
+            sys.stdout.buffer.write(content)
+        else:
+            sys.stdout.write(content.decode())
+        return 0
+    with written_whole(arguments.output) as file:
+        file.write(content)
+    print(f"{arguments.output}: {frame.height} rows of {frame.width} columns")
+    return 0
+
+
+def _list(results: linebounce.Results) -> int:
+    for name in TABLES:
+        height = getattr(results, name).height
+        if height > 0:
+            print(f"{name}: {height} rows")
+    return 0
+
+
+def _form(arguments: argparse.Namespace) -> str:
+    if arguments.format is not None:
+        if arguments.format == "parquet" and arguments.output is None and sys.stdout.isatty():
+            raise UsageError("Parquet is not for a terminal; name a file: -o FILE.parquet")
+        return str(arguments.format)
+    if arguments.output is None:
+        return "csv"
+    forms = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
+    suffix = arguments.output.suffix
+    if suffix not in forms:
+        raise UsageError(f"{arguments.output}: the name ends with none of {', '.join(forms)}; say --format")
+    return forms[suffix]
+
+
+def _frame_of_csv(path: Path) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not a text in UTF-8") from None
+    rows = list(csv.reader(io.StringIO(text)))
+    if not rows:
+        raise InputError(f"{path}: has no line of titles")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise InputError(f"{path}:{number}: {len(row)} cells, where the first line has {len(rows[0])} titles")
+    columns = list(zip(*rows[1:], strict=True)) if len(rows) > 1 else [() for _ in rows[0]]
+    if len(set(rows[0])) != len(rows[0]):
+        raise InputError(f"{path}:1: a title occurs twice")
+    return pl.DataFrame({title: _typed(cells) for title, cells in zip(rows[0], columns, strict=True)})
+
+
+def _typed(cells: Sequence[str]) -> list[object]:
+    """Whole numbers, else numbers, else texts; empty cells are null where all others are numbers."""
+    for kind in (int, float):
+        try:
+            return [None if cell == "" else kind(cell) for cell in cells]
+        except ValueError:
+            continue
+    return list(cells)
+
+
+def _csv(frame: pl.DataFrame) -> bytes:
+    return frame.write_csv().encode()
+
+
+def _json(frame: pl.DataFrame) -> bytes:
+    return (json.dumps(frame.to_dicts(), indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    return content.getvalue()
+
+
+def _markdown(frame: pl.DataFrame) -> bytes:
+    def line(cells: Sequence[object]) -> str:
+        texts = ["" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
+        return f"| {' | '.join(texts)} |\n"
+
+    rules = ["---:" if frame[column].dtype.is_numeric() else "---" for column in frame.columns]
+    return (line(frame.columns) + line(rules) + "".join(line(row) for row in frame.iter_rows())).encode()
+
+
+_FORMS: dict[str, Callable[[pl.DataFrame], bytes]] = {
+    "csv": _csv,
+    "json": _json,
+    "parquet": _parquet,
+    "markdown": _markdown,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+// Whether the order of an answer's alternatives depends on what the machine takes from its contention family.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/point/config_value.hpp"
+#include "sim/results/metrics.hpp"
+
+namespace linebounce::sim {
+
+// One value that the family assumes, replaced by another one of the family's range.
+struct FamilyChange {
+  std::string path;  // "machine.cpu.hold_ns"
+  ConfigValue assumed, other;
+};
+
+// The deciding metric of one alternative; none if it has not finished.
+struct RangeValue {
+  double value = 0;
+  double interval = 0;  // half the 95 % interval's width; 0: unknown
+};
+using RangeRow = std::vector<std::optional<RangeValue>>;
+
+struct FamilyOrder {
+  std::string family;
+  std::vector<std::string> alternatives;  // their names
+  Better better = Better::higher;
+  RangeRow assumed;  // with the family's own values, by alternative
+  std::vector<FamilyChange> changes;
+  std::vector<RangeRow> changed;  // by change
+};
+
+// One or two sentences: whether the order survives every change, or who passes whom with which. Two alternatives are told apart
+// if they differ by more than a percent and their intervals do not overlap. Empty if fewer than two alternatives have finished.
+std::string family_order_text(const FamilyOrder& order);
+
+}  // namespace linebounce::sim

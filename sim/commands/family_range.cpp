@@ -1,0 +1,30 @@
+#include "sim/commands/family_range.hpp"
+
+#include <utility>
+
+#include "sim/plan/family_range_file.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/studies/family_range/family_range.hpp"
+#include "sim/terminal/run_report.hpp"
+
+namespace linebounce::sim {
+
+void add_family_range(const Plan& plan, RunOptions options, bool progress, RunReport& report) {
+  if (report.code != ExitCode::done || !is_own_machine(plan.experiment.machine_name)) return;
+  const std::optional<FamilyRange> range = family_range(plan, report.results);
+  if (!range) return;
+  RunOptions inner = options;
+  inner.directory = options.directory / kFamilyRangeFolder;
+  const auto earlier = manifest_in(inner.directory);
+  inner.fresh = options.fresh || (earlier && earlier->hash != range->plan.hash);
+  const RunReport varied = run_with_progress(range->plan, inner, "the range of " + range->order.family, progress);
+  report.code = larger(report.code, varied.code);
+  if (varied.code != ExitCode::done) return print_failures(range->plan, varied, inner.directory);
+  const std::string text = order_over_range(*range, varied.results.points);
+  if (text.empty()) return;
+  write_family_range(options.directory, plan.hash, text);
+  options.fresh = false;
+  report.results = merge_plan(plan, options).results;
+}
+
+}  // namespace linebounce::sim

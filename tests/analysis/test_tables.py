@@ -1,0 +1,66 @@
+"""`linebounce tables`: any table of results as CSV, JSON, Parquet or Markdown."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import linebounce
+import polars as pl
+import pytest
+from program import Result
+
+
+@pytest.mark.parametrize("table", ["metrics", "lines", "locks", "settings"])
+def test_a_table_of_results_is_the_same_in_each_form(
+    command: Callable[..., Result], locks_run: Path, tmp_path: Path, table: str
+) -> None:
+    expected: pl.DataFrame = getattr(linebounce.open(locks_run), table)
+    assert expected.height > 0
+    for name in ("t.csv", "t.json", "t.parquet"):
+        result = command("tables", locks_run, table, "-o", tmp_path / name)
+        assert result.code == 0, result.stderr
+        assert f"{expected.height} rows of {expected.width} columns" in result.stdout
+    assert pl.read_parquet(tmp_path / "t.parquet").equals(expected)
+    assert json.loads((tmp_path / "t.json").read_text()) == expected.to_dicts()
+    assert pl.read_csv(tmp_path / "t.csv").columns == expected.columns
+    markdown = command("tables", locks_run, table, "--format", "markdown").stdout.splitlines()
+    assert len(markdown) == expected.height + 2
+    assert markdown[0] == f"| {' | '.join(expected.columns)} |"
+
+
+def test_without_a_table_its_list_is_printed(command: Callable[..., Result], locks_run: Path) -> None:
+    assert "metrics: " in command("tables", locks_run).stdout
+
+
+def test_a_csv_file_becomes_parquet_with_its_types(command: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text('name,waits,wait_total_us\n"a, b",1,2.5\nc,,1\n')
+    assert command("tables", tmp_path / "w.csv", "-o", tmp_path / "w.parquet").code == 0
+    frame = pl.read_parquet(tmp_path / "w.parquet")
+    assert frame.to_dicts() == [
+        {"name": "a, b", "waits": 1, "wait_total_us": 2.5},
+        {"name": "c", "waits": None, "wait_total_us": 1.0},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("a,b\n1\n", "w.csv:2: 1 cells"), ("a,a\n1,2\n", "a title occurs twice"), ("", "has no line of titles")],
+)
+def test_a_damaged_csv_file_is_refused_with_its_line(
+    command: Callable[..., Result], tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "w.csv").write_text(text)
+    result = command("tables", tmp_path / "w.csv", "--format", "json")
+    assert result.code == 3
+    assert message in result.stderr
+
+
+def test_unknown_tables_and_forms_are_refused_with_the_known_ones(
+    command: Callable[..., Result], locks_run: Path, tmp_path: Path
+) -> None:
+    result = command("tables", locks_run, "lock")
+    assert result.code == 2
+    assert "locks" in result.stderr
+    result = command("tables", locks_run, "locks", "-o", tmp_path / "t.xlsx")
+    assert result.code == 2
+    assert ".parquet" in result.stderr

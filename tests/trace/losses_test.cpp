@@ -1,0 +1,30 @@
+#include "trace/losses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace linebounce::trace {
+namespace {
+
+TEST(Losses, AStoredSentenceIsOfTheRowThatMadeIt) {
+  for (const LossKind& kind : kLossKinds) {
+    const std::string sentence = fmt::format(fmt::runtime(kind.sentence), "perf c2c", "12 of 14");
+    const LossKind* found = kind_of_sentence(sentence);
+    ASSERT_NE(found, nullptr) << sentence;
+    EXPECT_EQ(found->name, kind.name) << sentence;
+  }
+}
+
+TEST(Losses, ASentenceOfAnotherOriginHasNoRow) {
+  EXPECT_EQ(kind_of_sentence("What was lost with a damaged file: the end"), nullptr);
+  EXPECT_EQ(kind_of_sentence(""), nullptr);
+}
+
+TEST(Losses, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const LossKind& kind : kLossKinds) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+}
+
+}  // namespace
+}  // namespace linebounce::trace

@@ -1,0 +1,250 @@
+// A table of everything that a reader of foreign data or the recorder of a program can lose or doubt, one row each.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/ordinal.hpp"
+#include "trace/summary.hpp"
+
+namespace linebounce::trace {
+
+enum class Severity : std::uint8_t {
+  note,   // how the data was collected; nothing is missing
+  doubt,  // a value was assumed or is ambiguous
+  lost    // missing in the source, but needed by a replay or an assessment
+};
+inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
+
+enum class Loss : std::uint8_t {
+  order_kept,
+  file_is_a_cpu,
+  quotes_removed,
+  lines_joined,
+  one_thread,
+  no_locks,
+  no_atomics,
+  no_order,
+  no_sizes,
+  no_names,
+  no_instructions,
+  times_dropped,
+  below_a_cache,
+  other_packets,
+  samples,
+  samples_alone,
+  samples_functions,
+  samples_without_kind,
+  flushes_dropped,
+  cut_off,
+  no_holds,
+  waits_are_all,
+  callers_not_locks,
+  script_decides,
+  nanoseconds_assumed,
+  histograms,
+  holds_uncounted,
+  stacks_shortened,
+  clock_assumed,
+  home_unknown,
+  only_top_lines,
+  counts_alone,
+  stores_without_source,
+  stores_assumed,
+  not_fitted,
+  distances_compare,
+  distances_not_kept,
+  no_memory_latency,
+  nearest_alone,
+  cores_assumed,
+  rest_of_machine,
+  structure_at_first_line,
+  peers_as_hitm,
+  reconstruction,
+  atomics_ran,
+  atomics_may_have_run,
+  atomics_of_libraries,
+  libraries_not_compiled,
+  inside_c_library,
+  plain_atomics,
+  jumped_functions,
+  foreign_threads,
+  instructions_assumed,
+  own_locks,
+  threads_apart,
+  forks,
+  later_programs,
+  threads_without_ring,
+  threads_given_up,
+  unknown_joins,
+  nested_teams,
+  unknown_outcomes,
+  foreign_releases,
+  killed,
+  kLosses
+};
+
+struct LossKind {
+  std::string_view name;
+  Severity severity;
+  std::string_view sentence;  // {0}: the source's name; {1}: a number or another detail
+};
+
+// Start of the sentence for traces made from samples or statistics.
+inline constexpr std::string_view kReconstructed = "Nothing in it was recorded";
+
+inline bool is_reconstruction(const std::vector<std::string>& missing) {
+  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kReconstructed); });
+}
+
+// Indexed by Loss.
+inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
+    {"order_kept", Severity::note,
+     "{0} has one order for all accesses, and a replay keeps it: a CPU sleeps until the previous CPU wakes it."},
+    {"file_is_a_cpu", Severity::note, "Each file is one CPU's accesses: {1}."},
+    {"quotes_removed", Severity::note, "E-mail quote marks (>) were removed from {1} lines."},
+    {"lines_joined", Severity::note, "{1} lines that an e-mail program had broken were joined again."},
+    {"one_thread", Severity::lost, "{0} does not distinguish threads: all accesses belong to one."},
+    {"no_locks", Severity::lost, "{0} has no locks, so it is unknown what a thread waited for."},
+    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store."},
+    {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
+    {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
+    {"no_names", Severity::lost, "{0} has no names: objects are pages of 4 KiB, and functions are unknown."},
+    {"no_instructions", Severity::doubt, "It has no instructions, so only accesses take time."},
+    {"times_dropped", Severity::lost, "{0}'s times are left out, because a replay computes its own."},
+    {"below_a_cache", Severity::doubt,
+     "The packets are those that passed {0}'s monitor: accesses served by a cache in front of it are missing."},
+    {"other_packets", Severity::lost, "{1} packets are neither reads nor writes, and are left out."},
+    {"samples", Severity::doubt,
+     "{0} takes samples: most accesses are missing, so sharing is rarer than in the program and has other proportions."},
+    {"samples_alone", Severity::lost,
+     "Samples have no locks, no instructions between them, no times and no order between threads."},
+    {"samples_functions", Severity::lost, "Objects are pages of 4 KiB, and functions have no callers."},
+    {"samples_without_kind", Severity::doubt, "{1} samples are neither marked as loads nor as stores: they count as loads."},
+    {"flushes_dropped", Severity::lost, "{1} flushes of cache lines are left out."},
+    {"cut_off", Severity::doubt, "The text ends without {1}: it may have been cut off."},
+    {"no_holds", Severity::lost, "{0} does not say how long a lock was held, so no trace can be made."},
+    {"waits_are_all", Severity::doubt,
+     "{0} times every acquisition and does not say how many of them waited: its times include those that did not."},
+    {"callers_not_locks", Severity::lost, "{0} names callers, but not the locks that they acquired."},
+    {"script_decides", Severity::doubt,
+     "What {0}'s maps count is the script's decision: times are taken for waits, unless the map's name says that they are "
+     "holds."},
+    {"nanoseconds_assumed", Severity::doubt, "A map of {0}'s does not name its unit: nanoseconds are assumed."},
+    {"histograms", Severity::doubt,
+     "{1} histograms only have intervals: means come from their middles, and the longest times are their upper ends."},
+    {"holds_uncounted", Severity::lost, "Hold times of {1} keys have no count, so they are left out."},
+    {"stacks_shortened", Severity::lost,
+     "{1} stacks are shown as one function each, the nearest caller that is no function of locks itself."},
+    {"clock_assumed", Severity::doubt, "{0} has latencies in cycles without a clock: {1} MHz is assumed (--mhz)."},
+    {"home_unknown", Severity::doubt, "The home node of {1} lines is not stated: node 0 is assumed."},
+    {"only_top_lines", Severity::lost, "{0} lists only the lines with the most samples; misses of other lines are unknown."},
+    {"counts_alone", Severity::lost,
+     "{0} report --stats has no addresses, offsets, functions, CPUs and latencies: which lines are shared, and by whom, is in "
+     "{0} report --stdio without --stats."},
+    {"stores_without_source", Severity::doubt,
+     "Stores are all those that {0} sampled, whether they missed or not. They have no latency, and count as upgrades."},
+    {"stores_assumed", Severity::doubt,
+     "{1} lines with HITM have no sampled stores: every place that loads them is assumed to store to them equally often."},
+    {"not_fitted", Severity::lost, "{0} also has {1}, which are not used."},
+    {"distances_compare", Severity::lost,
+     "{0}'s distances compare nodes and are no nanoseconds: they only decide which nodes have a link."},
+    {"distances_not_kept", Severity::doubt,
+     "{0}'s distances do not follow from numbers of links: some nodes are as far apart in the machine as others that are "
+     "nearer."},
+    {"no_memory_latency", Severity::lost, "{0} has no latency of memory: it is {1}'s."},
+    {"nearest_alone", Severity::lost,
+     "{0} has each memory's latency from its nearest CPUs alone: the way from other nodes takes as long as in {1}."},
+    {"cores_assumed", Severity::doubt, "{0} does not say which CPUs share a core: each is taken for a core."},
+    {"rest_of_machine", Severity::doubt, "{0} has no clocks, caches and latencies between cores: they are {1}'s."},
+    {"structure_at_first_line", Severity::doubt,
+     "{0} is taken to begin with the first line, at {1}: --at ADDRESS says where it does."},
+    {"peers_as_hitm", Severity::doubt,
+     "{0} counts loads that another core's cache answered, whether it had modified the line or not: they count as HITM."},
+    {"reconstruction", Severity::doubt,
+     "Nothing in it was recorded: it is reconstructed from {0}'s counts, and shows only what follows from these."},
+    // Of recordings: what was not seen. Each follows the words "not seen".
+    {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}"},
+    {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}"},
+    {"atomics_of_libraries", Severity::doubt,
+     "libraries that were not compiled by linebounce-cc have atomic instructions: {1}"},
+    {"libraries_not_compiled", Severity::lost,
+     "accesses of libraries that linebounce-cc did not compile, except those of the C library's memory and string functions"},
+    {"inside_c_library", Severity::lost,
+     "accesses inside the C library's functions for locks, threads and memory, and inside the loader"},
+    {"plain_atomics", Severity::lost,
+     "which plain loads and stores are atomic in the source: order follows only from words that atomic instructions change"},
+    {"jumped_functions", Severity::doubt, "functions that were reached by a jump: what they do is their caller's"},
+    {"foreign_threads", Severity::lost, "threads that the C library did not create"},
+    {"instructions_assumed", Severity::doubt, "instructions between accesses: two for each access are assumed"},
+    {"own_locks", Severity::doubt,
+     "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
+    {"threads_apart", Severity::doubt,
+     "overlap: {1} created threads never ran concurrently with another in this recording; the replay runs them together"},
+    {"forks", Severity::lost, "{1} child process(es) made by fork"},
+    {"later_programs", Severity::lost, "{1} later program(s) of the same command: the first one is recorded"},
+    {"threads_without_ring", Severity::lost, "{1} thread(s) for which no ring was free"},
+    {"threads_given_up", Severity::lost, "{1} thread(s) from where a signal handler had more events than a ring has room for"},
+    {"unknown_joins", Severity::lost, "{1} join(s) of threads that were not known: 1024 at a time are"},
+    {"nested_teams", Severity::lost,
+     "{1} barrier(s) of OpenMP teams beside or inside others: they keep nobody waiting in a replay"},
+    {"unknown_outcomes", Severity::doubt,
+     "{1} compare-and-exchange(s) that may have failed: they are written as if they had stored"},
+    {"foreign_releases", Severity::lost, "{1} release(s) of locks by threads that had not taken them"},
+    {"killed", Severity::lost, "what came after the program {1}"},
+}};
+
+// The beginnings by which replays' assessments tell these apart.
+static_assert(kLossKinds[ordinal(Loss::atomics_ran)].sentence.starts_with(kUnseenAtomics));
+static_assert(kLossKinds[ordinal(Loss::atomics_may_have_run)].sentence.starts_with(kUnseenAtomics));
+static_assert(kLossKinds[ordinal(Loss::own_locks)].sentence.starts_with(kOwnLocks));
+static_assert(kLossKinds[ordinal(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
+
+constexpr const LossKind& facts_of(Loss loss) {
+  return kLossKinds[ordinal(loss)];
+}
+
+inline std::string facts_text(Loss loss, std::string_view source, const std::string& detail = {}) {
+  return fmt::format(fmt::runtime(facts_of(loss).sentence), source, detail);
+}
+
+// The row by which a stored sentence was made; null for one of another origin, such as an older trace's.
+const LossKind* kind_of_sentence(std::string_view sentence);
+
+// The clock of files that count in cycles and do not state it.
+inline constexpr int kAssumedMhz = 3000;
+
+struct FoundLoss {
+  Loss loss{};
+  std::string sentence;
+};
+
+// What was lost or doubted, in the order of discovery.
+class Losses {
+ public:
+  void add(Loss loss, std::string_view source, const std::string& detail = {}) {
+    all_.push_back({loss, facts_text(loss, source, detail)});
+  }
+  void add_count(Loss loss, std::string_view source, std::int64_t count) {
+    if (count > 0) add(loss, source, std::to_string(count));
+  }
+  void add(const Losses& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
+  [[nodiscard]] const std::vector<FoundLoss>& all() const { return all_; }
+  // For a trace's summary, which assessments quote.
+  [[nodiscard]] std::vector<std::string> sentences() const {
+    std::vector<std::string> sentences;
+    for (const FoundLoss& one : all_) sentences.push_back(one.sentence);
+    return sentences;
+  }
+
+ private:
+  std::vector<FoundLoss> all_;
+};
+
+}  // namespace linebounce::trace
