@@ -3,7 +3,7 @@
     python tests/fuzz/guided_results.py DIRECTORY EXECUTIONS [SEED] [--keep FOLDER]
 
 DIRECTORY: results of a small sweep, with a timeline. Starts from the corpus, and prints a row for each file: executions, of
-those a second, blocks reached by the unchanged file, by the corpus, and now, and how many executions were read without an error.
+those a second, blocks reached by the unchanged file, by the corpus, and now, and how many executions were without an error.
 --keep writes what reached new blocks into FOLDER/FILE.cases; without it, the corpus stays as it is.
 """
 
