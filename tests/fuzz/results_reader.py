@@ -1,8 +1,8 @@
 """Results directories as Python reads them, changed at random and by what the changes reach.
 
 An execution changes one file of a small results directory, and reads what of it is in that file. It is right to read it, or to
-raise an InputError of one line that names the file. A change that reaches a block of the package for the first time is kept, and
-changed further. Files are in memory (/dev/shm). guided_results.py runs it; its first lines say how.
+raise an InputError of one line that names the file. A change that reaches a block of the package for the first time is kept,
+and changed further. Files are in memory (/dev/shm). guided_results.py runs it; its first lines say how.
 """
 
 import json
