@@ -41,7 +41,7 @@ def test_changes_are_guided_by_what_they_reach(good: Path, executions: int) -> N
     """A process of its own, which compiles the package anew."""
     script = ROOT / "tests" / "fuzz" / "guided_results.py"
     path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, script, good, str(executions)]
+    command = [sys.executable, str(script), str(good), str(executions)]
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     print(done.stdout)
