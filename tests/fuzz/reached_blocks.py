@@ -23,17 +23,17 @@ class _Notes(ast.NodeTransformer):
         super().generic_visit(node)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+            if isinstance(block, list) and block:  # a conditional expression and a lambda have a body that is none
                 block.insert(_behind_docstring(node, block), self._note())
         return node
 
-    def _note(self) -> ast.stmt:
+    def _note(self) -> ast.Expr:
         _Notes.number += 1
         name = ast.Name(NOTE, ast.Load())
         return ast.Expr(ast.Call(name, [ast.Constant(_Notes.number)], []))
 
 
-def _behind_docstring(node: ast.AST, block: list[ast.stmt]) -> int:
+def _behind_docstring(node: ast.AST, block: list[ast.AST]) -> int:
     """Where a block's own statements begin: docstrings and imports from __future__ must come first."""
     if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return 0
@@ -70,7 +70,7 @@ class _Finder:
 def note_blocks_of(package: str) -> None:
     """REQUIRES: the package has not been imported."""
     assert not any(_modules_of(package)), "imported too early"
-    sys.meta_path.insert(0, _Finder(package))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder(package))
 
 
 def _modules_of(package: str) -> Iterator[str]:

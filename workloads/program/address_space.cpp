@@ -1,7 +1,6 @@
 #include "workloads/program/address_space.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 
@@ -17,12 +16,11 @@ Address round_up(Address address, int alignment) {
   return (address + step - 1) / step * step;
 }
 
-std::size_t hash_of(const Layout& layout) {
-  constexpr std::size_t kFactor = 31;
-  constexpr std::hash<std::string> kHash;
-  std::size_t hash = kHash(layout.name) + static_cast<std::size_t>(layout.size);
-  for (const Field& field : layout.fields) hash = hash * kFactor + kHash(field.name) + static_cast<std::size_t>(field.offset);
-  return hash;
+// A text that differs where layouts differ in names, sizes or places; the rest is compared.
+std::string key_of(const Layout& layout) {
+  std::string key = layout.name + '\n' + std::to_string(layout.size);
+  for (const Field& field : layout.fields) key += '\n' + field.name + ':' + std::to_string(field.offset);
+  return key;
 }
 
 }  // namespace
@@ -63,11 +61,11 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
 // Not by name, which two structures may share. The latest object's layout first: objects are placed by the thousand.
 std::size_t AddressSpace::number_of(const Layout& layout) {
   if (!objects_.empty() && layouts_[objects_.back().layout] == layout) return objects_.back().layout;
-  const std::size_t hash = hash_of(layout);
-  for (auto [known, end] = layouts_by_hash_.equal_range(hash); known != end; ++known) {
+  const std::string key = key_of(layout);
+  for (auto [known, end] = layouts_by_key_.equal_range(key); known != end; ++known) {
     if (layouts_[known->second] == layout) return known->second;
   }
-  layouts_by_hash_.emplace(hash, layouts_.size());
+  layouts_by_key_.emplace(key, layouts_.size());
   layouts_.push_back(layout);
   return layouts_.size() - 1;
 }

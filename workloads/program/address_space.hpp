@@ -153,7 +153,7 @@ class AddressSpace {
   std::optional<Home> last_home_;  // the home of the latest object; empty: the machine's policy
   Address next_;
   std::vector<Layout> layouts_;
-  std::unordered_multimap<std::size_t, std::size_t> layouts_by_hash_;  // hash -> index in layouts_
+  std::unordered_multimap<std::string, std::size_t> layouts_by_key_;  // indices in layouts_
   std::vector<Object> objects_;
   mutable std::array<std::uint32_t, kFound> found_ = {};  // numbers of recently found objects, hashed by granule
   std::vector<Function> functions_;
