@@ -145,7 +145,7 @@ void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
 }
 
 // If all keys of a table share one place of its hash, each look-up walks them all, which no count of instructions sees. Legal
-// work takes a twentieth of this time, so that a slow computer changes no result.
+// work takes a tenth of this time, so that a slow computer changes no result.
 void Interpreter::limit_time() {
   if (std::exchange(begun_operations_, operations_) != operations_) {
     begun_ = processor_seconds();

@@ -78,7 +78,7 @@ class Interpreter {
   // The bytes that the program's values take, garbage included.
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
   static constexpr std::int64_t kMostWork = 10'000'000;  // instructions without an operation of the simulated machine
-  static constexpr int kMostSeconds = 4;                 // of the host's processor, for the same work
+  static constexpr int kMostSeconds = 2;                 // of the host's processor, for the same work
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
