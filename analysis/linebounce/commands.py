@@ -5,7 +5,6 @@ import errno
 import io
 import os
 import re
-import resource
 import shutil
 import signal
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linebounce.errors import InputError, UsageError
+from linebounce.supervised import lack_of_memory, limit_of_memory, supervised
 from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
@@ -93,14 +93,12 @@ def exit_code(name: str, work: Callable[[], int]) -> int:
     _prepare_streams()
     if limit_of_memory() is not None:
         _spare_memory()
-    with visible_streams():
-        return _exit_code(name, work)
 
+    def visibly() -> int:
+        with visible_streams():
+            return _exit_code(name, work)
 
-def limit_of_memory() -> int | None:
-    """The limit on address space in bytes; None without a limit."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
+    return supervised(name, visibly, OUT_OF_MEMORY, USAGE)
 
 
 def _spare_memory() -> None:
@@ -112,7 +110,12 @@ def _spare_memory() -> None:
 
 def _prepare_streams() -> None:
     """Sets the streams to UTF-8 whatever the locale, as the C++ commands write. Python has no object for a closed stream:
-    here, writing to a closed standard output fails, and complaints go nowhere."""
+    here, writing to a closed standard output fails, and complaints go nowhere. A file that took the number of a closed standard
+    input would confuse libraries."""
+    try:
+        os.fstat(0)
+    except OSError:
+        os.open(os.devnull, os.O_RDONLY)  # gets the lowest free number, 0
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -169,7 +172,7 @@ def _failure(error: BaseException) -> tuple[str, int]:
             return str(error), code
     limit = limit_of_memory()
     if _may_lack_memory(error, limit):
-        return f"the memory ran out{'' if limit is None else f': ulimit -v limits it to {limit >> 20} MiB'}", OUT_OF_MEMORY
+        return lack_of_memory(limit), OUT_OF_MEMORY
     if isinstance(error, ImportError):
         return f"cannot load {error.name or 'a package'}: {error}", USAGE
     return f"a bug in Linebounce: please report it with the command line ({_place(error)})", BUG

@@ -41,6 +41,7 @@ from linebounce.records import (
     point_from,
     setting_text,
 )
+from linebounce.visible import visible_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,8 +102,9 @@ class Results:
 
     @property
     def title(self) -> str:
-        """The experiment's title, or its name if it has none."""
-        return str(self.config.get("title") or self.experiment)
+        """The experiment's title, or its name if it has none. On one line, and without characters that act on a terminal or in
+        a page's title."""
+        return visible_name(str(self.config.get("title") or self.experiment))
 
     @cached_property
     def latency(self) -> pl.DataFrame:

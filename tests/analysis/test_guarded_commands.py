@@ -59,6 +59,27 @@ def test_too_little_memory_is_reported(guarded: Callable[..., Result], locks_run
     assert f"the memory ran out: ulimit -v limits it to {limit // 1024} MiB" in message
 
 
+@pytest.mark.uninstrumented
+@pytest.mark.parametrize("words", [["compare"], ["compare", "-o", "page.html"], ["report", "-o", "page.html"]])
+@pytest.mark.parametrize("limit", [400_000, 700_000])
+def test_libraries_that_abort_for_lack_of_memory_leave_one_line(
+    guarded: Callable[..., Result], locks_run: Path, words: list[str], limit: int
+) -> None:
+    """Whether they get what they want depends on chance."""
+    result = guarded(f"ulimit -v {limit}", words[0], locks_run, locks_run, *words[1:])
+    if result.code != 0:
+        assert f"the memory ran out: ulimit -v limits it to {limit // 1024} MiB" in one_line(result, 4)
+
+
+def test_libraries_that_abort_for_lack_of_descriptors_leave_one_line(guarded: Callable[..., Result], locks_run: Path) -> None:
+    shown = guarded("ulimit -n 12", "compare", locks_run, locks_run, "-o", "page.html")
+    assert one_line(shown, 2) == "linebounce compare: Too many open files: ulimit -n limits them to 12\n"
+
+
+def test_a_closed_standard_input_confuses_no_library(guarded: Callable[..., Result], locks_run: Path) -> None:
+    assert guarded("exec 0<&-", "compare", locks_run, locks_run, "-o", "page.html").code == 0
+
+
 def test_a_missing_directory_is_reported(guarded: Callable[..., Result]) -> None:
     result = guarded("mkdir gone; cd gone; rmdir ../gone", "sweep", "lock_scaling")
     assert "the system refuses: No such file or directory" in one_line(result, 2)

@@ -17,6 +17,35 @@ REFERENCES = 100_000
 FUZZ_REFERENCES = int(os.environ.get("LINEBOUNCE_FUZZ_REFERENCES", "100_000_000"))
 FUZZ_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 
+# Everything that can join nodes, with a machine for it, and every family of protocols for bus, nodes and directory.
+TOPOLOGIES = {
+    "ring": ("numaq_16way", ["network.topology=ring"]),
+    "crossbar": ("numaq_16way", ["network.topology=crossbar"]),
+    "fully_connected": ("numaq_16way", ["network.topology=fully_connected"]),
+    "links": ("opteron_6172_4socket", []),
+}
+FAMILIES = [
+    ("mesi_snoop", "mesi_node", "mesi_directory"),
+    ("mesi_far_snoop", "mesi_node_far", "mesi_directory"),
+    ("mesi_migratory_snoop", "mesi_migratory_node", "mesi_migratory_directory"),
+    ("mesi_snoop", "mesi_node_tags", "mesi_directory_tags"),
+    ("mesif_snoop", "mesif_node", "mesif_directory"),
+    ("mesif_snoop", "mesif_broadcast_node", "mesif_broadcast_home"),
+    ("moesi_snoop", "moesi_node", "moesi_directory"),
+    ("moesi_snoop", "moesi_broadcast_node", "moesi_broadcast_home"),
+    ("moesi_snoop", "moesi_node_filter", "moesi_directory_filter"),
+]
+PROTOCOLS = sorted(path.stem for path in (ROOT / "models" / "protocols").glob("*_*.md"))
+BUSES = [name for name in PROTOCOLS if "_snoop" in name]
+MOESI = ["bus.protocol=moesi_snoop", "node.protocol=moesi_node", "directory.protocol=moesi_directory"]
+GROUPS = {
+    "mesi_group": ("generic_chiplet_64core", []),
+    "mesi_group_exclusive": ("generic_ccx_64core", []),
+    "mesi_group_non_inclusive": ("generic_mesh_64core", []),
+    "moesi_group": ("generic_chiplet_64core", [*MOESI, "group.L3.protocol=moesi_group"]),
+}
+EACH_REFERENCES = int(os.environ.get("LINEBOUNCE_FUZZ_PROTOCOL_REFERENCES", "10_000_000"))
+
 
 def check_random(program: Program, machine: str | Path, *arguments: str | Path, references: int, code: int, **options) -> dict:
     command = ["check", "--random", str(references), "--machine", machine, "--json"]
@@ -41,6 +70,50 @@ def test_random_references_find_nothing_wrong_with_a_machine(linebounce: Program
 def test_random_references_find_nothing_wrong_in_hours(linebounce: Program, machine: str) -> None:
     references = FUZZ_REFERENCES // len(NAMES)
     check_random(linebounce, machine, "--seed", str(FUZZ_SEED), references=references, code=0, timeout=24 * 3600)
+
+
+def on_topology(topology: str, family: tuple[str, str, str]) -> tuple[str, list[str]]:
+    machine, settings = TOPOLOGIES[topology]
+    settings = [
+        *settings,
+        *(f"{part}.protocol={name}" for part, name in zip(("bus", "node", "directory"), family, strict=True)),
+    ]
+    return machine, settings + (["directory.entries=8", "directory.ways=2"] if "filter" in family[1] else [])
+
+
+def each_protocol() -> dict[str, tuple[str, list[str]]]:
+    """A machine and its settings for each pair of topology and family, for each protocol of a bus, and for each of a group."""
+    found = {name: ("p3_xeon_4way", [f"bus.protocol={name}"]) for name in BUSES}
+    found |= {
+        f"{topology} {family[2]}, {family[1]}": on_topology(topology, family) for topology in TOPOLOGIES for family in FAMILIES
+    }
+    return found | GROUPS
+
+
+def test_each_protocol_is_in_the_long_test() -> None:
+    named = {name for family in FAMILIES for name in family} | {*BUSES, *GROUPS}
+    assert named == {*PROTOCOLS}
+
+
+# Four in ./dev test, one for each topology.
+QUICK_PROTOCOLS = {f"{topology} {family[2]}, {family[1]}" for topology, family in zip(TOPOLOGIES, FAMILIES[3:7], strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "references"),
+    [
+        *((name, 20_000) for name in sorted(QUICK_PROTOCOLS)),
+        *(pytest.param(name, EACH_REFERENCES, marks=pytest.mark.thorough) for name in each_protocol()),
+    ],
+)
+def test_random_machines_of_each_topology_and_protocol_break_no_rule(linebounce: Program, name: str, references: int) -> None:
+    """Each round has another random machine."""
+    machine, settings = each_protocol()[name]
+    sets = [word for setting in settings for word in ("--set", f"machine.{setting}")]
+    seed = "1" if references < EACH_REFERENCES else str(FUZZ_SEED)
+    found = check_random(linebounce, machine, *sets, "--seed", seed, references=references, code=0, timeout=24 * 3600)
+    assert found["passed"]
+    assert found["references"] >= references - found["rounds"] * 48  # each CPU does as many
 
 
 def protocol_without(program: Program, protocol: str, row: str, old: str, new: str) -> Path:

@@ -190,6 +190,12 @@ def faults_of(calls: list[Call]) -> Iterator[Fault]:
             yield Fault(call, error, is_full=False)
 
 
+def transfers(calls: list[Call]) -> set[int]:
+    """The numbers of the reads and writes to shorten and to interrupt."""
+    found = {call.number for call in calls if call.name in ("read", "pread", "pread64", "write")}
+    return found.intersection(numbers(max(found, default=0)))
+
+
 def sample(faults: list[Fault], number: int) -> list[Fault]:
     """Always the same `number` faults: at least one of each call before a second of any, and of each kind of file before a
     second of that."""

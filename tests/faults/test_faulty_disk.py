@@ -22,6 +22,7 @@ from faulty_disk import (
     make_library,
     numbers,
     sample,
+    transfers,
 )
 from installation import ANSWERS, BROKEN_TABLE, LESSON, UNSAFE_LOCK, install
 from program import ROOT, Program
@@ -89,7 +90,11 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDisk:
-    place = tmp_path_factory.mktemp("faults")
+    return make_disk(executable, tmp_path_factory.mktemp("faults"))
+
+
+def make_disk(executable: Path, place: Path) -> FaultyDisk:
+    """All cases' inputs, below `place`."""
     program = Program(executable, place / "inputs")
     program.file("sweep.toml", SWEEP)
     program.file("timeline.toml", TIMELINE)
@@ -172,11 +177,14 @@ def test_short_transfers_and_signals_change_nothing(
 IN_CPP = ["run", "run again", "timeline", "record", "convert", "info", "replay", "find sharing", "lines", "murphi", "recorder"]
 
 
-@pytest.mark.parametrize("name", ["run", "record", "replay"])
+SAMPLED_ALLOCATIONS, FEW_ALLOCATIONS = ["run", "record", "replay"], 4
+
+
+@pytest.mark.parametrize("name", SAMPLED_ALLOCATIONS)
 def test_a_sample_of_failing_allocations_is_handled(
     disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
 ) -> None:
-    fail_allocations(disk, CASES[name], undisturbed(CASES[name]), few=4)
+    fail_allocations(disk, CASES[name], undisturbed(CASES[name]), few=FEW_ALLOCATIONS)
 
 
 @pytest.mark.thorough
@@ -202,8 +210,7 @@ def fail_allocations(disk: FaultyDisk, case: Case, undisturbed: Outcome, few: in
 def test_each_transfer_is_short_or_interrupted(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
     case = CASES[name]
     disk.run(case, disk.directory(case))
-    transfers = {call.number for call in disk.calls() if call.name in ("read", "pread", "pread64", "write")}
-    for number in transfers.intersection(numbers(max(transfers, default=0))):
+    for number in transfers(disk.calls()):
         for variables in (
             {"FAULTS_SHORT_AT": str(number)},
             {"FAULTS_AT": str(number), "FAULTS_ERROR": str(errno.EINTR)},

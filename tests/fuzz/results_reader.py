@@ -1,23 +1,21 @@
 """Results directories as Python reads them, changed at random and by what the changes reach.
 
-    python tests/fuzz/results_reader.py DIRECTORY EXECUTIONS [SEED]
-
 An execution changes one file of a small results directory, and reads what of it is in that file. It is right to read it, or to
-raise an InputError of one line that names the file. A change that reaches a line of the package, or an answer, that none before
-has reached is kept, and changed further. Files are in memory (/dev/shm).
+raise an InputError of one line that names the file. A change that reaches a block of the package for the first time is kept,
+and changed further. Files are in memory (/dev/shm). guided_results.py runs it; its first lines say how.
 """
 
 import json
+import pickle
 import random
 import shutil
 import sys
 import tempfile
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import linebounce
@@ -47,46 +45,55 @@ VALUES: list[Any] = [
 ]
 CELLS = ["", "nan", "inf", "-1", "1e3", "99", "x", '"', "9" * 30, "0", "'=1", "''-", "\r", "\0", '"\n"', "\u202e"]
 KEPT = 400
+METRICS = 6  # of each point; more would only be more of the same
+ROWS = 12  # of seeds.csv
 
 
 class Fuzzer:
-    """One target: a file in the directory. Without `guided`, coverage is not measured, which is faster."""
+    """One target: a file in the directory. `reached`: blocks of the package that have run; empty for ever if nobody notes them.
+    `corpus`: contents to begin with."""
 
-    def __init__(self, good: Path, name: str, seed: int, *, guided: bool = True) -> None:
-        self.guided = guided
+    def __init__(
+        self, good: Path, name: str, seed: int, reached: set[int] | None = None, corpus: Iterator[bytes] | None = None
+    ) -> None:
+        self.reached = set() if reached is None else reached
         self.directory = Path(shutil.copytree(good, Path(tempfile.mkdtemp(dir="/dev/shm")) / "d"))
         self.name = name
         self.path = self.directory / name
         self.dice = random.Random(f"{seed} {name}")
-        self.kept = [self.path.read_bytes()]
-        self.reached: set[tuple[str, int]] = set()
+        make_small(self.directory)
+        self.points = range(len(linebounce.open(self.directory).points))
         self.verdicts: Counter[str] = Counter()
-        self.points = range(len(linebounce.open(good).points))
+        self.kept: list[bytes] = []
+        self.found: list[bytes] = []
+        for content in [self.path.read_bytes(), *(corpus or ())]:
+            self.execute(content)
+        self.kept = self.kept or [self.path.read_bytes()]
+        assert self.verdicts[""], "the unchanged file is refused"
 
     def run(self, executions: int) -> None:
         for _ in range(executions):
-            content = self._changed(self.dice.choice(self.kept))
-            self.path.write_bytes(content)
-            before = len(self.reached)
-            sys.settrace(self._call if self.guided else None)
-            try:
-                self._read()
-                self.verdicts[""] += 1
-            except InputError as error:
-                sys.settrace(None)
-                text = str(error)
-                assert text.startswith(f"{self.directory}"), text
-                assert "\n" not in text, text
-                self.verdicts["InputError"] += 1
-            except BaseException:
-                sys.settrace(None)
-                print(f"{self.name}: broken by\n{content[:4000]!r}", file=sys.stderr)
-                raise
-            finally:
-                sys.settrace(None)
-            if len(self.reached) > before:
-                self.kept.append(content)
-                del self.kept[1:-KEPT]
+            self.execute(self._changed(self.dice.choice(self.kept)))
+
+    def execute(self, content: bytes) -> None:
+        """Reads the file with this content; keeps the content if it reached something new."""
+        self.path.write_bytes(content)
+        before = len(self.reached)
+        try:
+            self._read()
+            self.verdicts[""] += 1
+        except InputError as error:
+            text = str(error)
+            assert text.startswith(f"{self.directory}"), text
+            assert "\n" not in text, text
+            self.verdicts["InputError"] += 1
+        except BaseException:
+            print(f"{self.name}: broken by\n{content[:4000]!r}", file=sys.stderr)
+            raise
+        if len(self.reached) > before:
+            self.found.append(content)
+            self.kept.append(content)
+            del self.kept[1:-KEPT]
 
     def end(self) -> None:
         shutil.rmtree(self.directory.parent)
@@ -99,14 +106,6 @@ class Fuzzer:
             read_timeline(self.path.parent)
         else:
             use(linebounce.open(self.directory))
-
-    def _call(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any] | None:
-        """Traces only lines of the package."""
-        return self._line if "/linebounce/" in frame.f_code.co_filename else None
-
-    def _line(self, frame: FrameType, _event: str, _value: Any) -> Callable[..., Any]:
-        self.reached.add((frame.f_code.co_filename, frame.f_lineno))
-        return self._line
 
     def _changed(self, content: bytes) -> bytes:
         for _ in range(self.dice.choice([1, 1, 1, 2, 5])):
@@ -121,7 +120,7 @@ class Fuzzer:
                 return self._cell_changed(content.decode())
             if self.name.endswith(".json"):
                 return json.dumps(self._value_changed(json.loads(content))).encode()
-            document = self._value_changed(tomllib.loads(content.decode()))
+            document = self._value_changed(parsed_toml(content.decode()))
             return "".join(f"{json.dumps(key)} = {toml_text(value)}\n" for key, value in document.items()).encode()
         except (ValueError, RecursionError, AttributeError):
             return self._bytes_changed(content)
@@ -192,19 +191,29 @@ def targets(good: Path) -> list[str]:
     return sorted(str(path) for path in chosen if path.suffix in (".csv", ".json", ".toml"))
 
 
-def main() -> None:
-    good, executions, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    for name in targets(good):
-        fuzzer = Fuzzer(good, name, seed)
-        begun = time.monotonic()
-        fuzzer.run(1)
-        first = len(fuzzer.reached)
-        fuzzer.run(executions - 1)
-        seconds = time.monotonic() - begun
-        speed, taken = executions / seconds, fuzzer.verdicts[""]
-        print(f"| {name} | {executions:,} | {speed:,.0f} | {first} | {len(fuzzer.reached)} | {taken:,} |", flush=True)
-        fuzzer.end()
+def remembering(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Parses each text once; most executions change another file than the one that takes the longest."""
+
+    @lru_cache(1000)
+    def pickled(text: str) -> bytes:
+        return pickle.dumps(parse(text))
+
+    return lambda text: pickle.loads(pickled(text))
 
 
-if __name__ == "__main__":
-    main()
+parsed_toml = remembering(tomllib.loads)
+
+
+def make_small(directory: Path) -> None:
+    """Leaves out most metrics, seeds and sources: what a reader does with one, it does with all."""
+    for path in [*directory.rglob("results.json")]:
+        document = json.loads(path.read_bytes())
+        for point in document["points"]:
+            point["metrics"] = dict([*point["metrics"].items()][:METRICS])
+        path.write_text(json.dumps(document))
+    for path in [*directory.rglob("seeds.csv")]:
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:ROWS]))
+    for path in [*directory.rglob("config.toml")]:
+        document = tomllib.loads(path.read_text())
+        document["machine"].pop("sources", None)
+        path.write_text("".join(f"{json.dumps(key)} = {toml_text(value)}\n" for key, value in document.items()))

@@ -7,9 +7,9 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from linebounce.commands import limit_of_memory
 from linebounce.errors import UsageError
 from linebounce.files import write_file
+from linebounce.supervised import limit_of_memory
 
 _BUNDLER_BYTES = 4 << 30  # the bundler's address space needs this much
 
