@@ -64,6 +64,8 @@ enum class Loss : std::uint8_t {
   cores_assumed,
   rest_of_machine,
   reconstruction,
+  types_unknown,
+  fields_unknown,
   kLosses
 };
 
@@ -142,6 +144,9 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
     {"rest_of_machine", Severity::doubt, "{0} has no clocks, caches and latencies between cores: they are {1}'s."},
     {"reconstruction", Severity::doubt,
      "Nothing in it was recorded: it is reconstructed from {0}'s counts, and shows only what follows from these."},
+    {"types_unknown", Severity::doubt,
+     "{1} untouched fields of {0} have types whose size is not known: they are left out, so the others lie nearer together."},
+    {"fields_unknown", Severity::lost, "{1} fields that the table names are not in the layout of {0}: they are left out."},
 }};
 
 constexpr const LossKind& facts_of(Loss loss) {
