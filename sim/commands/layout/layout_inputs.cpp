@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "models/text/shell_word.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/suggestions.hpp"
@@ -57,20 +59,20 @@ std::string_view form_of(const std::string& file) {
   return {};
 }
 
-Losses write_trace(const LayoutArguments& arguments, const AccessTable& table, Layout layout, int line_bytes,
-                   const fs::path& file) {
-  // As pahole draws it: what the table says about lines is about objects that begin one.
+void write_trace(const LayoutArguments& arguments, const AccessTable& table, Layout layout, std::size_t left_out,
+                 int line_bytes, const fs::path& file) {
+  // As pahole draws it: what a table says about lines is about objects that begin one.
   layout.base_offset.reset();
   layout.alignment = std::max(layout.alignment, line_bytes);
   fs::create_directories(file.parent_path());
   trace::Writer writer(file);
-  const Losses losses = write_access_trace(table, layout, {.threads = arguments.threads}, writer);
+  Losses losses = write_access_trace(table, layout, {.threads = arguments.threads}, writer);
+  losses.add_count(Loss::types_unknown, table.file, static_cast<std::int64_t>(left_out));
   trace::Summary summary;
   summary.program = table.file;
   summary.recorder = "linebounce layout";
   summary.missing = losses.sentences();
   writer.finish(summary);
-  return losses;
 }
 
 int largest_line(const LayoutArguments& arguments, const std::vector<std::string>& machines) {
@@ -81,6 +83,17 @@ int largest_line(const LayoutArguments& arguments, const std::vector<std::string
 }
 
 }  // namespace
+
+Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory) {
+  fs::create_directories(directory);
+  const fs::path out = fs::path(directory) / (structure + ".toml");
+  std::string command =
+      shell_word(fs::read_symlink("/proc/self/exe").string()) + " import " + shell_word(fs::absolute(binary).string());
+  command += fmt::format(" --structure {} -o {} >/dev/null", shell_word(structure), shell_word(out.string()));
+  if (std::system(command.c_str()) != 0)  // NOLINT(cert-env33-c): a command of our own, with every word quoted
+    throw ConfigError(fmt::format("--binary {}: import, whose message is above, could not read {} from it", binary, structure));
+  return layout_at(out.string(), structure);
+}
 
 void add_layout_options(Command& command, LayoutArguments& arguments) {
   command
@@ -158,7 +171,7 @@ LayoutInput layout_input(const LayoutArguments& arguments, const std::string& st
     input.table = table_of_c2c(report, layout, address_of(arguments.at, report));
   }
   layout.name = structure;
-  write_trace(arguments, *input.table, layout, input.line_bytes, file);
+  write_trace(arguments, *input.table, layout, left_out.size(), input.line_bytes, file);
   input.reader = std::make_unique<trace::Reader>(file.string());
   return input;
 }

@@ -45,4 +45,8 @@ LayoutInput layout_input(const LayoutArguments& arguments, const std::string& st
 // is empty, too, the file has only one. Errors: ConfigError.
 Layout layout_at(const std::string& place, const std::string& structure);
 
+// The structure from a program's debug information, by `linebounce import`, which writes its layout into the folder. Errors:
+// ConfigError.
+Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory);
+
 }  // namespace linebounce::sim

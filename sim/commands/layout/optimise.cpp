@@ -40,7 +40,7 @@ front of the table says how many CPUs run each path, `.. objects: 1000` how many
 pass in 16 touches the field.)";
 
 struct OptimiseArguments : LayoutArguments {
-  std::string structure, pahole;
+  std::string structure, pahole, binary;
   std::string abi;
   std::optional<int> max_size;
   int tried = 3;
@@ -144,6 +144,7 @@ class LayoutFinder {
 
  private:
   static std::optional<Layout> given(const OptimiseArguments& arguments) {
+    if (!arguments.binary.empty()) return layout_of_binary(arguments.binary, arguments.structure, arguments.directory);
     if (arguments.pahole.empty()) return std::nullopt;
     return layout_at(arguments.pahole, arguments.structure);
   }
@@ -263,6 +264,7 @@ void add_layout_optimise(Command& layout) {
   command.option("STRUCT", "", &arguments->structure, "The structure").required();
   command.option("--pahole", "FILE", &arguments->pahole,
                  "The structure's present layout: pahole's output, BTF types or a layout file; a recording has its own");
+  command.option("--binary", "ELF", &arguments->binary, "The same from the debug information of a program or library");
   add_layout_options(command, *arguments);
   command.option("--abi", "keep-first=N", &arguments->abi, "Members that begin in the first N bytes stay where they are");
   command.option("--max-size", "BYTES", &arguments->max_size, "The structure gets no larger").between(1, kLargestStructure);
