@@ -160,6 +160,9 @@ class AccessTableReader {
       row.uses[column - 2] = *use;
     } else if (column >= 2) {
       row.comment += (row.comment.empty() ? "" : " ") + word.title;
+    } else {
+      in_.refuse(fmt::format("{} stands in front of the column {}: columns begin where their titles do", word.title,
+                             columns_[2].title));
     }
   }
 

@@ -80,7 +80,8 @@ def test_limits_hold(linebounce: Program) -> None:
 
 
 def test_a_table_of_a_type_that_nobody_knows_asks_for_its_size(linebounce: Program) -> None:
-    table = linebounce.file("t.rst", "Type  Name  a_access  b_access\nstruct_odd  odd  read  write\nu64 n  write  read\n")
+    rows = ["Type        Name  a_access  b_access", "struct_odd  odd   read      write", "u64         n     write     read"]
+    table = linebounce.file("t.rst", "\n".join(rows) + "\n")
     refused = linebounce("layout", "optimise", "t", "--accesses", table)
     assert refused.code == 3
     assert "line 2: the size of struct_odd" in refused.stderr

@@ -80,6 +80,7 @@ TEST(AccessTable, MayNameItsStructureInARowAndHaveNoRules) {
 TEST(AccessTable, AWordThatIsNoUseIsRefusedByItsLine) {
   EXPECT_THAT(table_error("Type  Name  tx_access  Comments\nu32   sent  sometimes  a\n"),
               AllOf(HasSubstr("line 2"), HasSubstr("column tx_access"), HasSubstr("sometimes")));
+  EXPECT_THAT(table_error("Type  Name  tx_access\nu32 n  read\n"), HasSubstr("read stands in front of the column tx_access"));
   EXPECT_THAT(table_error("Name  Type\n"), HasSubstr("expected titles of columns"));
 }
 
