@@ -15,13 +15,10 @@
 namespace linebounce::sim {
 namespace {
 
-using workloads::Field;
-using workloads::Layout;
-
-constexpr int kMostThreads = 256;
+constexpr int kMostPathThreads = 256;
 constexpr int kMostObjects = 100'000;
 constexpr int kMostElements = 1 << 16;
-constexpr int kPointer = 8;
+constexpr int kPointerBytes = 8;
 
 struct TableColumn {
   std::size_t begin = 0;
@@ -124,7 +121,7 @@ class AccessTableReader {
   void threads(const std::string& word) {
     const std::size_t equals = word.find('=');
     if (equals == word.npos) in_.refuse(fmt::format("expected PATH=CPUS, found {}", word));
-    table_.threads[word.substr(0, equals)] = static_cast<int>(number(word.substr(equals + 1), kMostThreads));
+    table_.threads[word.substr(0, equals)] = static_cast<int>(number(word.substr(equals + 1), kMostPathThreads));
   }
 
   std::uint64_t number(std::string_view word, std::uint64_t most) const {
@@ -258,7 +255,7 @@ std::optional<int> plain_bytes(std::string type) {
                                                     {"siphash_key_t", 16},
                                                     {"struct_tcp_sack_block", 8},
                                                     {"struct_tcp_options_received", 24}};
-  if (type.find('*') != type.npos) return kPointer;
+  if (type.find('*') != type.npos) return kPointerBytes;
   if (type.starts_with("enum_")) return 4;
   const auto found = kBytes.find(type);
   return found == kBytes.end() ? std::nullopt : std::optional(found->second);
@@ -290,7 +287,7 @@ class TypeLayout {
     open_bits_ += row.bits;
   }
 
-  Layout finished() {
+  workloads::Layout finished() {
     layout_.size = (end_ + 7) / 8 * 8;
     return std::move(layout_);
   }
@@ -303,7 +300,7 @@ class TypeLayout {
     end_ = begin + bytes;
   }
 
-  Layout layout_;
+  workloads::Layout layout_;
   int end_ = 0;
   int open_bits_ = 0, open_bytes_ = 0;  // of the word of bit fields that may go on
 };
@@ -317,7 +314,7 @@ Likeness access_table_likeness(const Excerpt& excerpt) {
 Losses convert_access_table(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
   const AccessTable table = read_access_table(files.front());
   std::vector<std::string> left_out;
-  const Layout layout = layout_of_types(table, {}, left_out);
+  const workloads::Layout layout = layout_of_types(table, {}, left_out);
   Losses losses = write_access_trace(table, layout, {}, out);
   losses.add_count(Loss::types_unknown, table.file, static_cast<std::int64_t>(left_out.size()));
   return losses;
@@ -333,7 +330,7 @@ AccessTable read_access_table(const std::filesystem::path& file) {
   return AccessTableReader(file).read();
 }
 
-Layout layout_of_types(const AccessTable& table, const TypeSizes& sizes, std::vector<std::string>& left_out) {
+workloads::Layout layout_of_types(const AccessTable& table, const TypeSizes& sizes, std::vector<std::string>& left_out) {
   TypeLayout layout(table.structure.empty() ? "structure" : table.structure);
   for (const AccessRow& row : table.rows) {
     const auto given = sizes.find(row.type);
@@ -352,8 +349,8 @@ Layout layout_of_types(const AccessTable& table, const TypeSizes& sizes, std::ve
   return layout.finished();
 }
 
-const Field* field_called(const Layout& layout, const std::string& name) {
-  for (const Field& field : layout.fields) {
+const workloads::Field* field_called(const workloads::Layout& layout, const std::string& name) {
+  for (const workloads::Field& field : layout.fields) {
     if (workloads::is_called(field.name, name) || workloads::is_called(workloads::group_of(field.name), name)) return &field;
   }
   return nullptr;

@@ -13,9 +13,6 @@ namespace linebounce::sim {
 namespace {
 
 using trace::Kind;
-using workloads::Field;
-using workloads::Layout;
-
 constexpr int kBetweenPasses = 200;  // cycles, mean
 constexpr int kBetweenFields = 20;   // cycles, mean
 constexpr int kMostWords = 8;        // of a field that a pass touches: a line's worth
@@ -45,7 +42,7 @@ struct TracedPath {
 };
 
 // The words of a field that a program loads and stores.
-std::vector<Place> words_of_field(const Field& field) {
+std::vector<Place> words_of_field(const workloads::Field& field) {
   std::vector<Place> words;
   for (int at = 0; at < field.size && words.size() < kMostWords;) {
     int bytes = 8;
@@ -56,13 +53,13 @@ std::vector<Place> words_of_field(const Field& field) {
   return words;
 }
 
-std::vector<TracedPath> paths_of(const AccessTable& table, const Layout& layout, std::set<std::string>& unknown) {
+std::vector<TracedPath> paths_of(const AccessTable& table, const workloads::Layout& layout, std::set<std::string>& unknown) {
   std::vector<TracedPath> paths;
   for (std::size_t path = 0; path < table.paths.size(); ++path) {
     TracedPath traced{.name = table.paths[path], .fields = {}};
     for (const AccessRow& row : table.rows) {
       if (row.uses[path].use == FieldUse::none) continue;
-      const Field* field = field_called(layout, row.name);
+      const workloads::Field* field = field_called(layout, row.name);
       if (field == nullptr) {
         unknown.insert(row.name);
       } else {
@@ -134,14 +131,14 @@ class PathThread {
   std::vector<std::uint32_t> own_;  // the objects that this thread touches
 };
 
-std::vector<std::uint32_t> define_objects(const AccessTable& table, const Layout& layout, trace::Writer& out) {
+std::vector<std::uint32_t> define_objects(const AccessTable& table, const workloads::Layout& layout, trace::Writer& out) {
   trace::Structure structure{.name = layout.name,
                              .size = layout.size,
                              .alignment = layout.alignment,
                              .fields = {},
                              .base_offset = layout.base_offset,
                              .subsystem = layout.subsystem};
-  for (const Field& field : layout.fields) structure.fields.push_back({field.name, field.offset, field.size});
+  for (const workloads::Field& field : layout.fields) structure.fields.push_back({field.name, field.offset, field.size});
   const std::uint32_t id = out.define(structure);
   std::vector<std::uint32_t> objects;
   for (int i = 0; i < table.objects; ++i) {
@@ -156,7 +153,7 @@ std::vector<std::uint32_t> define_objects(const AccessTable& table, const Layout
 
 }  // namespace
 
-Losses write_access_trace(const AccessTable& table, const Layout& layout, const AccessTraceOptions& options,
+Losses write_access_trace(const AccessTable& table, const workloads::Layout& layout, const AccessTraceOptions& options,
                           trace::Writer& out) {
   std::set<std::string> unknown;
   std::vector<TracedPath> paths = paths_of(table, layout, unknown);
@@ -182,7 +179,7 @@ Losses write_access_trace(const AccessTable& table, const Layout& layout, const 
   return losses;
 }
 
-AccessTable table_of_c2c(const C2cReport& report, const Layout& layout, std::uint64_t address) {
+AccessTable table_of_c2c(const C2cReport& report, const workloads::Layout& layout, std::uint64_t address) {
   constexpr double kMostPasses = 1'000'000;
   AccessTable table{.file = "perf c2c", .structure = layout.name, .paths = {}, .rows = {}, .threads = {}};
   struct Samples {
@@ -197,7 +194,7 @@ AccessTable table_of_c2c(const C2cReport& report, const Layout& layout, std::uin
       if (at < address || at >= address + static_cast<std::uint64_t>(layout.size)) continue;
       const auto offset = static_cast<int>(at - address);
       const auto field = std::ranges::find_if(
-          layout.fields, [offset](const Field& it) { return offset >= it.offset && offset < it.offset + it.size; });
+          layout.fields, [offset](const workloads::Field& it) { return offset >= it.offset && offset < it.offset + it.size; });
       if (field == layout.fields.end()) continue;
       const std::string path = use.function.empty() ? "program" : use.function;
       Samples& samples = by_path[path][field->name];

@@ -23,7 +23,7 @@ std::string transfers_text(const LayoutGain& gain) {
   return fmt::format("{} -> {}", grouped(std::llround(gain.transfers_before)), grouped(std::llround(gain.transfers_after)));
 }
 
-std::string verdict(const LayoutReport& report) {
+std::string layout_verdict(const LayoutReport& report) {
   if (report.tried.empty())
     return fmt::format("{}: no order of its members moves fewer lines between CPUs than the present one", report.structure);
   if (!report.best)
@@ -119,7 +119,7 @@ ordered_json pairs_json(const StructureAccesses& touched, const std::vector<Shar
 }
 
 // "  line 1: usage (written in charge by 16 CPUs), ...", wrapped.
-std::string lines_text(const StructureAccesses& touched, const Layout& layout, int line_bytes) {
+std::string touched_lines(const StructureAccesses& touched, const Layout& layout, int line_bytes) {
   const std::vector<int> begins = begins_in(touched, layout);
   std::map<int, std::vector<std::string>> lines;
   std::vector<std::pair<int, std::size_t>> order;
@@ -146,7 +146,7 @@ std::string lines_text(const StructureAccesses& touched, const Layout& layout, i
 }  // namespace
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint) {
-  std::string out = paint(Colour::bold, verdict(report)) + "\n\n";
+  std::string out = paint(Colour::bold, layout_verdict(report)) + "\n\n";
   if (!report.tried.empty()) out += tried_table(report, paint) + "\n";
   out += paragraph(fmt::format("{} of {} members are touched; they were divided among lines of {} bytes in {:.1f} s. \"model\" "
                                "counts lines that move between CPUs, by the order of one replay.",
@@ -207,9 +207,9 @@ ordered_json layout_report_json(const LayoutReport& report) {
 std::string layout_diff_text(const LayoutDiffReport& report) {
   std::string out = fmt::format("{} -> {}\n\n", report.before, report.after);
   out += fmt::format("before: {} bytes\n", report.before_layout.size) +
-         lines_text(report.touched, report.before_layout, report.line_bytes);
+         touched_lines(report.touched, report.before_layout, report.line_bytes);
   out += fmt::format("after: {} bytes\n", report.after_layout.size) +
-         lines_text(report.touched, report.after_layout, report.line_bytes) + "\n";
+         touched_lines(report.touched, report.after_layout, report.line_bytes) + "\n";
   out += pairs_text(report.touched, report.lines.apart, "No longer on one line:", 2, kMessageWidth);
   out += pairs_text(report.touched, report.lines.together, "Now on one line:", 2, kMessageWidth);
   if (report.lines.apart.empty() && report.lines.together.empty())

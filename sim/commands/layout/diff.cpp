@@ -33,7 +33,8 @@ bool has_unit(const std::vector<LayoutUnit>& units, const std::string& name) {
                              [&name](const LayoutUnit& it) { return is_called(it.name, name) || is_called(name, it.name); });
 }
 
-std::optional<LayoutDiffReport> compare(const DiffArguments& arguments, const std::vector<std::string>& argv, ExitCode& code) {
+std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, const std::vector<std::string>& argv,
+                                                ExitCode& code) {
   const Layout before = layout_at(arguments.before, arguments.structure);
   const Layout after = layout_at(arguments.after, arguments.structure);
   const std::string structure = arguments.structure.empty() ? before.name : arguments.structure;
@@ -74,7 +75,7 @@ ExitCode diff(DiffArguments arguments, const std::vector<std::string>& argv) {
   if (arguments.directory.empty())
     arguments.directory = (fs::path("out/layout_diff") / fs::path(arguments.trace).stem()).string();
   ExitCode code = ExitCode::done;
-  const auto report = compare(arguments, argv, code);
+  const auto report = compare_layouts(arguments, argv, code);
   if (!report) return code;
   const std::string document = layout_diff_json(*report).dump(1) + "\n";
   fs::create_directories(arguments.directory);

@@ -76,7 +76,7 @@ double worth(const TriedLayout& tried) {
 }
 
 // The layout that gains most over all machines, on one of them by more than chance, and loses on none.
-std::optional<std::size_t> best_of(const std::vector<TriedLayout>& tried) {
+std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const auto& gains = tried[i].gains;
@@ -136,7 +136,7 @@ class LayoutFinder {
     }
     if (report.tried.empty()) return report;
     if (!replay(report, code)) return std::nullopt;
-    report.best = best_of(report.tried);
+    report.best = best_layout(report.tried);
     if (report.best && !confirm(report, code)) return std::nullopt;
     if (report.best) write_out(report);
     return report;

@@ -11,7 +11,7 @@ namespace {
 constexpr double kHardly = 0.002;
 // A smaller gain, as a share of the whole cost, is no reason to move a member.
 constexpr double kGain = 1e-4;
-constexpr int kSweeps = 8;
+constexpr int kMostSweeps = 8;
 
 int round_up_to(int bytes, int step) {
   return (bytes + step - 1) / step * step;
@@ -227,7 +227,7 @@ bool LayoutSearch::merge_best(Bins& bins) {
 }
 
 void LayoutSearch::improve(Bins& bins) {
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     const bool moved = move_one(bins);
     const bool swapped = swap_one(bins);
     if (!moved && !swapped) return;
