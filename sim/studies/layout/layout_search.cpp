@@ -290,7 +290,7 @@ bool LayoutSearch::swap_one(Bins& bins) {
 // All lines of a large member have it as their first.
 std::size_t LayoutSearch::first_unit(const Bin& bin) {
   if (!bin.pinned.empty()) return bin.pinned.front().unit;
-  return *std::ranges::min_element(bin.units);
+  return bin.units.empty() ? 0 : *std::ranges::min_element(bin.units);
 }
 
 // Lays the lines out in the order in which their first members lie now, and the other members into the gaps and behind.
