@@ -17,6 +17,7 @@ constexpr int kBetweenPasses = 200;  // cycles, mean
 constexpr int kBetweenFields = 20;   // cycles, mean
 constexpr int kMostWords = 8;        // of a field that a pass touches: a line's worth
 constexpr std::int64_t kFewestPasses = 50;
+constexpr std::int64_t kPassesOfObject = 20;  // by each path, at least: so that the first fetch of an object counts little
 
 // A field as one path uses it.
 struct TouchedField {
@@ -162,8 +163,10 @@ Losses write_access_trace(const AccessTable& table, const workloads::Layout& lay
   const std::vector<std::uint32_t> objects = define_objects(table, layout, out);
   double each_round = 0;
   for (const TracedPath& path : paths) each_round += path.threads * path.accesses();
+  std::int64_t fewest = kFewestPasses;
+  for (const TracedPath& path : paths) fewest = std::max(fewest, kPassesOfObject * table.objects / path.threads);
   const auto passes =
-      std::max(kFewestPasses, static_cast<std::int64_t>(static_cast<double>(options.accesses) / std::max(each_round, 1.0)));
+      std::max(fewest, static_cast<std::int64_t>(static_cast<double>(options.accesses) / std::max(each_round, 1.0)));
   std::vector<PathThread> threads;
   int number = 0;
   for (const TracedPath& path : paths) {

@@ -9,8 +9,8 @@
 namespace linebounce::sim {
 
 struct AccessTraceOptions {
-  int threads = 16;                 // divided among paths for which the table states none
-  std::int64_t accesses = 120'000;  // about as many in all
+  int threads = 16;                // divided among paths for which the table states none
+  std::int64_t accesses = 60'000;  // about as many in all
   std::uint64_t seed = 1;
 };
 
