@@ -30,11 +30,10 @@ std::string layout_verdict(const LayoutReport& report) {
     return fmt::format("{}: no layout gains by more than chance on any machine without a loss on another", report.structure);
   const TriedLayout& best = report.tried[*report.best];
   std::vector<std::string> gains;
-  for (const LayoutGain& gain : report.confirmed.empty() ? best.gains : report.confirmed)
+  for (const LayoutGain& gain : report.confirmed)
     gains.push_back(fmt::format("{} on {}", throughput_text(gain.change), gain.machine));
-  return fmt::format("{}: {} {} in {} bytes (now {})", report.structure, best.arranged.name,
-                     gains.empty() ? "was not confirmed," : fmt::format("changes throughput by {},", fmt::join(gains, " and ")),
-                     best.arranged.layout.size, report.touched.layout.size);
+  return fmt::format("{}: {}, of {} bytes (now {}): {}", report.structure, best.arranged.name, best.arranged.layout.size,
+                     report.touched.layout.size, fmt::join(gains, " and "));
 }
 
 // What the layouts that were replayed cost and gain.
