@@ -67,6 +67,8 @@ enum class Loss : std::uint8_t {
   structure_at_first_line,
   peers_as_hitm,
   reconstruction,
+  types_unknown,
+  fields_unknown,
   atomics_ran,
   atomics_may_have_run,
   atomics_of_libraries,
@@ -170,6 +172,9 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
     {"reconstruction", Severity::doubt,
      "Nothing in it was recorded: it is reconstructed from {0}'s counts, and shows only what follows from these."},
     // Of recordings: what was not seen. Each follows the words "not seen".
+    {"types_unknown", Severity::doubt,
+     "{1} untouched fields of {0} have types whose size is not known: they are left out, so the others lie nearer together."},
+    {"fields_unknown", Severity::lost, "{1} fields that the table names are not in the layout of {0}: they are left out."},
     {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}"},
     {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}"},
     {"atomics_of_libraries", Severity::doubt,

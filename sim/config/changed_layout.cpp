@@ -21,7 +21,8 @@ struct Member {
   std::vector<Field> fields;
   int begin = 0, end = 0;
   int alignment = 1;
-  std::string moved_at = {};  // the position of the change that names it
+  std::string moved_at = {};                  // the position of the change that names it
+  std::optional<PlacedBytes> placed_at = {};  // the offset that the change gives it
 };
 
 using Members = std::vector<Member>;
@@ -42,6 +43,7 @@ class ChangedStructure {
     if (change.line) line_bytes_ = std::max(line_bytes_, change.line->bytes);
     Members first;
     for (const PlacedName& field : change.order) first.push_back(take(field, "order"));
+    for (std::size_t i = 0; i < change.at.size(); ++i) first[i].placed_at = change.at[i];
     rest_.insert(rest_.begin(), first.begin(), first.end());
     for (const auto& line : change.split) {
       Members together;
@@ -60,7 +62,7 @@ class ChangedStructure {
     layout_.fields.clear();
     layout_.moved.clear();
     int end = 0;
-    for (const Member& member : rest_) end = put(member, repacked_ ? behind(end, member) : member.begin, Section::own);
+    for (const Member& member : rest_) end = put(member, begin_of(member, end), Section::own);
     for (const Members& line : lines_) {
       end = next_line(end);
       for (const Member& member : line) end = put(member, behind(end, member), Section::own);
@@ -192,6 +194,7 @@ class ChangedStructure {
       Member member = std::move(*found);
       members->erase(found);
       member.moved_at = field.origin.place;
+      member.placed_at.reset();
       return member;
     }
     fail(field.origin, "layout.change." + key, refusal(field.name));
@@ -256,6 +259,17 @@ class ChangedStructure {
   [[nodiscard]] static int behind(int end, const Member& member) {
     const int shift = member.begin % member.alignment;
     return round_up(end - shift, member.alignment) + shift;
+  }
+
+  // The member's new offset, if the one before ends at `end`.
+  [[nodiscard]] int begin_of(const Member& member, int end) const {
+    if (!member.placed_at) return repacked_ ? behind(end, member) : member.begin;
+    const int at = member.placed_at->bytes;
+    if (at < end || at % member.alignment != member.begin % member.alignment)
+      fail(member.placed_at->origin, "layout.change.at_bytes",
+           fmt::format("{} cannot begin at {} of {}; legal: from {} on, {} modulo {}", member.name, at, layout_.name, end,
+                       member.begin % member.alignment, member.alignment));
+    return at;
   }
 
   // Places the member, and returns its end.

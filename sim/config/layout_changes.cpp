@@ -29,6 +29,7 @@ class ChangeReader {
     change_.structure = {reader_.required_text("structure"), reader_.origin_of("structure")};
     alignment();
     change_.order = names("order");
+    offsets();
     change_.per_cpu = names("per_cpu");
     change_.read_mostly = names("read_mostly");
     split();
@@ -81,6 +82,22 @@ class ChangeReader {
     if (list != nullptr && list->empty()) reader_.refuse(key, "expected a list of fields, found an empty one");
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) out.push_back(field_name(key, (*list)[i]));
     return out;
+  }
+
+  void offsets() {
+    const toml::array* list = reader_.array("at_bytes");
+    if (list == nullptr) return;
+    if (list->size() != change_.order.size())
+      reader_.refuse("at_bytes", fmt::format("has {} offsets for the {} fields of `order`: give one for each", list->size(),
+                                             change_.order.size()));
+    for (const toml::node& node : *list) {
+      const Origin origin{place_of(file_, node.source())};
+      const auto bytes = node.value<std::int64_t>();
+      if (!bytes || *bytes < 0 || *bytes > kLargestStructure)
+        fail(origin, reader_.path_of("at_bytes"),
+             fmt::format("expected an offset, 0 to {}, found {}", kLargestStructure, describe_node(node)));
+      change_.at.push_back({static_cast<int>(*bytes), origin});
+    }
   }
 
   void split() {
@@ -144,6 +161,9 @@ toml::table change_table(const LayoutChange& change) {
   if (change.line) table.insert("line_bytes", std::int64_t{change.line->bytes});
   if (change.base_offset) table.insert("base_offset_bytes", std::int64_t{change.base_offset->bytes});
   if (!change.order.empty()) table.insert("order", names_array(change.order));
+  toml::array offsets;
+  for (const PlacedBytes& at : change.at) offsets.push_back(std::int64_t{at.bytes});
+  if (!offsets.empty()) table.insert("at_bytes", std::move(offsets));
   if (!change.spread.empty()) table.insert("spread", names_array(change.spread));
   if (change.element_bytes) table.insert("element_bytes", std::int64_t{change.element_bytes->bytes});
   if (!change.per_cpu.empty()) table.insert("per_cpu", names_array(change.per_cpu));

@@ -32,6 +32,7 @@ struct LayoutChange {
   PlacedName structure;
   std::optional<PlacedBytes> align, base_offset;
   std::vector<PlacedName> order;
+  std::vector<PlacedBytes> at;                 // the offsets of `order`; empty: each lies behind the one before
   std::vector<std::vector<PlacedName>> split;  // each entry gets a line
   std::vector<PlacedName> per_cpu, read_mostly;
   std::vector<PlacedName> spread;  // arrays of which each element gets a line

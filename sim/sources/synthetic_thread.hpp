@@ -39,6 +39,8 @@ class SyntheticThread {
   void compute() {
     if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
   }
+  // The same with another mean.
+  void between(int cycles) { append(trace::Kind::compute, 0, random_.below(2 * static_cast<std::uint64_t>(cycles) + 1)); }
   void enter(std::uint32_t function) { append(trace::Kind::enter, function); }
   void leave() { append(trace::Kind::leave, 0); }
   void acquire(std::uint32_t lock) { append(trace::Kind::acquire, lock); }

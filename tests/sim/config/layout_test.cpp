@@ -117,6 +117,24 @@ TEST_F(LayoutFiles, AnOrderPutsFieldsFirstAndPacksAsACompilerDoes) {
   EXPECT_EQ(layout.base_offset, 80);
 }
 
+TEST_F(LayoutFiles, AnOrderMaySayWhereEachFieldBegins) {
+  const Layout layout =
+      rq("[[layout.change]]\nstructure = \"rq\"\norder = [\"wait\", \"lock\", \"clock\"]\nat_bytes = [0, 20, 128]\n");
+  EXPECT_THAT(places(layout), ElementsAre("wait.next@0", "wait.prev@8", "lock@20", "clock@128", "nr_running@136", "cpu@144",
+                                          "flags@148", "alien@152"));
+  EXPECT_EQ(layout.size, 168);
+}
+
+TEST_F(LayoutFiles, FieldsGoOnlyWhereTheyFit) {
+  const auto with = [this](const std::string& offsets) {
+    return change_error("[[layout.change]]\nstructure = \"rq\"\norder = [\"wait\", \"lock\"]\nat_bytes = " + offsets + "\n");
+  };
+  EXPECT_THAT(with("[0]"), AllOf(StartsWith("e.toml:4"), HasSubstr("1 offsets for the 2 fields")));
+  EXPECT_THAT(with("[0, 12]"), AllOf(StartsWith("e.toml:4:16"), HasSubstr("lock cannot begin at 12")));
+  EXPECT_THAT(with("[0, 18]"), AllOf(StartsWith("e.toml:4:16"), HasSubstr("lock cannot begin at 18")));
+  EXPECT_THAT(with("[-8, 20]"), AllOf(StartsWith("e.toml:4:13"), HasSubstr("expected an offset")));
+}
+
 TEST_F(LayoutFiles, BytesThatTheFileDoesNotNameStayWhereTheirNeighboursAre) {
   const Layout layout = changed_layouts(file(replace_line(kLayouts, "nr_running", "")),
                                         changes("[[layout.change]]\nstructure = \"rq\"\norder = [\"clock\"]\n"), 128)

@@ -1,0 +1,39 @@
+// Replays layouts of one structure on one machine after another, in several orders of the same operations.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/commands/layout/layout_inputs.hpp"
+#include "sim/studies/layout/structure_accesses.hpp"
+#include "sim/terminal/layout_report.hpp"
+
+namespace linebounce::sim {
+
+class LayoutTrials {
+ public:
+  // REQUIRES: all arguments outlive this.
+  LayoutTrials(const LayoutArguments& arguments, const LayoutInput& input, const std::vector<std::string>& argv)
+      : arguments_(arguments), input_(input), argv_(argv) {}
+
+  // Who touches what, by one replay on the first machine. `near_lines`: as of SharedLineCosts.
+  StructureAccesses accesses(std::size_t& near_lines);
+  // What the machines' files assume.
+  [[nodiscard]] std::vector<std::string> assumptions() const;
+
+  // The effect of each layout against `base` (empty: as it is), by layout and machine. A layout whose replays have not finished
+  // on a machine lacks it. None: interrupted, or nothing has finished; `code` says which.
+  std::optional<std::vector<std::vector<LayoutGain>>> gains(const std::string& name, const std::optional<ArrangedLayout>& base,
+                                                            const std::vector<ArrangedLayout>& layouts, const OrderRange& range,
+                                                            ExitCode& code);
+
+ private:
+  [[nodiscard]] ReplayStudy study(const std::string& machine, const std::string& name) const;
+
+  const LayoutArguments& arguments_;
+  const LayoutInput& input_;
+  const std::vector<std::string>& argv_;
+};
+
+}  // namespace linebounce::sim

@@ -1,0 +1,31 @@
+// A found layout as a declaration in C, and as the kernel's lines that keep it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/studies/layout/arranged_layout.hpp"
+#include "sim/studies/layout/structure_accesses.hpp"
+
+namespace linebounce::sim {
+
+// Members that share a line, for __cacheline_group_begin() and CACHELINE_ASSERT_GROUP_*.
+struct CachelineGroup {
+  std::string name;                  // "tcp_sock_write_rx"
+  std::vector<std::size_t> members;  // units, by offset
+  int begin = 0, end = 0;            // bytes of the structure
+};
+
+// A group for each line with touched members, by offset: named by whether it is written and by whose functions.
+std::vector<CachelineGroup> cacheline_groups(const StructureAccesses& accesses, const Layout& layout, int line_bytes);
+
+// `struct NAME { ... }` with the members in the layout's order, one a line. `types`: of members by name, as the user's table or
+// source has them; the others are written as arrays of bytes. Each member says who touches it.
+std::string declaration_text(const StructureAccesses& accesses, const Layout& layout, int line_bytes,
+                             const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
+
+// CACHELINE_ASSERT_GROUP_MEMBER(struct NAME, GROUP, MEMBER); and CACHELINE_ASSERT_GROUP_SIZE(struct NAME, GROUP, BYTES);
+std::string assertions_text(const StructureAccesses& accesses, const Layout& layout, const std::vector<CachelineGroup>& groups);
+
+}  // namespace linebounce::sim

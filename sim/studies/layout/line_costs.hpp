@@ -1,0 +1,62 @@
+// What a cache line with some members of a structure would cost, by the order of a replay's accesses: which of them would find
+// the line with another CPU. A fast stand-in for a replay that ranks layouts; replays judge the best of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sim/studies/layout/structure_accesses.hpp"
+
+namespace linebounce::sim {
+
+// A unit on a line. `begin`: its offset from the line's first byte; negative if it begins on an earlier line.
+struct UnitOnLine {
+  std::size_t unit = 0;
+  int begin = 0;
+};
+
+class SharedLineCosts {
+ public:
+  // REQUIRES: `accesses` outlives this. `near_lines`: lines of a CPU's nearest caches; a line that a CPU has not touched for
+  // that many of its accesses must be fetched again.
+  SharedLineCosts(const StructureAccesses& accesses, int line_bytes, std::size_t near_lines);
+
+  // In transfers between caches.
+  double of(const std::vector<UnitOnLine>& line);
+  // Of a layout whose objects begin lines. `begins`: each unit's offset; -1: it is nowhere.
+  double of_layout(const std::vector<int>& begins);
+  [[nodiscard]] int line_bytes() const { return line_bytes_; }
+
+ private:
+  double simulated(const std::vector<UnitOnLine>& line);
+
+  // A CPU's own accesses to one object's line.
+  struct Own {
+    std::uint32_t at = 0, wrote_at = 0;  // time, 0: never
+    std::uint32_t own_time = 0;          // by the CPU's own accesses
+  };
+  // The latest access, or write, and the latest by another CPU than that.
+  struct Latest {
+    std::uint32_t at[2] = {};
+    int cpu[2] = {-1, -1};
+    void add(int by, std::uint32_t now) {
+      if (cpu[0] != by) {
+        at[1] = at[0];
+        cpu[1] = cpu[0];
+      }
+      at[0] = now;
+      cpu[0] = by;
+    }
+    [[nodiscard]] std::uint32_t by_others(int than) const { return cpu[0] == than ? at[1] : at[0]; }
+  };
+
+  const StructureAccesses& accesses_;
+  int line_bytes_;
+  std::size_t near_lines_;
+  std::vector<Own> own_;                   // by object and CPU
+  std::vector<Latest> touched_, written_;  // by object
+  std::map<std::vector<std::pair<std::size_t, int>>, double> known_;
+};
+
+}  // namespace linebounce::sim
