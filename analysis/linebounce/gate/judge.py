@@ -85,9 +85,12 @@ class Comparison:
         self.base, self.head, self.budget = base, head, budget
 
     def changes(self) -> list[Change]:
-        """All compared costs, those with the worst verdict first. Raises NotMeasuredError if there is no complete replay on a
+        """All compared costs, those with the worst verdict first. All sharing together only has a place if its verdict is that
+        of no single cost. Raises NotMeasuredError if there is no complete replay on a
         machine."""
         found = [*self._shares(), *self._layouts()]
+        single = {change.verdict for change in found if change.rule != "all-sharing"}
+        found = [change for change in found if change.rule != "all-sharing" or change.verdict not in single]
         found = [change for change in found if any(max(it.base_pct, it.head_pct) >= _NEGLIGIBLE_PCT for it in change.figures)]
         return sorted(found, key=lambda change: (_ORDER.index(change.verdict), -max(abs(it.change) for it in change.figures)))
 

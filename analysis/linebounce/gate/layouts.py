@@ -19,8 +19,9 @@ class LayoutChange:
 
 
 def base_name(name: str) -> str:
-    """The name of an object without numbers of elements: "counts" for "counts[3]". advise's page has these names."""
-    return re.sub(r"\[\d+\]", "", name)
+    """The name of an object without numbers of elements, and without the line that allocates it, which an edit above would
+    change: "counts" for "counts[3]", "load" for "load:42"."""
+    return re.sub(r"\[\d+\]|(?<=\w):\d+", "", name)
 
 
 def layout_changes(base: Symbols, head: Symbols) -> list[LayoutChange]:

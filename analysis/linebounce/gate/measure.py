@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from linebounce.errors import InputError, UsageError
 from linebounce.files import scratch_folder
+from linebounce.gate.layouts import base_name
 from linebounce.program import checked
 from linebounce.trace import Trace
 from linebounce.trace_symbols import Symbols
@@ -151,11 +152,12 @@ def _add_page(replay: _Replay, page: dict[str, Any], gauge: Gauge) -> None:
             _add_new(side.not_measured, [f"{where}: the replay on {condition} did not finish"])
             continue
         us_per_tick = account["thread_us"] / account["ticks"] if account["ticks"] else 0.0
-        shares = account["shares"]
-        of = {Item(share["class"], share["name"]): share["ticks"] * us_per_tick for share in shares}
+        of: dict[Item, float] = {}
+        for share in account["shares"]:
+            item = Item(share["class"], base_name(share["name"]))
+            of[item] = of.get(item, 0.0) + share["ticks"] * us_per_tick
+            side.places.setdefault(item, Place(share["source"], share["functions"]))
         side.us[condition][replay.recording].append(of)
-        for share in shares:
-            side.places.setdefault(Item(share["class"], share["name"]), Place(share["source"], share["functions"]))
 
 
 def _add_new(known: list[str], more: Iterable[str]) -> None:
