@@ -13,7 +13,7 @@ from statistics import fmean, variance
 
 from linebounce.compare.student import student_t
 from linebounce.gate.budget import Budget
-from linebounce.gate.layouts import LayoutChange, base_name, layout_changes, objects_of
+from linebounce.gate.layouts import LayoutChange, layout_changes, objects_of
 from linebounce.gate.measure import Condition, Item, NotMeasuredError, Side
 
 RULE_OF = {
@@ -101,13 +101,14 @@ class Comparison:
         yield self._change("all-sharing", "", items)
 
     def _layouts(self) -> Iterator[Change]:
-        """One for each structure whose layout crosses a line now, with the cost of all misses on it."""
+        """One for each structure whose layout crosses a line now, with the misses on it that no other thread causes: those
+        that others cause have rules of their own."""
         by_structure: dict[str, list[LayoutChange]] = {}
         for layout in layout_changes(self.base.symbols[0], self.head.symbols[0]):
             by_structure.setdefault(layout.structure, []).append(layout)
         for structure, its_layouts in by_structure.items():
             objects = {name for side in (self.base, self.head) for name in objects_of(side.symbols[0], structure)}
-            items = items_of({*self.base.places, *self.head.places}, objects)
+            items = items_of({*self.base.places, *self.head.places}, objects, ("private_misses",))
             change = self._change("crosses-line", structure, items)
             change.layout = its_layouts
             yield change
@@ -161,11 +162,13 @@ def _half_width(parts: Iterable[tuple[float, int]]) -> float:
     return student_t(max(1, math.floor(degrees + 1e-9)), _CONFIDENCE) * math.sqrt(total)
 
 
-def items_of(places: Iterable[Item], objects: Iterable[str]) -> list[Item]:
-    """Misses of all kinds on these objects, and on their fields."""
-    kinds = {*RULE_OF, "private_misses"} - {"lock"}
+SHARING = ("false_sharing", "true_sharing", "communication")
+
+
+def items_of(places: Iterable[Item], objects: Iterable[str], kinds: Sequence[str] = SHARING) -> list[Item]:
+    """Misses of these kinds on these objects, and on their fields."""
     names = tuple(objects)
-    return sorted(item for item in places if item.what in kinds and _is_of(base_name(item.name), names))
+    return sorted(item for item in places if item.what in kinds and _is_of(item.name, names))
 
 
 def _is_of(name: str, objects: Sequence[str]) -> bool:
