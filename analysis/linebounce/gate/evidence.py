@@ -21,12 +21,20 @@ def add_evidence(verdict: Verdict, base: Side, head: Side, gauge: Gauge) -> None
     """For all changes except those that are the same. `advise` runs if a layout became worse."""
     advice: dict[str, Any] | None = None
     for number, change in enumerate(verdict.changes):
-        if change.verdict == "same" or change.rule == "all-sharing":
+        if change.verdict == "same":
             continue
-        evidence = verdict.evidence[number] = _located(change, base, head)
+        evidence = verdict.evidence[number] = _located(_largest_part(change, verdict), base, head)
         if change.verdict == "worse" and change.rule in _WITH_EDIT:
             advice = _advice(gauge, head) if advice is None else advice
             _add_edit(evidence, change, advice, head.symbols[0])
+
+
+def _largest_part(change: Change, verdict: Verdict) -> Change:
+    """The single cost that changed most, for all sharing together; otherwise the change itself."""
+    if change.rule != "all-sharing":
+        return change
+    singles = [it for it in verdict.changes if it.rule not in ("all-sharing", "crosses-line")]
+    return max(singles, key=lambda it: max(figure.change for figure in it.figures), default=change)
 
 
 def _located(change: Change, base: Side, head: Side) -> Evidence:
