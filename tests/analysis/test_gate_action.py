@@ -10,7 +10,6 @@ from pathlib import Path
 import yaml
 from gate_forms import check_junit, check_sarif
 from program import ROOT, Program
-from recorded import Recorder
 
 ACTION = ROOT / "install" / "github-action"
 
@@ -29,58 +28,68 @@ int main(void) {
 """
 
 
-def run_action(linebounce: Program, inputs: dict[str, str]) -> tuple[int, str, str]:
+def steps_environment(linebounce: Program, **more: str) -> dict[str, str]:
+    folders = [str(linebounce.executable.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    kept = {name: os.environ[name] for name in ("HOME", "LINEBOUNCE", "PYTHONPATH") if name in os.environ}
+    return kept | {"PATH": ":".join(folders)} | more
+
+
+def run_action(linebounce: Program, inputs: dict[str, str], folder: Path) -> tuple[int, str, str]:
     """Exit code, standard output and the job's summary."""
     action = yaml.safe_load((ACTION / "action.yml").read_text())
-    unknown = inputs.keys() - action["inputs"].keys()
-    assert not unknown
+    assert inputs.keys() <= action["inputs"].keys()
     values = {name: inputs.get(name, of.get("default", "")) for name, of in action["inputs"].items()}
     (step,) = action["runs"]["steps"]
-    summary = linebounce.directory / "summary.md"
+    summary = folder / "summary.md"
     summary.write_text("")
-    folders = [str(linebounce.executable.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
-    environment = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda it: values[it[1]], text) for name, text in step["env"].items()
-    }
-    environment |= {"PATH": ":".join(folders), "GITHUB_ACTION_PATH": str(ACTION), "GITHUB_STEP_SUMMARY": str(summary)}
-    kept = {name: os.environ[name] for name in ("HOME", "LINEBOUNCE", "PYTHONPATH") if name in os.environ}
-    done = subprocess.run(
-        [step["shell"], "-e", "-c", step["run"]],
-        cwd=linebounce.directory,
-        env=environment | kept,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    given = {name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda it: values[it[1]], text) for name, text in step["env"].items()}
+    environment = steps_environment(linebounce, GITHUB_ACTION_PATH=str(ACTION), GITHUB_STEP_SUMMARY=str(summary), **given)
+    command = [step["shell"], "-e", "-c", step["run"]]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout + done.stderr, summary.read_text()
 
 
-def test_the_action_fails_a_change_and_leaves_all_reports(linebounce: Program) -> None:
-    recorder = Recorder(linebounce)
-    for name, pad in (("base", "char pad[56];"), ("head", "")):
-        recorder.compile(PROGRAM.replace("PAD", pad), "-g", output=name)
-    inputs = {"base": "base", "head": "head", "machines": "generic_2socket_32core p3_xeon_8way", "times": "2"}
-    code, output, summary = run_action(linebounce, inputs)
+def repository(folder: Path) -> Path:
+    """A program that `make` builds, on origin's main with padding, on the branch that is checked out without."""
+    folder.mkdir()
+
+    def git(*words: str) -> None:
+        author = ["-c", "user.name=Nobody", "-c", "user.email=nobody@example.org"]
+        subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-b", "main")
+    (folder / "Makefile").write_text("server: server.c\n\t$(CC) -O2 -g -pthread $< -o $@\n")
+    for pad, branch in (("char pad[56];", "refs/remotes/origin/main"), ("", "refs/heads/change")):
+        (folder / "server.c").write_text(PROGRAM.replace("PAD", pad))
+        git("add", ".")
+        git("commit", "-m", branch)
+        git("update-ref", branch, "HEAD")
+    return folder
+
+
+def test_the_example_of_a_workflow_fails_a_change_and_leaves_all_reports(linebounce: Program) -> None:
+    """Its own steps are run, without those of others: checkout and upload."""
+    folder = repository(linebounce.directory / "work")
+    (job,) = yaml.safe_load((ACTION / "example.yml").read_text())["jobs"].values()
+    environment = steps_environment(linebounce, GITHUB_BASE_REF="main")
+    for step in job["steps"]:
+        if "run" in step:
+            subprocess.run(["bash", "-e", "-c", step["run"]], cwd=folder, env=environment, check=True, capture_output=True)
+        elif step["uses"].startswith("./"):
+            settings = {"machines": "generic_2socket_32core p3_xeon_8way", "times": "2"}
+            code, output, summary = run_action(linebounce, step["with"] | settings, folder)
     assert code == 1, output
-    assert re.search(r"^::error file=program\.c,line=2,", output, re.MULTILINE)
+    assert re.search(r"^::error file=server\.c,line=2,", output, re.MULTILINE)
     assert "## linebounce gate: Over budget" in summary
-    reports = linebounce.directory / "linebounce-gate"
+    reports = folder / "linebounce-gate"
     check_sarif(json.loads((reports / "gate.sarif").read_text()))
     assert len(check_junit((reports / "gate.xml").read_bytes())) == 2, "a suite for each machine"
     assert json.loads((reports / "gate.json").read_text())["exit_code"] == 1
 
 
 def test_the_action_says_where_nothing_was_measured(linebounce: Program) -> None:
-    code, output, summary = run_action(linebounce, {"base": "nowhere", "head": "nowhere"})
+    code, output, summary = run_action(linebounce, {"base": "nowhere", "head": "nowhere"}, linebounce.directory)
     assert code == 5
     assert "::error title=linebounce gate%3A not measured::nowhere" in output
     assert "Not measured" in summary
-
-
-def test_every_setting_of_the_example_is_one_that_the_action_has() -> None:
-    action = yaml.safe_load((ACTION / "action.yml").read_text())
-    (job,) = yaml.safe_load((ACTION / "example.yml").read_text())["jobs"].values()
-    (used,) = (step["with"] for step in job["steps"] if step.get("uses", "").startswith("./"))
-    required = {name for name, of in action["inputs"].items() if of.get("required")}
-    assert required <= used.keys() <= action["inputs"].keys()
