@@ -1,6 +1,7 @@
 """Looks for the place of a change in the source, and asks `advise` for an edit."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def _located(change: Change, base: Side, head: Side) -> Evidence:
 def _lock_word(symbols: Symbols, name: str) -> str:
     """The field or variable that is the lock's word; locks are named so unless they have one name for several."""
     for lock in symbols.locks:
-        if name not in (lock.name, lock.figures) or lock.object is None:
+        if name not in (base_name(lock.name), base_name(lock.figures)) or lock.object is None:
             continue
         it = symbols.objects[lock.object]
         fields = [] if it.structure is None else symbols.structures[it.structure].fields
@@ -78,7 +79,7 @@ def _add_edit(evidence: Evidence, change: Change, advice: dict[str, Any], symbol
     structures = {it.name for it in symbols.structures if change.name in {it.name, *objects_of(symbols, it.name)}}
     names = {change.name, *structures}
     for advised in advice.get("changes", ()):
-        if advised["diff"] and any(f"`{name}`" in advised["what"] or f" {name}" in advised["what"] for name in names):
+        if advised["diff"] and not names.isdisjoint(re.findall(r"[\w.]+", advised["what"])):
             evidence.what = advised["what"]
             evidence.edits = replacements(advised["diff"], Path.cwd())
             return

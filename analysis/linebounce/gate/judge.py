@@ -82,12 +82,12 @@ class Comparison:
     """Two measured versions, and what the second may cost more."""
 
     def __init__(self, base: Side, head: Side, budget: Budget) -> None:
-        self.base, self.head, self.budget = base, head, budget
+        self._base, self._head, self._budget = base, head, budget
+        self._one_pct = {condition: thread_us(base, condition) / 100 for condition in base.us}
 
     def changes(self) -> list[Change]:
         """All compared costs, those with the worst verdict first. All sharing together only has a place if its verdict is that
-        of no single cost. Raises NotMeasuredError if there is no complete replay on a
-        machine."""
+        of no single cost."""
         found = [*self._shares(), *self._layouts()]
         single = {change.verdict for change in found if change.rule != "all-sharing"}
         found = [change for change in found if change.rule != "all-sharing" or change.verdict not in single]
@@ -95,7 +95,7 @@ class Comparison:
         return sorted(found, key=lambda change: (_ORDER.index(change.verdict), -max(abs(it.change) for it in change.figures)))
 
     def _shares(self) -> Iterator[Change]:
-        items = sorted({item for side in (self.base, self.head) for item in side.places if item.what in RULE_OF})
+        items = sorted({item for side in (self._base, self._head) for item in side.places if item.what in RULE_OF})
         for item in items:
             yield self._change(RULE_OF[item.what], item.name, [item])
         yield self._change("all-sharing", "", items)
@@ -104,22 +104,20 @@ class Comparison:
         """One for each structure whose layout crosses a line now, with the misses on it that no other thread causes: those
         that others cause have rules of their own."""
         by_structure: dict[str, list[LayoutChange]] = {}
-        for layout in layout_changes(self.base.symbols[0], self.head.symbols[0]):
+        for layout in layout_changes(self._base.symbols[0], self._head.symbols[0]):
             by_structure.setdefault(layout.structure, []).append(layout)
         for structure, its_layouts in by_structure.items():
-            objects = {name for side in (self.base, self.head) for name in objects_of(side.symbols[0], structure)}
-            items = items_of({*self.base.places, *self.head.places}, objects, ("private_misses",))
+            objects = {name for side in (self._base, self._head) for name in objects_of(side.symbols[0], structure)}
+            items = items_of({*self._base.places, *self._head.places}, objects, ("private_misses",))
             change = self._change("crosses-line", structure, items)
             change.layout = its_layouts
             yield change
 
     def _change(self, rule: str, name: str, items: list[Item]) -> Change:
         figures = []
-        for condition in self.base.us:
-            unit = thread_us(self.base, condition) / 100
-            before, after = ([sums(of, items, unit) for of in side.us[condition]] for side in (self.base, self.head))
-            thread_us(self.head, condition)  # complete, too
-            figures.append(figure_of(condition, before, after, self.budget.of(rule, name)))
+        for condition, unit in self._one_pct.items():
+            before, after = ([sums(of, items, unit) for of in side.us[condition]] for side in (self._base, self._head))
+            figures.append(figure_of(condition, before, after, self._budget.of(rule, name)))
         return Change(rule, name, figures, items)
 
 
@@ -128,12 +126,12 @@ def sums(orders: Sequence[dict[Item, float]], items: Sequence[Item], unit: float
 
 
 def thread_us(side: Side, condition: Condition) -> float:
-    recordings = side.us[condition]
-    if not recordings or not all(recordings):
-        raise NotMeasuredError(f"{condition}: a recording was not replayed")
-    us = fmean(sum(time for item, time in of.items() if item.what != "joining") for orders in recordings for of in orders)
+    """The time of all threads but for waiting for others to end, mean over recordings and orders. Raises NotMeasuredError if
+    it is none."""
+    replays = [of for orders in side.us[condition] for of in orders]
+    us = fmean(sum(time for item, time in of.items() if item.what != "joining") for of in replays)
     if us <= 0:
-        raise NotMeasuredError(f"{condition}: the base takes no time")
+        raise NotMeasuredError(f"{side.recordings[0]}: the threads do nothing")
     return us
 
 

@@ -108,7 +108,8 @@ class _Replay:
 
 def measure(sides: Sequence[Side], gauge: Gauge) -> None:
     """Replays all recordings of all sides. A replay that fails, or that does not do what the program did, is noted in its
-    side's `not_measured`. Raises UsageError for a wrong machine."""
+    side's `not_measured`; a condition in which one has failed is left out on all sides. Raises UsageError for a wrong machine,
+    NotMeasuredError if no condition is left."""
     streams = max(len(symbols.streams) for side in sides for symbols in side.symbols)
     replays = [
         _Replay(side, recording, order, count)
@@ -123,6 +124,11 @@ def measure(sides: Sequence[Side], gauge: Gauge) -> None:
         pages = pool.map(lambda replay: _page(replay, gauge, streams), replays)
         for replay, page in zip(replays, pages, strict=True):
             _add_page(replay, page, gauge)
+    whole = [it for it in gauge.conditions() if all(len(of) == gauge.orders for side in sides for of in side.us[it])]
+    for side in sides:
+        side.us = {condition: side.us[condition] for condition in whole}
+    if not whole:
+        raise NotMeasuredError("; ".join(sentence for side in sides for sentence in side.not_measured))
 
 
 def _page(replay: _Replay, gauge: Gauge, streams: int) -> dict[str, Any]:
