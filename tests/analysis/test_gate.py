@@ -238,7 +238,7 @@ def test_annotations_name_file_and_line(over_budget: Reports) -> None:
     lines = over_budget.result.stdout.splitlines()
     (error,) = (line for line in lines if line.startswith("::error"))
     assert error.startswith("::error file=it.c,line=3,title=linebounce gate%3A false-sharing::new: false sharing of tallies")
-    assert "%25 of the threads' time" in error
+    assert "%25 of the base's thread time" in error
 
 
 def test_markdown_escapes_names_and_has_a_row_for_each_machine(over_budget: Reports) -> None:

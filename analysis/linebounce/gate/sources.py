@@ -78,15 +78,26 @@ def _field(source: str, field: str) -> Location | None:
 
 
 def accesses(symbols: Symbols, functions: Iterable[str], name: str) -> list[Location]:
-    """Lines of these functions that name the field, or the object where there is no field."""
+    """Lines of these functions that name the field, or the object where there is no field. If there are none, because the
+    accesses are in functions that were inlined, indented lines of the file that declares it."""
     words = [word for word in re.split(r"[.\[\]:]+", base_name(name)) if word and not word.isdecimal()]
     fields = [it.name.split(".")[0] for of in symbols.structures if name in objects_of(symbols, of.name) for it in of.fields]
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys([words[-1], *fields])))})\b") if words else None
-    found = []
-    for function in functions:
-        for path in _files(symbols):
-            found += [it for it in _body(path, function) if pattern and pattern.search(_code(it.text))]
+    if pattern is None:
+        return []
+    files = _files(symbols)
+    lines = [it for function in functions for path in files for it in _body(path, function)]
+    found = [it for it in lines if pattern.search(_code(it.text))]
+    if not found:
+        found = [it for it in _indented(declaration(symbols, name)) if pattern.search(_code(it.text))]
     return [Location(it.path, it.line, text=it.text.strip()) for it in found[:_MOST_ACCESSES]]
+
+
+def _indented(declared: Location | None) -> Iterator[Location]:
+    """The indented lines of the file, except the declaration."""
+    for number, text in _lines(declared.path, 1) if declared else ():
+        if text[:1].isspace() and declared and number != declared.line:
+            yield Location(declared.path, number, text=text)
 
 
 def _files(symbols: Symbols) -> list[Path]:
@@ -113,7 +124,7 @@ def _code(text: str) -> str:
 
 
 def first_part(field: str) -> str:
-    """ "stats" of "stats.hits", "slots" of "slots[3]"."""
+    """The part before the first point or bracket: "stats" of "stats.hits"."""
     return re.split(r"[.\[]", field, maxsplit=1)[0]
 
 

@@ -89,7 +89,7 @@ def _count(things: Sequence[object], noun: str) -> str:
 
 
 def subject(change: Change) -> str:
-    """ "false sharing of counts"."""
+    """What the change is about: "false sharing of counts"."""
     return _SUBJECTS[change.rule].format(change.name)
 
 
@@ -102,8 +102,8 @@ def headline(change: Change, evidence: Evidence | None = None) -> str:
 
 
 def figure_text(figure: Figure) -> str:
-    """ "0.0 → 20.4 % of the threads' time: +20.4 (19.9 to 20.8), budget 2"."""
+    """As in "0.0 → 20.4 % of the base's thread time: +20.4 (19.9 to 20.8), budget 2"."""
     return (
-        f"{figure.base_pct:.1f} → {figure.head_pct:.1f} % of the threads' time: {figure.change:+.1f} "
+        f"{figure.base_pct:.1f} → {figure.head_pct:.1f} % of the base's thread time: {figure.change:+.1f} "
         f"({figure.low:.1f} to {figure.high:.1f}), budget {figure.budget_pct:g}"
     )
