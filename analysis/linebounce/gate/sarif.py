@@ -12,7 +12,7 @@ from linebounce.gate.judge import Change
 from linebounce.gate.sources import Location, Replacement
 from linebounce.gate.verdict import Evidence, Priced, Verdict, figure_text, headline
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 _PRICED_RULE = "checker-finding"
 _LEVELS = {"worse": "error", "better": "none", "unclear": "note"}
 _ROOT_ID = "SRCROOT"
