@@ -179,6 +179,15 @@ def test_a_replay_that_never_ends_is_not_measured(command: Callable[..., Result]
     assert "waits.lbt, order 1: the replay on generic_2socket_32core did not finish" in " ".join(result.stdout.split())
 
 
+def test_a_single_recording_is_compared_and_the_report_says_what_its_interval_lacks(
+    command: Callable[..., Result], folder: Path, tmp_path: Path
+) -> None:
+    shutil.copy(folder / "padded" / "it.lbt", tmp_path / "one.lbt")
+    result = command("gate", "--base", tmp_path / "one.lbt", "--head", tmp_path / "one.lbt", *OPTIONS)
+    assert result.code == 0
+    assert "of a version with one recording" in " ".join(result.stdout.split())
+
+
 def test_threads_take_turns_on_fewer_cpus(gate: Gate) -> None:
     result = gate("padded", "packed", "--cpus", "2,8", "--json", "-")
     machines = json.loads(result.stdout)["changes"][0]["machines"]

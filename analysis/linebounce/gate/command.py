@@ -115,6 +115,10 @@ def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gaug
     for side in sides:
         verdict.not_measured += [it for it in side.not_measured if it not in verdict.not_measured]
         verdict.missing += [it for it in side.missing if it not in verdict.missing]
+    if min(len(verdict.base), len(verdict.head)) == 1:
+        verdict.missing.append(
+            "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"
+        )
     verdict.changes = Comparison(base, head, budget).changes()
     add_evidence(verdict, base, head, gauge)
     for file in arguments.findings:
