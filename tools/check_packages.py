@@ -8,6 +8,7 @@ its libraries have other versions. Needs root.
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,8 +110,27 @@ def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
     if not page.startswith("<!doctype html>"):
         sys.exit(f"{suite}, wheel: linebounce report made no page")
     print(f"{suite}, wheel: linebounce report made a page of {len(page) // 1024} KiB with Python {version}", flush=True)
+    try_gate(suite, root, bin_directory)
     served = root.run(f"python3 -c '{SERVED}' {bin_directory}/linebounce", network=True)
     print(f"{suite}, wheel: linebounce teach --serve served {served.strip()}", flush=True)
+
+
+# Variants of examples/counters.c, in /job: one without padding fails the gate, the same twice passes.
+JOB = """cd /job
+for variant in PADDED PACKED; do linebounce-cc -O2 -g -pthread -D$variant counters.c -o $variant; done
+GATE_BASE=PADDED GATE_HEAD=PADDED bash action/gate.sh
+code=0; GATE_BASE=PADDED GATE_HEAD=PACKED bash action/gate.sh >&2 || code=$?
+test $code -eq 1
+"""
+
+
+def try_gate(suite: str, root: Root, bin_directory: str) -> None:
+    """The steps of a job of continuous integration, without a network: compiled, recorded and compared."""
+    root.install("g++")
+    shutil.copytree(ROOT / "install" / "github-action", root.path / "job" / "action")
+    shutil.copy(ROOT / "examples" / "counters.c", root.path / "job")
+    said = root.run(f"PATH={bin_directory}:$PATH; {JOB}")
+    print(f"{suite}, wheel: linebounce gate: {said.splitlines()[0]}", flush=True)
 
 
 def try_debian_package(suite: str, expected: dict[str, str], scratch: str) -> None:

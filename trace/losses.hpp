@@ -171,10 +171,10 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
      "{0} counts loads that another core's cache answered, whether it had modified the line or not: they count as HITM."},
     {"reconstruction", Severity::doubt,
      "Nothing in it was recorded: it is reconstructed from {0}'s counts, and shows only what follows from these."},
-    // Of recordings: what was not seen. Each follows the words "not seen".
     {"types_unknown", Severity::doubt,
      "{1} untouched fields of {0} have types whose size is not known: they are left out, so the others lie nearer together."},
     {"fields_unknown", Severity::lost, "{1} fields that the table names are not in the layout of {0}: they are left out."},
+    // Of recordings: what was not seen. Each follows the words "not seen".
     {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}"},
     {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}"},
     {"atomics_of_libraries", Severity::doubt,

@@ -20,6 +20,10 @@ def compare() -> int:
     return _run("compare", "compare")
 
 
+def gate() -> int:
+    return _run("gate", "gate")
+
+
 def report() -> int:
     return _run("report", "report")
 

@@ -133,6 +133,7 @@ struct PythonCommand {
 constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
+    PythonCommand{"gate", "Say whether a change of a program makes its threads share more than a budget allows"},
     PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric"},
     PythonCommand{"tables", "Write tables of results as CSV, JSON, Parquet or Markdown"},
     PythonCommand{"teach", "Serve or play the lessons, make and grade assignments"},
@@ -149,7 +150,7 @@ const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
       {"Look into results", {"report", "compare", "lines", "explain", "steps", "tables"}},
-      {"Real programs", {"advise", "compare-locks", "find-sharing", "layout", "trace", "trace export", "import"}},
+      {"Real programs", {"advise", "compare-locks", "find-sharing", "layout", "gate", "trace", "trace export", "import"}},
       {"Check locks and protocols", {"check-lock", "check"}},
       {"Fit a machine", {"calibrate"}},
       {"Compare with publications", {"reproduce", "validate", "bench"}},

@@ -4,13 +4,18 @@ import math
 from functools import cache
 
 
-@cache
 def student_t_95(degrees_of_freedom: int) -> float:
     """The two-sided 95 % quantile. REQUIRES: degrees_of_freedom >= 1."""
+    return student_t(degrees_of_freedom, 0.95)
+
+
+@cache
+def student_t(degrees_of_freedom: int, confidence: float) -> float:
+    """The two-sided quantile. REQUIRES: degrees_of_freedom >= 1, 0 < confidence < 1."""
     low, high = 0.0, math.pi / 2
     for _ in range(60):  # enough halvings to reach neighbouring floating-point numbers
         middle = (low + high) / 2
-        low, high = (middle, high) if _share_within(middle, degrees_of_freedom) < 0.95 else (low, middle)
+        low, high = (middle, high) if _share_within(middle, degrees_of_freedom) < confidence else (low, middle)
     return math.sqrt(degrees_of_freedom) * math.tan(high)
 
 

@@ -1,0 +1,113 @@
+"""What a change may cost, and where that is measured: linebounce.toml and the options that override it."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linebounce.errors import UsageError, meant
+from linebounce.files import read_file
+
+# Each rule with what it finds. The order is that of reports.
+RULES = {
+    "false-sharing": "A line is falsely shared: threads use different bytes of it, and at least one of them writes",
+    "contended-word": "Several threads write one word",
+    "slower-lock": "Taking and releasing a lock takes longer",
+    "communication": "Threads wait for data that one thread writes",
+    "crosses-line": "A field crosses a line's end, or a structure takes more lines",
+    "all-sharing": "Sharing as a whole costs more, wherever it is",
+}
+# In percent of the base's thread time. Less than that is not worth a reviewer's time, and most of it is the order in which
+# threads happen to meet.
+DEFAULT_PCT = 2.0
+USUAL_MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
+_KEYS = {"machines": list, "cpus": list, "times": int, "orders": int, "arguments": str, "budget": dict, "allow": list}
+
+
+@dataclass
+class Allowance:
+    """A budget for one name under one rule: a known cost, with its reason."""
+
+    rule: str
+    name: str
+    pct: float
+    why: str = ""
+
+
+@dataclass
+class Budget:
+    """The gate's settings. Percentages are of the base's thread time."""
+
+    machines: list[str] = field(default_factory=lambda: list(USUAL_MACHINES))
+    cpus: list[int] = field(default_factory=list)  # empty: all of each machine
+    times: int = 3  # recordings of a program
+    orders: int = 5  # replays of a recording
+    arguments: str = ""  # of a program that the gate records
+    pct: dict[str, float] = field(default_factory=lambda: dict.fromkeys(RULES, DEFAULT_PCT))
+    allowed: list[Allowance] = field(default_factory=list)
+
+    def of(self, rule: str, name: str) -> float:
+        """The budget for this name under this rule."""
+        own = [each.pct for each in self.allowed if (each.rule, each.name) == (rule, name)]
+        return own[-1] if own else self.pct[rule]
+
+
+def read_budget(path: Path | None) -> Budget:
+    """The budget in this file; without a file, in ./linebounce.toml if that exists, otherwise the defaults. Raises
+    UsageError, which names the file, the key and the legal values."""
+    place = path or Path("linebounce.toml")
+    if path is None and not place.exists():
+        return Budget()
+    try:
+        document = tomllib.loads(read_file(place).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{place}: {error}") from None
+    table = document.get("gate", {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{place}: gate is to be a table, [gate]")
+    return _budget_from(place, table)
+
+
+def _budget_from(place: Path, table: Mapping[str, Any]) -> Budget:
+    for key, value in table.items():
+        _require_known(place, f"gate.{key}", key, _KEYS)
+        if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
+            raise UsageError(f"{place}: gate.{key} is to be {_KEYS[key].__name__}, not {value!r}")
+    budget = Budget(**{key: value for key, value in table.items() if key not in ("budget", "allow")})
+    for rule, pct in table.get("budget", {}).items():
+        _require_known(place, f"gate.budget.{rule}", rule, RULES)
+        budget.pct[rule] = _percentage(place, f"gate.budget.{rule}", pct)
+    for number, row in enumerate(table.get("allow", ())):
+        budget.allowed.append(_allowance_from(place, f"gate.allow[{number}]", row))
+    check_numbers(budget, str(place))
+    return budget
+
+
+def _allowance_from(place: Path, key: str, row: Any) -> Allowance:
+    if not isinstance(row, dict) or not {"rule", "name", "pct"} <= row.keys() <= {"rule", "name", "pct", "why"}:
+        raise UsageError(f"{place}: {key} is to have rule, name and pct, and may say why")
+    _require_known(place, f"{key}.rule", str(row["rule"]), RULES)
+    return Allowance(row["rule"], str(row["name"]), _percentage(place, f"{key}.pct", row["pct"]), str(row.get("why", "")))
+
+
+def check_numbers(budget: Budget, place: str) -> None:
+    """Raises UsageError for numbers that can't be used."""
+    limits = [("times", budget.times, 1, 1000), ("orders", budget.orders, 2, 100)]
+    limits += [("cpus", count, 1, 1024) for count in budget.cpus]
+    for key, value, least, most in limits:
+        if not isinstance(value, int) or not least <= value <= most:
+            raise UsageError(f"{place}: {key} is to be {least} to {most}, not {value}")
+    if not budget.machines or not all(isinstance(machine, str) for machine in budget.machines):
+        raise UsageError(f"{place}: machines is to be a list of names or files, not {budget.machines!r}")
+
+
+def _require_known(place: Path, path: str, key: str, known: Mapping[str, Any]) -> None:
+    if key not in known:
+        raise UsageError(f"{place}: {path} is not known: {meant(key, sorted(known))}; there are {', '.join(known)}")
+
+
+def _percentage(place: Path, key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1000:
+        raise UsageError(f"{place}: {key} is to be 0 to 1000, in percent of the base's thread time, not {value!r}")
+    return float(value)

@@ -1,0 +1,220 @@
+"""The command `linebounce gate`."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from linebounce.commands import exit_code, parser_of
+from linebounce.errors import UsageError
+from linebounce.files import write_file
+from linebounce.gate.budget import Budget, check_numbers, read_budget
+from linebounce.gate.evidence import add_evidence
+from linebounce.gate.findings import priced
+from linebounce.gate.judge import Change, Comparison
+from linebounce.gate.junit import junit
+from linebounce.gate.measure import Gauge, NotMeasuredError, measure, opened
+from linebounce.gate.recordings import recordings_of
+from linebounce.gate.sarif import sarif
+from linebounce.gate.sources import Location
+from linebounce.gate.text import annotations, markdown, text
+from linebounce.gate.verdict import Evidence, Verdict
+from linebounce.program import find_program
+
+_EXAMPLES = """Examples:
+  linebounce gate --base old/server --head new/server
+      records two programs compiled by linebounce-cc three times each, and compares them
+  linebounce gate --base main.lbt --head mine.lbt --machine generic_2socket_32core --cpus 8,32
+      compares recordings: main.lbt, main-2.lbt and so on, as linebounce-record --times writes them
+  linebounce gate --base main.lbt --head mine.lbt --budget linebounce.toml --sarif gate.sarif --junit gate.xml --annotations
+      in continuous integration: files for code review and test reports, and ::error lines
+  linebounce gate --base main.lbt --head mine.lbt --findings checker.sarif
+      also says what the findings of a static checker cost, or that they cost nothing
+
+Each recording is replayed on each machine in --orders orders of the same operations. Its threads' time is divided among the
+lines, words and locks for which they wait. A cost is over budget if the 95 % interval of its rise, over recordings and orders,
+is above the budget as a whole. Computation and misses that no other thread causes have no budget (docs/ci.md).
+
+Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for example because a recording is missing, a replay
+did not finish, or the recorder did not see the program's atomic operations."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    return exit_code("linebounce gate", lambda: _gate(_parse(arguments)))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    description = "Say whether a change makes threads wait more for each other's cache lines and locks."
+    parser = parser_of("linebounce gate", description, _EXAMPLES)
+    parser.add_argument(
+        "--base", metavar="OLD", type=Path, nargs="+", required=True, help="Recordings, a folder of them, or a program"
+    )
+    parser.add_argument("--head", metavar="NEW", type=Path, nargs="+", required=True, help="The same of the changed program")
+    parser.add_argument(
+        "--budget", metavar="FILE", type=Path, help="Budgets and settings; default: ./linebounce.toml if it exists"
+    )
+    parser.add_argument("--machine", metavar="M", action="append", help="A machine to replay on; may be repeated")
+    parser.add_argument("--cpus", metavar="N,...", type=_numbers, help="Numbers of CPUs in use; default: all of each machine")
+    parser.add_argument("--times", metavar="N", type=int, help="Recordings of a program; default: 3")
+    parser.add_argument("--orders", metavar="N", type=int, help="Replays of each recording; default: 5")
+    parser.add_argument("--arguments", metavar="WORDS", help="The command line of a program that is recorded, without its name")
+    parser.add_argument("--findings", metavar="FILE", type=Path, action="append", default=[], help="SARIF of a static checker")
+    for name, what in (("json", "JSON"), ("markdown", "Markdown"), ("sarif", "SARIF 2.1.0"), ("junit", "JUnit XML")):
+        parser.add_argument(
+            f"--{name}", metavar="FILE", type=Path, help=f"Write the verdict as {what}; -: to the standard output"
+        )
+    parser.add_argument("--annotations", action="store_true", help="Print ::error lines for each cost over budget")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, default=Path("out/gate"), help="Where recordings are made")
+    parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="Replays at once")
+    return parser.parse_args(arguments)
+
+
+def _numbers(words: str) -> list[int]:
+    return [int(word) for word in words.split(",")]
+
+
+def _settings(arguments: argparse.Namespace) -> Budget:
+    """The budget file, and the options that override it."""
+    budget = read_budget(arguments.budget)
+    budget.machines = arguments.machine or budget.machines
+    for key in ("cpus", "times", "orders", "arguments"):
+        if getattr(arguments, key) is not None:
+            setattr(budget, key, getattr(arguments, key))
+    check_numbers(budget, "the command line")
+    if arguments.jobs < 1:
+        raise UsageError(f"--jobs: at least 1, not {arguments.jobs}")
+    return budget
+
+
+def _gate(arguments: argparse.Namespace) -> int:
+    budget = _settings(arguments)
+    program = find_program()
+    gauge = Gauge(program, budget.machines, budget.cpus, budget.orders, arguments.jobs)
+    verdict = Verdict(list(arguments.base), list(arguments.head))
+    try:
+        _judge(verdict, arguments, budget, gauge)
+    except NotMeasuredError as error:
+        verdict.not_measured.append(str(error))
+    _write(verdict, arguments)
+    return verdict.exit_code
+
+
+def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gauge: Gauge) -> None:
+    recorder = Path(gauge.program).with_name("linebounce-record")
+    sides = []
+    for name in ("base", "head"):
+        found = recordings_of(getattr(arguments, name), recorder, arguments.output / name, budget.times, budget.arguments)
+        setattr(verdict, name, found)
+        sides.append(opened(found))
+    base, head = sides
+    measure(sides, gauge)
+    for side in sides:
+        verdict.not_measured += [it for it in side.not_measured if it not in verdict.not_measured]
+        verdict.missing += [it for it in side.missing if it not in verdict.missing]
+    if min(len(verdict.base), len(verdict.head)) == 1:
+        verdict.missing.append(
+            "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"
+        )
+    verdict.changes = Comparison(base, head, budget).changes()
+    add_evidence(verdict, base, head, gauge)
+    for file in arguments.findings:
+        verdict.priced += priced(file, head)
+
+
+def _write(verdict: Verdict, arguments: argparse.Namespace) -> None:
+    root = Path.cwd()
+    forms: dict[str, Callable[[], bytes]] = {
+        "json": lambda: json_bytes(document(verdict)),
+        "markdown": lambda: markdown(verdict, root).encode(errors="backslashreplace"),
+        "sarif": lambda: sarif(verdict, root, version("linebounce")),
+        "junit": lambda: junit(verdict),
+    }
+    taken = False
+    for form, make in forms.items():
+        path = getattr(arguments, form)
+        if path == Path("-"):
+            sys.stdout.write(make().decode())
+            taken = True
+        elif path is not None:
+            write_file(path, make())
+    if not taken:
+        sys.stdout.write(text(verdict, root))
+    if arguments.annotations:
+        sys.stdout.write(annotations(verdict, root))
+
+
+def json_bytes(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def document(verdict: Verdict) -> dict[str, Any]:
+    """Schema linebounce.gate/1. Numbers have four digits behind the point."""
+    return {
+        "schema": "linebounce.gate/1",
+        "verdict": verdict.sentence,
+        "exit_code": verdict.exit_code,
+        "base": [str(path) for path in verdict.base],
+        "head": [str(path) for path in verdict.head],
+        "changes": [_change(change, verdict.evidence.get(number)) for number, change in enumerate(verdict.changes)],
+        "findings": [
+            {
+                "tool": it.tool,
+                "rule": it.rule,
+                "message": it.message,
+                "at": _place(it.location),
+                "subject": it.subject,
+                "text": it.text,
+                "machines": [
+                    {
+                        "machine": str(of.condition),
+                        "pct": round(of.head_pct, 4),
+                        "low": round(of.low, 4),
+                        "high": round(of.high, 4),
+                    }
+                    for of in it.figures
+                ],
+            }
+            for it in verdict.priced
+        ],
+        "not_measured": verdict.not_measured,
+        "missing": verdict.missing,
+    }
+
+
+def _change(change: Change, evidence: Evidence | None) -> dict[str, Any]:
+    return {
+        "rule": change.rule,
+        "name": change.name,
+        "verdict": change.verdict,
+        "new": change.is_new,
+        "layout": [it.text for it in change.layout],
+        "at": _place(evidence.declared) if evidence else None,
+        "functions": evidence.functions if evidence else [],
+        "advice": evidence.what if evidence else "",
+        "machines": [
+            {
+                "machine": it.condition.machine,
+                "cpus": it.condition.cpus,
+                "verdict": it.verdict,
+                "base_pct": round(it.base_pct, 4),
+                "head_pct": round(it.head_pct, 4),
+                "change": round(it.change, 4),
+                "low": round(it.low, 4),
+                "high": round(it.high, 4),
+                "budget_pct": it.budget_pct,
+            }
+            for it in change.figures
+        ],
+    }
+
+
+def _place(location: Location | None) -> str | None:
+    return None if location is None else f"{location.path}:{location.line}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

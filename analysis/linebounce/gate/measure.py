@@ -1,0 +1,170 @@
+"""What sharing costs in a program's recordings: each is replayed on each machine in several orders, and its threads' time
+divided among the lines, words and locks for which they waited (`linebounce advise --time`)."""
+
+import json
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from linebounce.errors import InputError, UsageError
+from linebounce.files import scratch_folder
+from linebounce.gate.layouts import base_name
+from linebounce.program import checked
+from linebounce.trace import Trace
+from linebounce.trace_symbols import Symbols
+
+_UNSEEN_ATOMICS = "atomic instructions"  # as kUnseenAtomics in trace/summary.hpp
+_MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/studies/replay/replay_study.hpp
+
+
+class NotMeasuredError(Exception):
+    """There is nothing to compare: exit code 5."""
+
+
+class Item(NamedTuple):
+    """Something that threads wait for: a class of time, as in advise's page, and a name."""
+
+    what: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A machine, and how many of its CPUs are in use; None: all."""
+
+    machine: str
+    cpus: int | None = None
+
+    def __str__(self) -> str:
+        return self.machine if self.cpus is None else f"{self.machine}, {self.cpus} CPU{'' if self.cpus == 1 else 's'}"
+
+
+@dataclass
+class Place:
+    """Where an item is defined ("/src/cache.c:12", or empty), and the functions that wait for it."""
+
+    source: str
+    functions: list[str]
+
+
+@dataclass
+class Side:
+    """One version of the program. `us`: thread time by condition, recording and order."""
+
+    recordings: list[Path]
+    symbols: list[Symbols]  # of each recording
+    us: dict[Condition, list[list[dict[Item, float]]]] = field(default_factory=dict)
+    places: dict[Item, Place] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)  # what the recordings could not hold
+    not_measured: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Gauge:
+    """How recordings are measured."""
+
+    program: str
+    machines: Sequence[str]
+    cpus: Sequence[int]
+    orders: int
+    jobs: int
+
+    def counts(self) -> Sequence[int | None]:
+        return self.cpus or [None]
+
+    def conditions(self) -> list[Condition]:
+        return [Condition(machine, count) for machine in self.machines for count in self.counts()]
+
+
+def opened(recordings: Sequence[Path]) -> Side:
+    """The recordings with their symbols, not yet replayed. Raises NotMeasuredError if one can't be read."""
+    side = Side(list(recordings), [])
+    for path in recordings:
+        try:
+            with Trace(path) as trace:
+                side.symbols.append(trace.symbols)
+                _add_new(side.missing, trace.summary.missing)
+        except (InputError, UsageError) as error:
+            raise NotMeasuredError(str(error)) from None
+    side.not_measured = [sentence for sentence in side.missing if sentence.startswith(_UNSEEN_ATOMICS)]
+    return side
+
+
+@dataclass
+class _Replay:
+    """One recording in one order, on all machines with so many CPUs."""
+
+    side: Side
+    recording: int
+    order: int
+    cpus: int | None
+
+    @property
+    def trace(self) -> Path:
+        return self.side.recordings[self.recording]
+
+
+def measure(sides: Sequence[Side], gauge: Gauge) -> None:
+    """Replays all recordings of all sides. A replay that fails, or that does not do what the program did, is noted in its
+    side's `not_measured`; a condition in which one has failed is left out on all sides. Raises UsageError for a wrong machine,
+    NotMeasuredError if no condition is left."""
+    streams = max(len(symbols.streams) for side in sides for symbols in side.symbols)
+    replays = [
+        _Replay(side, recording, order, count)
+        for side in sides
+        for recording in range(len(side.recordings))
+        for order in range(1, gauge.orders + 1)
+        for count in gauge.counts()
+    ]
+    for side in sides:
+        side.us = {condition: [[] for _ in side.recordings] for condition in gauge.conditions()}
+    with ThreadPoolExecutor(gauge.jobs) as pool:
+        pages = pool.map(lambda replay: _page(replay, gauge, streams), replays)
+        for replay, page in zip(replays, pages, strict=True):
+            _add_page(replay, page, gauge)
+    whole = [it for it in gauge.conditions() if all(len(of) == gauge.orders for side in sides for of in side.us[it])]
+    for side in sides:
+        side.us = {condition: side.us[condition] for condition in whole}
+    if not whole:
+        raise NotMeasuredError("; ".join(sentence for side in sides for sentence in side.not_measured))
+
+
+def _page(replay: _Replay, gauge: Gauge, streams: int) -> dict[str, Any]:
+    settings = [f"workload.order={replay.order}"]
+    if replay.cpus is not None:
+        settings.append(f"machine.cpus={replay.cpus}")
+        if streams > replay.cpus:
+            settings.append("workload.threads=round_robin")
+    words = [word for machine in gauge.machines for word in ("--machine", machine)]
+    words += [word for text in settings for word in ("--set", text)]
+    with scratch_folder() as scratch:
+        command = [gauge.program, "advise", str(replay.trace), "--time", "--json", *words, "-o", str(scratch)]
+        page: dict[str, Any] = json.loads(checked(command))
+    return page
+
+
+def _add_page(replay: _Replay, page: dict[str, Any], gauge: Gauge) -> None:
+    side, where = replay.side, f"{replay.trace}, order {replay.order}"
+    if page["tries_otherwise_pct"] > _MOST_TRIES_OTHERWISE_PCT:
+        share = page["tries_otherwise_pct"]
+        _add_new(side.not_measured, [f"{where}: {share:.1f} % of the tries of locks went another way than recorded"])
+    accounts = {account["machine"]: account for account in page["time"]}
+    for machine in gauge.machines:
+        condition = Condition(machine, replay.cpus)
+        account = accounts.get(machine)
+        if account is None:
+            _add_new(side.not_measured, [f"{where}: the replay on {condition} did not finish"])
+            continue
+        us_per_tick = account["thread_us"] / account["ticks"] if account["ticks"] else 0.0
+        of: dict[Item, float] = {}
+        for share in account["shares"]:
+            item = Item(share["class"], base_name(share["name"]))
+            of[item] = of.get(item, 0.0) + share["ticks"] * us_per_tick
+            side.places.setdefault(item, Place(share["source"], share["functions"]))
+        side.us[condition][replay.recording].append(of)
+
+
+def _add_new(known: list[str], more: Iterable[str]) -> None:
+    known += [sentence for sentence in dict.fromkeys(more) if sentence not in known]

@@ -1,0 +1,109 @@
+"""The gate's answer, of which all forms of output are made."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from linebounce.commands import CHECK_FAILED, DONE
+from linebounce.gate.judge import Change, Figure
+from linebounce.gate.sources import Location, Replacement
+
+NOT_MEASURED = 5
+
+_SUBJECTS = {
+    "false-sharing": "false sharing of {}",
+    "contended-word": "writes of several threads to {}",
+    "slower-lock": "the lock {}",
+    "communication": "communication through {}",
+    "crosses-line": "the layout of {}",
+    "all-sharing": "all sharing together",
+}
+
+
+@dataclass
+class Evidence:
+    """Where a change is in the source, and the edit that `advise` makes against it."""
+
+    declared: Location | None = None
+    functions: list[str] = field(default_factory=list)  # that wait
+    accesses: list[Location] = field(default_factory=list)
+    what: str = ""  # the edit in words
+    edits: list[Replacement] = field(default_factory=list)
+
+
+@dataclass
+class Priced:
+    """A static checker's finding, and what it costs; `figures` have the cost as the head's, and nothing as the base's."""
+
+    tool: str
+    rule: str
+    message: str
+    location: Location
+    subject: str  # the object or field that was found at its line; empty: none
+    figures: list[Figure]
+
+    @property
+    def text(self) -> str:
+        if not self.subject:
+            return "not priced: no recorded structure or variable is declared at this line"
+        costly = [figure for figure in self.figures if figure.low > 0]
+        if not costly:
+            return f"{self.subject} costs nothing on these machines"
+        return f"{self.subject} costs " + "; ".join(
+            f"{it.head_pct:.1f} % ({it.low:.1f} to {it.high:.1f}) of the threads' time on {it.condition}" for it in costly
+        )
+
+
+@dataclass
+class Verdict:
+    """`not_measured`: reasons why there is no verdict, or an incomplete one."""
+
+    base: list[Path]
+    head: list[Path]
+    changes: list[Change] = field(default_factory=list)
+    evidence: dict[int, Evidence] = field(default_factory=dict)  # by index of the change
+    priced: list[Priced] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    not_measured: list[str] = field(default_factory=list)
+
+    def of(self, verdict: str) -> list[tuple[int, Change]]:
+        return [(number, change) for number, change in enumerate(self.changes) if change.verdict == verdict]
+
+    @property
+    def exit_code(self) -> int:
+        """Of several, the largest, as everywhere."""
+        return NOT_MEASURED if self.not_measured else CHECK_FAILED if self.of("worse") else DONE
+
+    @property
+    def sentence(self) -> str:
+        worse = len(self.of("worse"))
+        over = f"{worse} cost{'' if worse == 1 else 's'} of sharing over budget" if worse else ""
+        if self.not_measured:
+            return f"Not measured{': ' + over + ' in what was' if over else ''}."
+        compared = f"{_count(self.base, 'recording')} against {len(self.head)}"
+        return f"Over budget: {over}, by {compared}." if worse else f"Within budget, by {compared}."
+
+
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
+
+
+def subject(change: Change) -> str:
+    """What the change is about: "false sharing of counts"."""
+    return _SUBJECTS[change.rule].format(change.name)
+
+
+def headline(change: Change, evidence: Evidence | None = None) -> str:
+    """One line: what changed, what about the layout, and which functions wait."""
+    new = "new: " if change.is_new and change.verdict == "worse" else ""
+    layout = f": {'; '.join(each.text for each in change.layout)}" if change.layout else ""
+    where = f", in {' and '.join(evidence.functions)}" if evidence and evidence.functions else ""
+    return f"{new}{subject(change)}{layout}{where}"
+
+
+def figure_text(figure: Figure) -> str:
+    """As in "0.0 → 20.4 % of the base's thread time: +20.4 (19.9 to 20.8), budget 2"."""
+    return (
+        f"{figure.base_pct:.1f} → {figure.head_pct:.1f} % of the base's thread time: {figure.change:+.1f} "
+        f"({figure.low:.1f} to {figure.high:.1f}), budget {figure.budget_pct:g}"
+    )

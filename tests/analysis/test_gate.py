@@ -1,0 +1,367 @@
+"""`linebounce gate`: real recordings of a small program, its verdicts, files and exit codes."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from gate_forms import check_junit, check_sarif
+from linebounce.gate.judge import figure_of
+from linebounce.gate.layouts import layout_changes
+from linebounce.gate.measure import Condition
+from linebounce.gate.sources import replacements
+from linebounce.trace import Writer
+from linebounce.trace_symbols import Event, Field, Kind, Object, Operation, Stream, Structure, Summary, Symbols
+from program import Program, Result
+from recorded import Recorder
+
+MACHINE = "generic_2socket_32core"
+OPTIONS = ("--machine", MACHINE, "--orders", "2")
+
+# Four threads count in their own elements of an array, and meet often, so that recordings differ little on a busy machine.
+PROGRAM = """\
+#include <pthread.h>
+#include <stdlib.h>
+struct tally {
+  volatile long sum; PAD
+  volatile long seldom;
+};
+static struct tally tallies[4] __attribute__((aligned(64)));
+static pthread_barrier_t turn;
+static volatile long rounds = 1500;
+static void *work(void *me) {
+  volatile long *own = calloc(64, sizeof *own);
+  for (int i = 0; i < 1500; ++i) {
+    if (i % 100 == 0) pthread_barrier_wait(&turn);
+    tallies[(long)me].sum += i;
+    EXTRA
+  }
+  free((void *)own);
+  return me;
+}
+int main(void) {
+  pthread_t threads[4];
+  pthread_barrier_init(&turn, 0, 4);
+  rounds++;
+  for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void *)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}
+"""
+PADDING = "char pad[48];"
+VARIANTS = {
+    "padded": (PADDING, ""),
+    "packed": ("char pad[8];", ""),
+    "slower": (PADDING, "for (int k = 0; k < 4; ++k) own[8 * k] += i;"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each variant, compiled and recorded twice: VARIANT/it.c, it, it.lbt, it-2.lbt."""
+    top = tmp_path_factory.mktemp("gate")
+    for variant, (pad, extra) in VARIANTS.items():
+        home = top / variant
+        home.mkdir()
+        recorder = Recorder(Program(executable, home))
+        recorder.compile(PROGRAM.replace("PAD", pad).replace("EXTRA", extra), "-g", name="it.c", output="it")
+        recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+    return top
+
+
+Gate = Callable[..., Result]
+
+
+@pytest.fixture
+def gate(command: Callable[..., Result], folder: Path) -> Gate:
+    def run(base: str, head: str, *more: str | Path) -> Result:
+        recordings = [folder / name / "it.lbt" for name in (base, head)]
+        return command("gate", "--base", recordings[0], "--head", recordings[1], *OPTIONS, *more, cwd=folder / head)
+
+    return run
+
+
+@dataclass
+class Reports:
+    """What a failed gate says, in all forms."""
+
+    result: Result
+    files: dict[str, Path]
+
+    def text(self, form: str) -> str:
+        return self.files[form].read_text()
+
+
+@pytest.fixture(scope="module")
+def over_budget(command: Callable[..., Result], folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    top = tmp_path_factory.mktemp("reports")
+    files = {form: top / form for form in ("json", "markdown", "sarif", "junit")}
+    recordings = ("--base", folder / "padded" / "it.lbt", "--head", folder / "packed" / "it.lbt")
+    forms = [word for form, file in files.items() for word in (f"--{form}", file)]
+    result = command("gate", *recordings, *OPTIONS, "--annotations", *forms, cwd=folder / "packed")
+    assert result.code == 1, result.stdout + result.stderr
+    return Reports(result, files)
+
+
+def operations(executable: Path, trace: Path) -> int:
+    info = subprocess.run([executable, "trace", "info", "--json", trace], capture_output=True, text=True, check=True)
+    count: int = json.loads(info.stdout)["operations"]
+    return count
+
+
+def test_false_sharing_fails_though_the_program_does_no_more_than_before(
+    over_budget: Reports, folder: Path, executable: Path
+) -> None:
+    worst = json.loads(over_budget.text("json"))["changes"][0]
+    assert (worst["rule"], worst["name"], worst["verdict"], worst["new"]) == ("false-sharing", "tallies", "worse", True)
+    assert worst["machines"][0]["low"] > worst["machines"][0]["budget_pct"]
+    assert worst["functions"] == ["work"]
+    assert worst["at"] == f"{folder}/packed/it.c:3"
+    before, after = (operations(executable, folder / variant / "it.lbt") for variant in ("padded", "packed"))
+    assert after == pytest.approx(before, rel=0.002), "a counter of instructions sees nothing"
+
+
+def test_the_other_way_round_it_is_better_and_passes(gate: Gate) -> None:
+    result = gate("packed", "padded")
+    assert result.code == 0
+    assert "Better:\n  false sharing of tallies" in result.stdout
+
+
+def test_a_slowdown_that_is_private_computation_passes(gate: Gate, folder: Path, executable: Path) -> None:
+    assert operations(executable, folder / "slower" / "it.lbt") > 2 * operations(executable, folder / "padded" / "it.lbt")
+    result = gate("padded", "slower")
+    assert result.code == 0, result.stdout
+    assert result.stdout.startswith("Within budget, by 2 recordings against 2.")
+
+
+def test_the_same_recordings_pass_and_give_the_same_bytes_however_many_replays_run_at_once(gate: Gate, tmp_path: Path) -> None:
+    texts = []
+    for jobs in ("1", "3"):
+        files = {form: tmp_path / f"{form}{jobs}" for form in ("json", "markdown", "sarif", "junit")}
+        result = gate("packed", "packed", "-j", jobs, *(word for form, file in files.items() for word in (f"--{form}", file)))
+        assert result.code == 0, result.stdout
+        texts.append([result.stdout, *(file.read_text() for file in files.values())])
+    assert texts[0] == texts[1]
+    assert all(change["verdict"] == "same" for change in json.loads(texts[0][1])["changes"])
+
+
+def test_a_missing_recording_is_not_measured_and_never_passes(command: Callable[..., Result], folder: Path) -> None:
+    base = folder / "padded" / "it.lbt"
+    for head in (folder / "nowhere.lbt", folder):  # a folder without recordings
+        result = command("gate", "--base", base, "--head", head, *OPTIONS, "--sarif", folder / "s", "--junit", folder / "j")
+        assert result.code == 5
+        assert result.stdout.startswith("Not measured.")
+        log = json.loads((folder / "s").read_text())
+        check_sarif(log)
+        assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
+        assert check_junit((folder / "j").read_bytes()).attrib["errors"] == "1"
+
+
+def test_a_damaged_recording_is_not_measured(command: Callable[..., Result], folder: Path, tmp_path: Path) -> None:
+    whole = (folder / "padded" / "it.lbt").read_bytes()
+    (tmp_path / "cut.lbt").write_bytes(whole[: len(whole) // 2])
+    result = command("gate", "--base", folder / "padded" / "it.lbt", "--head", tmp_path / "cut.lbt", *OPTIONS)
+    assert result.code == 5
+
+
+def test_a_replay_that_never_ends_is_not_measured(command: Callable[..., Result], folder: Path, tmp_path: Path) -> None:
+    with Writer(tmp_path / "waits.lbt") as writer:
+        event = writer.define(Event("nobody_signals_it"))
+        word = writer.define(Object("word", size=8))
+        main = writer.define(Stream("main"))
+        writer.append(main, Operation(Kind.LOAD, 8, 0, word, 0))
+        writer.append(main, Operation(Kind.WAIT, 0, 0, event, 1))
+        writer.finish(Summary(program="waits"))
+    result = command("gate", "--base", folder / "padded" / "it.lbt", "--head", tmp_path / "waits.lbt", *OPTIONS)
+    assert result.code == 5, result.stdout + result.stderr
+    assert "waits.lbt, order 1: the replay on generic_2socket_32core did not finish" in " ".join(result.stdout.split())
+
+
+def test_a_single_recording_is_compared_and_the_report_says_what_its_interval_lacks(
+    command: Callable[..., Result], folder: Path, tmp_path: Path
+) -> None:
+    shutil.copy(folder / "padded" / "it.lbt", tmp_path / "one.lbt")
+    result = command("gate", "--base", tmp_path / "one.lbt", "--head", tmp_path / "one.lbt", *OPTIONS)
+    assert result.code == 0
+    assert "of a version with one recording" in " ".join(result.stdout.split())
+
+
+def test_threads_take_turns_on_fewer_cpus(gate: Gate) -> None:
+    result = gate("padded", "packed", "--cpus", "2,8", "--json", "-")
+    machines = json.loads(result.stdout)["changes"][0]["machines"]
+    assert [it["cpus"] for it in machines] == [2, 8]
+    assert [it["verdict"] for it in machines][1] == "worse"
+
+
+def test_the_gate_records_programs_itself(command: Callable[..., Result], folder: Path, tmp_path: Path) -> None:
+    base, head = folder / "padded" / "it", folder / "packed" / "it"
+    result = command("gate", "--base", base, "--head", head, *OPTIONS, "--times", "2", "-o", tmp_path / "out", cwd=tmp_path)
+    assert result.code == 1, result.stdout + result.stderr
+    assert sorted(path.name for path in (tmp_path / "out" / "head").iterdir()) == ["it-2.lbt", "it.lbt"]
+
+
+def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_passes(
+    over_budget: Reports, command: Callable[..., Result], executable: Path, folder: Path, tmp_path: Path
+) -> None:
+    log = json.loads(over_budget.text("sarif"))
+    check_sarif(log)
+    (result,) = (it for it in log["runs"][0]["results"] if it["level"] == "error")
+    assert result["ruleId"] == "false-sharing"
+    place = result["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("it.c", 3)
+    assert [it["physicalLocation"]["region"]["startLine"] for it in result["relatedLocations"]] == [14]
+    assert [it["descriptor"]["id"] for it in log["runs"][0]["invocations"][0]["toolExecutionNotifications"]] == ["not-seen"] * 2
+
+    home = tmp_path / "fixed"
+    shutil.copytree(folder / "packed", home)
+    apply_fix(result["fixes"][0], home)
+    recorder = Recorder(Program(executable, home))
+    recorder.compile((home / "it.c").read_text(), "-g", name="it.c", output="it")
+    recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+    passed = command("gate", "--base", folder / "padded" / "it.lbt", "--head", home / "it.lbt", *OPTIONS)
+    assert passed.code == 0, passed.stdout
+
+
+def apply_fix(fix: dict, root: Path) -> None:
+    """As a viewer of SARIF applies it, the last replacement first."""
+    for change in fix["artifactChanges"]:
+        path = root / change["artifactLocation"]["uri"]
+        lines = path.read_text().splitlines(keepends=True)
+        for replacement in sorted(change["replacements"], key=lambda it: -it["deletedRegion"]["startLine"]):
+            region = replacement["deletedRegion"]
+            assert (region["startColumn"], region["endColumn"]) == (1, 1)
+            lines[region["startLine"] - 1 : region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+        path.write_text("".join(lines))
+
+
+def test_junit_has_a_failure_for_each_cost_over_budget(over_budget: Reports) -> None:
+    suites = check_junit(over_budget.files["junit"].read_bytes())
+    (failure,) = suites.iter("failure")
+    assert failure.attrib["type"] == "false-sharing"
+    assert suites[0].attrib["name"] == MACHINE
+
+
+def test_annotations_name_file_and_line(over_budget: Reports) -> None:
+    lines = over_budget.result.stdout.splitlines()
+    (error,) = (line for line in lines if line.startswith("::error"))
+    assert error.startswith("::error file=it.c,line=3,title=linebounce gate%3A false-sharing::new: false sharing of tallies")
+    assert "%25 of the base's thread time" in error
+
+
+def test_markdown_escapes_names_and_has_a_row_for_each_machine(over_budget: Reports) -> None:
+    rows = [line for line in over_budget.text("markdown").splitlines() if line.startswith("| worse")]
+    assert len(rows) == 1
+    assert "generic\\_2socket\\_32core" in rows[0]
+    assert "it.c:3" in rows[0]
+
+
+def test_findings_of_a_checker_have_a_price_or_cost_nothing(gate: Gate, folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "packed" / "it.c").read_text().splitlines()
+    at = {what: next(n for n, line in enumerate(lines, 1) if what in line) for what in ("long sum", "long rounds", "free(")}
+    results = [
+        {
+            "ruleId": "suspect",
+            "message": {"text": "may be shared"},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": "it.c"}, "region": {"startLine": line}}}],
+        }
+        for line in at.values()
+    ]
+    log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "checker"}}, "results": results}]}
+    (tmp_path / "in.sarif").write_text(json.dumps(log))
+    result = gate("padded", "packed", "--findings", tmp_path / "in.sarif", "--json", "-", "--sarif", tmp_path / "out.sarif")
+    field, variable, call = json.loads(result.stdout)["findings"]
+    assert field["subject"] == "tally.sum"
+    assert field["text"].startswith("tally.sum costs ")
+    assert field["machines"][0]["low"] > 5
+    assert variable["text"] == "rounds costs nothing on these machines"
+    assert call["text"] == "not priced: no recorded structure or variable is declared at this line"
+    check_sarif(json.loads((tmp_path / "out.sarif").read_text()))
+
+
+def budget_file(folder: Path, text: str) -> Path:
+    path = folder / "budget.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_known_cost_may_be_allowed_by_name(gate: Gate, tmp_path: Path) -> None:
+    allow = '[[gate.allow]]\nrule = "false-sharing"\nname = "tallies"\npct = 500\nwhy = "test only"\n'
+    total = "[gate.budget]\nall-sharing = 500\n"
+    assert gate("padded", "packed", "--budget", budget_file(tmp_path, total + allow)).code == 0
+    other = allow.replace("tallies", "others").replace("500", "0")
+    assert gate("padded", "packed", "--budget", budget_file(tmp_path, total + allow + other)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[gate]\nmachine = []", "gate.machine is not known: did you mean machines?"),
+        ("[gate]\ntimes = 0", "times is to be 1 to 1000, not 0"),
+        ('[gate]\ntimes = "3"', "gate.times is to be int"),
+        ("[gate.budget]\nlocks = 1", "gate.budget.locks is not known"),
+        ("[gate.budget]\nslower-lock = -1", "gate.budget.slower-lock is to be 0 to 1000"),
+        ('[[gate.allow]]\nrule = "slower-lock"', "gate.allow[0] is to have rule, name and pct"),
+        ("[gate", "budget.toml: "),
+    ],
+)
+def test_a_wrong_budget_is_refused_with_place_and_legal_values(gate: Gate, tmp_path: Path, text: str, message: str) -> None:
+    result = gate("padded", "padded", "--budget", budget_file(tmp_path, text))
+    assert result.code == 2
+    assert message in result.stderr
+
+
+def test_an_unknown_machine_is_wrong_usage(command: Callable[..., Result], folder: Path) -> None:
+    recording = folder / "padded" / "it.lbt"
+    result = command("gate", "--base", recording, "--head", recording, "--machine", "no_such")
+    assert result.code == 2
+    assert "no_such" in result.stderr
+
+
+HERE = Condition(MACHINE)
+
+
+def test_a_change_is_called_only_if_its_whole_interval_is_over_the_budget() -> None:
+    steady = figure_of(HERE, [[10.0, 10.0], [10.0, 10.0]], [[13.0, 13.0], [13.0, 13.0]], 2)
+    assert (steady.low, steady.high, steady.verdict) == (3, 3, "worse")
+    noisy = figure_of(HERE, [[8.0, 8.0], [12.0, 12.0]], [[10.0, 10.0], [16.0, 16.0]], 2)
+    assert noisy.change == 3
+    assert noisy.low < 2 < noisy.high
+    assert noisy.verdict == "unclear"
+    assert figure_of(HERE, [[10.0, 10.0]], [[11.5, 11.5]], 2).verdict == "same"
+
+
+def test_orders_are_paired_and_recordings_are_not() -> None:
+    by_order = figure_of(HERE, [[5.0, 15.0], [5.0, 15.0]], [[8.0, 18.0], [8.0, 18.0]], 2)
+    assert by_order.low == by_order.high == 3, "each order is 3 worse"
+    by_recording = figure_of(HERE, [[5.0, 5.0], [15.0, 15.0]], [[8.0, 8.0], [18.0, 18.0]], 2)
+    assert by_recording.low < 0, "which recording is the other's partner is nobody's knowledge"
+
+
+def test_the_interval_is_students_with_satterthwaites_degrees_of_freedom() -> None:
+    """Two sides of three recordings whose means have variance 1/3 each: 4 degrees of freedom, t = 2.776."""
+    side = [[9.0, 9.0], [10.0, 10.0], [11.0, 11.0]]
+    figure = figure_of(HERE, side, side, 2)
+    assert figure.high == pytest.approx(2.776 * (2 / 3) ** 0.5, abs=0.001)
+
+
+def symbols_of(*fields: Field, size: int, address: int) -> Symbols:
+    symbols = Symbols()
+    number = symbols.define(Structure("node", size, fields=[*fields]))
+    symbols.define(Object("node", number, size, address=address))
+    return symbols
+
+
+def test_a_field_that_crosses_a_lines_end_now_is_found() -> None:
+    before = symbols_of(Field("key", 0, 8), Field("name", 8, 48), size=56, address=128)
+    after = symbols_of(Field("key", 0, 8), Field("flags", 8, 16), Field("name", 24, 48), size=72, address=128)
+    texts = [change.text for change in layout_changes(before, after)]
+    assert texts == ["node.name crosses a line's end", "each node is on 2 lines instead of 1"]
+    assert layout_changes(after, before) == []
+
+
+def test_a_diff_becomes_replacements_of_whole_lines() -> None:
+    diff = "--- a/x.c\n+++ b/x.c\n@@ -1,5 +1,5 @@\n one\n-two\n-three\n+2 and 3\n four\n+new\n five\n"
+    found = [(it.path.name, it.first, it.last, it.text) for it in replacements(diff, Path("/top"))]
+    assert found == [("x.c", 2, 3, "2 and 3\n"), ("x.c", 5, 4, "new\n")]
