@@ -39,9 +39,10 @@ class Engine:
         self.program = program or find_program()
         self.root = _root_of(Path(self.program))
 
-    def steps(self, experiment: Path) -> Document:
-        """The document of one run. Raises EngineError if the experiment is refused, or its run fails."""
-        done = self._run("steps", str(experiment))
+    def steps(self, experiment: Path, most: int = 0) -> Document:
+        """The document of one run, or of its first `most` steps if that is not 0. Raises EngineError if the experiment is
+        refused, or its run fails."""
+        done = self._run("steps", str(experiment), *(["--steps", str(most)] if most else []))
         if done.returncode != 0:
             raise EngineError(_message(done))
         document: Document = json.loads(done.stdout)
