@@ -162,7 +162,8 @@ void refuse_options_of_traces(const RunArguments& arguments) {
 }
 
 ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  TraceArguments trace{.as = arguments.as,
+  TraceArguments trace{.files = {arguments.experiment},
+                       .as = arguments.as,
                        .overrides = arguments,
                        .protocol = arguments.protocol,
                        .cache_bytes = arguments.cache_bytes,
@@ -172,7 +173,6 @@ ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::stri
                        .counters = arguments.counters,
                        .fresh = arguments.fresh,
                        .quiet = arguments.quiet};
-  trace.files = {arguments.experiment};
   trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
   return run_trace(trace, argv);
 }

@@ -43,8 +43,8 @@ fs::path own_trace(const TraceArguments& arguments) {
     return arguments.files.front();
   }
   const FormQuestion question{.file = arguments.files.front(),
-                              .kinds = {FormKind::trace},
                               .as = arguments.as,
+                              .kinds = {FormKind::trace},
                               .option = "--as",
                               .command = fmt::format("linebounce run {}", shell_word(arguments.files.front()))};
   const ChosenForm chosen = choose_form(question, excerpt);

@@ -99,7 +99,7 @@ class LineFiller {
     const int digits = point == std::string_view::npos ? (whole ? 0 : 2) : number(form.substr(point + 1));
     return fmt::format("{:{}.{}f}", found->second, width, digits);
   }
-  [[nodiscard]] static int number(std::string_view text) const {
+  [[nodiscard]] static int number(std::string_view text) {
     constexpr int kWidest = 200;
     if (text.empty()) return 0;
     int value = 0;
