@@ -17,7 +17,7 @@ constexpr int kUpdateBytes = 8;  // a word occupies the data bus as 8 bytes (mod
 
 bool issued_at(const ControllerTable& table, std::size_t base, MessageId message) {
   for (std::size_t state = 0; state < table.states.size(); ++state) {
-    const Row& row = table.row(static_cast<StateId>(state), table.base_events[base].first);
+    const linebounce::Row& row = table.row(static_cast<StateId>(state), table.base_events[base].first);
     for (const Action action : row.steps()) {
       if (action.verb == Verb::issue && action.argument == message) return true;
     }
@@ -35,7 +35,7 @@ bool own_row_does(const Protocol& bus, MessageId message, Verb verb) {
   return false;
 }
 
-bool sends_data_to(const Row& row, Destination where) {
+bool sends_data_to(const linebounce::Row& row, Destination where) {
   return std::any_of(row.steps().begin(), row.steps().end(),
                      [where](Action action) { return action.verb == Verb::send_data && (action.argument & where) != 0; });
 }
@@ -87,7 +87,8 @@ ClassCounters::ClassCounters(const Protocol& bus, int caches, int line_bytes)
   }
 }
 
-ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId state, std::size_t base, const Row& row) {
+ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId state, std::size_t base,
+                                                    const linebounce::Row& row) {
   RowMeaning meaning;
   if (row.impossible) return meaning;
   const StateInfo& before = bus.cache.states[state];

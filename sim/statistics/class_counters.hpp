@@ -83,7 +83,7 @@ class ClassCounters {
     ClassCounter transaction = ClassCounter::bus_rd;
     bool counts_transaction = false;
   };
-  static RowMeaning meaning_of(const Protocol& bus, StateId state, std::size_t base, const Row& row);
+  static RowMeaning meaning_of(const Protocol& bus, StateId state, std::size_t base, const linebounce::Row& row);
 
   void add(int cache, ClassCounter counter, std::int64_t count = 1) {
     if (on_) counts_[cache][ordinal(counter)] += count;

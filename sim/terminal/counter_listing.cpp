@@ -24,7 +24,7 @@ constexpr std::string_view kCachesPrefix = "caches.";
 constexpr std::string_view kCycles = "cycles_";
 constexpr std::string_view kEachCache = "[each cache]";
 constexpr std::string_view kEndOfSection = "[end]";
-constexpr std::size_t kMostColumns = 8;  // caches side by side
+constexpr std::size_t kCachesSideBySide = 8;  // caches side by side
 
 double value_of(const std::map<std::string, double>& counters, const std::string& name) {
   const auto found = counters.find(name);
@@ -151,8 +151,8 @@ CounterListing listing_of(const ReportedPoint& point) {
 std::string counter_table(const CounterListing& listing, const Painter& paint) {
   const std::map<std::string, double> sum = sum_of(listing);
   std::string out;
-  for (std::size_t first = 0; first < listing.size(); first += kMostColumns) {
-    const std::size_t last = std::min(first + kMostColumns, listing.size());
+  for (std::size_t first = 0; first < listing.size(); first += kCachesSideBySide) {
+    const std::size_t last = std::min(first + kCachesSideBySide, listing.size());
     std::vector<Column> columns = {words("counter")};
     for (std::size_t cache = first; cache < last; ++cache) columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
     if (last == listing.size()) columns.push_back(figures("all", 0, 2));

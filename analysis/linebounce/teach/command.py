@@ -23,6 +23,7 @@ _EXAMPLES = """Examples:
   linebounce teach --grade answers.toml  grades a student's answers (docs/teaching.md)
   linebounce teach --grade answers.toml --gradescope results.json        for an autograder; --junit, --csv alike
   linebounce teach --grade handed-in --class --csv grades.csv            a folder of answers, with statistics of each task
+  linebounce teach --leaderboard handed-in --machine hidden.toml           the fastest of a class's locks that hold
   linebounce teach --questions 20 --protocol MOESI --seed 1 -o bank.xml  questions as .md, .xml (Moodle), .html or .json
 
 In the terminal: Enter goes on, b goes back, n leaves a question out, q ends.
@@ -49,6 +50,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--hand-out", metavar="NAME", help="Write an assignment's folder for students: questions, files to change"
     )
     what.add_argument("--questions", metavar="N", type=int, help="Make so many questions on --protocol; -o names their file")
+    what.add_argument(
+        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua in this folder on --machine"
+    )
     what.add_argument("--lessons-js", metavar="FILE", type=Path, help="Write only the lessons, as the page reads them")
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
     _add_grading(parser)
@@ -68,7 +72,9 @@ def _add_grading(parser: argparse.ArgumentParser) -> None:
     grading.add_argument(
         "--class", dest="whole_class", action="store_true", help="Grade a folder, with statistics of each task"
     )
-    grading.add_argument("--gradescope", metavar="FILE", type=Path, help="Write Gradescope's results.json")
+    grading.add_argument(
+        "--gradescope", metavar="FILE", type=Path, help="Write Gradescope's results.json; of a leaderboard a folder of them"
+    )
     grading.add_argument("--junit", metavar="FILE", type=Path, help="Write JUnit's XML")
     grading.add_argument("--csv", metavar="FILE", type=Path, help="Write a line for each student, for a gradebook")
     grading.add_argument("--no-feedback", action="store_true", help="Leave replies and counterexamples out of these files")
@@ -86,6 +92,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     making.add_argument(
         "--seed", metavar="TEXT", default="", help="What variants and questions are drawn from; students don't get it"
     )
+    parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
     making.add_argument("--protocol", metavar="P", help="Of the questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
     making.add_argument("--level", choices=("easy", "mixed", "hard"), default="mixed", help="Of the questions; default: mixed")
 
@@ -93,9 +100,10 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
 _MOST_QUESTIONS = 2000
 # Options that need another one.
 _NEEDS = {
-    "grade": ("assignment", "variants", "whole_class", "gradescope", "junit", "csv", "no_feedback", "hidden"),
+    "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
     "hand_out": ("roster", "student"),
     "questions": ("protocol",),
+    "leaderboard": ("machine",),
 }
 
 
@@ -105,13 +113,17 @@ def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace
         for option in options:
             if getattr(parsed, option) and getattr(parsed, needed) is None:
                 parser.error(f"{spelled.get(option, '--' + option.replace('_', '-'))} needs --{needed.replace('_', '-')}")
+    if parsed.gradescope and parsed.grade is None and parsed.leaderboard is None:
+        parser.error("--gradescope needs --grade or --leaderboard")
+    if parsed.leaderboard and not parsed.machine:
+        parser.error("--leaderboard needs --machine")
     if parsed.student and not parsed.roster:
         parser.error("--student needs --roster: which mistake a student gets depends on the class")
     if parsed.questions is not None and not parsed.protocol:
         parser.error("--questions needs --protocol")
     if parsed.questions is not None and not 1 <= parsed.questions <= _MOST_QUESTIONS:
         parser.error(f"--questions: {parsed.questions} is out of range; legal: 1 to {_MOST_QUESTIONS}")
-    others = ("lesson", "new", "check", "grade", "lessons_js")
+    others = ("lesson", "new", "check", "grade", "leaderboard", "lessons_js")
     if parsed.output and (parsed.serve or any(getattr(parsed, one) is not None for one in others)):
         parser.error("-o is for the page, --hand-out and --questions")
 
@@ -209,6 +221,12 @@ def _hand_out(engine: Engine, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _leaderboard(engine: Engine, arguments: argparse.Namespace) -> int:
+    from linebounce.teach.leaderboard import leaderboard  # noqa: PLC0415
+
+    return leaderboard(engine, arguments.leaderboard, arguments.machine, arguments.gradescope, as_json=arguments.json)
+
+
 def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.question_files import FORMS  # noqa: PLC0415
     from linebounce.teach.questions import make_questions  # noqa: PLC0415
@@ -236,6 +254,7 @@ def _lessons_js(engine: Engine, arguments: argparse.Namespace) -> int:
 
 _WORK: dict[str, Callable[[Engine, argparse.Namespace], int]] = {
     "questions": _questions,
+    "leaderboard": _leaderboard,
     "serve": _serve,
     "lesson": _play,
     "new": _new,

@@ -76,6 +76,16 @@ class Engine:
         first = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "")
         return Verdict(done.returncode == 0, "", "" if done.returncode == 0 else first, done.stdout)
 
+    def metric(self, program: Path, machine: str, directory: Path, name: str) -> float:
+        """A metric of one run of a program or lock. Raises EngineError if the run is refused, fails, or lacks the metric."""
+        done = self._run("run", str(program), "--machine", machine, "--quiet", "-o", str(directory))
+        if done.returncode != 0:
+            raise EngineError(_message(done))
+        metrics = json.loads((directory / "results.json").read_bytes())["points"][0]["metrics"]
+        if name not in metrics:
+            raise EngineError(f"the run has no {name}")
+        return float(metrics[name]["value"])
+
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.program, *arguments]
         try:
