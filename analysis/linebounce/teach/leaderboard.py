@@ -69,7 +69,7 @@ def _tried(engine: Engine, student: str, path: Path, machine: str) -> Ranked:
             write_file(lock, text.encode())
             verdict = engine.check_lock(lock, *_CHECK)
             if not verdict.holds:
-                return Ranked(student, 0, 0, verdict.text)
+                return Ranked(student, 0, 0, verdict.text.replace(str(lock), _LOCK))
             return Ranked(student, 0, engine.metric(lock, machine, scratch / "out", _METRIC), "")
     except (InputError, EngineError) as error:
         return Ranked(student, 0, 0, str(error))
