@@ -169,6 +169,8 @@ bool is_trace(const std::string& word) {
   const fs::path file = word;
   const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
   if (is_own || !fs::is_regular_file(file, ignored)) return false;
+  const std::vector<std::string> experiments = file_names(kExperimentFiles);
+  if (std::ranges::find(experiments, word) != experiments.end()) return false;  // a file does not hide an experiment
   const Excerpt excerpt = excerpt_of(file);
   if (is_own_trace(excerpt)) return true;
   const Recognised recognised = recognise(excerpt);
