@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
@@ -153,7 +154,7 @@ def test_an_experiment_prints_the_same_counters_that_its_results_have(linebounce
     out = linebounce.directory / "out"
     shown = linebounce("run", text, "--counters", "-o", out, "--quiet")
     assert shown.code == 0, shown.stderr
-    rows = {line.rsplit(maxsplit=CPUS + 1)[0].strip(): line.split()[-1] for line in shown.stdout.splitlines() if line.strip()}
+    rows = {re.split(r"\s{2,}", line.strip())[0]: line.split()[-1] for line in shown.stdout.splitlines() if line.strip()}
     metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
     for words, name in (("read misses", "read_misses"), ("BusUpgr", "bus_upgr"), ("bytes on the bus", "bus_bytes")):
         assert int(rows[words]) == sum(metrics[f"caches.{cache}.{name}"]["value"] for cache in range(CPUS))
