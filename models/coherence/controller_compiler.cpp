@@ -23,6 +23,7 @@ struct GuardWords {
 };
 const std::vector<GuardWords> kGuards = {
     {GuardGroup::shared_alone, at_own, {"shared", "alone"}},
+    {GuardGroup::owned_shared_alone, at_own, {"owned", "shared", "alone"}},
     {GuardGroup::owned_clean, at_own | at_memory_message | at_recalled, {"owned", "clean"}},
     {GuardGroup::owned_kept_clean, at_memory_message, {"owned", "kept", "clean"}},
     {GuardGroup::written_back_served, at_memory_data, {"written_back", "served"}},
@@ -335,7 +336,7 @@ class ControllerCompiler {
 std::vector<FixedEvent> cache_events(const ControllerSource& source, const Protocol& protocol) {
   std::vector<FixedEvent> events = {{"Load", at_load}, {"Store", at_store}, {"Evict", at_evict}};
   if (protocol.kind == ProtocolKind::bus) {
-    events.push_back({"Data", at_data});
+    events.push_back({"Data", at_data, protocol.bus == BusKind::atomic});  // on an atomic bus, data comes in the order step
     for (const Message& message : protocol.messages) {
       events.push_back({"Own_" + message.name, at_own});
       events.push_back({"Other_" + message.name, at_other});

@@ -59,6 +59,7 @@ inline int answer_of(GuardGroup guard, const BusLines& bus) {
     case GuardGroup::shared_alone: return bus.shared ? 0 : 1;
     case GuardGroup::owned_clean: return bus.owned ? 0 : 1;
     case GuardGroup::owned_kept_clean: return bus.owned ? 0 : bus.kept ? 1 : 2;
+    case GuardGroup::owned_shared_alone: return bus.owned ? 0 : bus.shared ? 1 : 2;
     case GuardGroup::written_back_served: return bus.written_back ? 0 : 1;
     default: return 0;
   }

@@ -108,6 +108,7 @@ enum class GuardGroup : std::uint8_t {
   from_owner_from_other,  // directory, group: is the message's sender the owner?
   last_sharer_more_sharers,  // directory, group: is no sharer left besides the message's sender?
   sharers_no_sharers,        // directory, group: does the line have sharers?
+  owned_shared_alone,        // owned: another cache supplies the line; shared: others only have copies of it; alone
 };
 
 // The bus's signals in an order step. They answer the questions of GuardGroup.
@@ -246,6 +247,8 @@ struct Message {
   bool operates = false;        // derived, on a bus: true if the message's order step runs the requestor's atomic at memory
 };
 
+// atomic: an access and the messages that it issues are one step, so that no cache is ever between two states. split: messages
+// wait for their order, and data comes later.
 enum class BusKind : std::uint8_t { atomic, split };
 
 // Which controllers a file describes. bus: caches and memory. directory: caches and directories on a network. node: a node

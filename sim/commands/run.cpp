@@ -11,6 +11,7 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/family_range.hpp"
 #include "sim/commands/recognised.hpp"
+#include "sim/commands/run_trace.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
@@ -36,6 +37,11 @@ struct RunArguments : OverrideArguments {
   bool merge = false;
   bool no_family_range = false;
   std::string waves;
+  CounterArguments counters;
+  // Of a trace in an experiment's place.
+  std::vector<std::string> more_files;
+  std::string as, protocol;
+  std::optional<int> cache_bytes, ways, line_bytes;
 };
 
 constexpr const char* kRunFooter = R"(Examples:
@@ -45,6 +51,8 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
+  linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
+      a course's trace (docs/course-traces.md), with the counters of each cache
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
 
@@ -76,7 +84,11 @@ std::vector<ReportedPoint> reported(const Plan& plan) {
 
 Plan plan_of(const RunArguments& arguments) {
   refuse_foreign_file(arguments.experiment);
-  Experiment experiment = load_runnable(arguments.experiment, overrides_of(arguments));
+  Overrides overrides = overrides_of(arguments);
+  if (arguments.counters.wanted()) {
+    for (auto& setting : split_sets({"run.counters=true"})) overrides.sets.push_back(std::move(setting));
+  }
+  Experiment experiment = load_runnable(arguments.experiment, overrides);
   const std::vector<int> points = alone(arguments);
   if (points.empty()) return make_plan(std::move(experiment));
   for (const int point : points) require_point(point, point_count(experiment));
@@ -95,12 +107,21 @@ ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, cons
   return code;
 }
 
+// The counters of each point; `--listing` is alone on standard output.
+void print_counters(const RunArguments& arguments, const RunReport& report) {
+  for (const ReportedPoint& point : report.results.points) {
+    const CounterListing listing = listing_of(point);
+    if (!listing.empty()) std::cout << counters_text(arguments.counters, listing) << "\n";
+  }
+}
+
 ExitCode run_or_merge(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
   RunReport report =
       arguments.merge ? merge_plan(plan, options) : run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
   print_failures(plan, report, options.directory);
   if (!arguments.merge && !arguments.no_family_range) add_family_range(plan, options, !arguments.quiet, report);
-  if (!arguments.quiet)
+  if (arguments.counters.wanted()) print_counters(arguments, report);
+  if (!arguments.quiet && arguments.counters.listing.empty())
     print_report(plan, report, options.directory, {shown_point(arguments), arguments.all_points, arguments.all_metrics});
   return report.code;
 }
@@ -132,7 +153,36 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
+// Errors: UsageError for an option that only a trace has.
+void refuse_options_of_traces(const RunArguments& arguments) {
+  const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
+                     arguments.cache_bytes || arguments.ways || arguments.line_bytes;
+  if (!given) return;
+  throw UsageError(
+      fmt::format("{} is no trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
+                  "traces; an experiment's are set by --set",
+                  arguments.experiment));
+}
+
+ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  TraceArguments trace{.files = {arguments.experiment},
+                       .as = arguments.as,
+                       .overrides = arguments,
+                       .protocol = arguments.protocol,
+                       .cache_bytes = arguments.cache_bytes,
+                       .ways = arguments.ways,
+                       .line_bytes = arguments.line_bytes,
+                       .directory = arguments.directory,
+                       .counters = arguments.counters,
+                       .fresh = arguments.fresh,
+                       .quiet = arguments.quiet};
+  trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
+  return run_trace(trace, argv);
+}
+
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  if (is_trace(arguments.experiment)) return run_as_trace(arguments, argv);
+  refuse_options_of_traces(arguments);
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
@@ -163,8 +213,9 @@ void add_run(Command& program) {
   Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
+              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a trace")
       .required();
+  command.option("FILES", "", &arguments->more_files, "Of a trace with a file for each CPU: the other CPUs' files");
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
   command
@@ -192,6 +243,15 @@ void add_run(Command& program) {
       "--vcd", "FILE", &arguments->waves,
       "Also write waveforms of a point's first run, for GTKWave and the like: buses, links, and the costliest lines' "
       "states in each cache");
+  command.flag("--counters", arguments->counters.counters,
+               "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
+  command.option("--listing", "NAME", &arguments->counters.listing,
+                 "Print only these counters, in the form of a template: a name of configs/counters, or a file NAME.txt");
+  command.option("--protocol", "P", &arguments->protocol, "Of a trace: the caches' protocol; default: the machine's");
+  command.option("--cache-bytes", "N", &arguments->cache_bytes, "Of a trace: the size of each cache").between(8, 1 << 30);
+  command.option("--ways", "N", &arguments->ways, "Of a trace: each cache's associativity").between(1, 1024);
+  command.option("--line-bytes", "N", &arguments->line_bytes, "Of a trace: the size of a line").between(8, 4096);
+  command.option("--as", "FORM", &arguments->as, "Of a trace: its form, where several fit (see: linebounce import --help)");
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

@@ -12,6 +12,7 @@
 #include "sim/steps/moments.hpp"
 #include "sim/steps/recorded_steps.hpp"
 #include "sim/steps/sentences.hpp"
+#include "sim/steps/step_log.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -20,6 +21,7 @@ namespace {
 constexpr const char* kStepsFooter = R"(Examples:
   linebounce steps my_scene.toml -o scene.json            protocol rows, accesses, messages and operations, a sentence each
   linebounce steps my_program.lua --machine p3_xeon_4way  the steps of a program in Lua
+  linebounce steps my_scene.toml --log-form "{number} {line} {from} {to}"    a line for each transition, for those who grade logs
   linebounce steps my_scene.toml --at "x is M in CPU 2" --at "CPU 1 loads x, 2nd time"
 
 docs/steps.md describes the document's members. Of a sweep, the first point runs; --set PATH=VALUE chooses another.)";
@@ -29,6 +31,8 @@ struct StepsArguments : OverrideArguments {
   std::int64_t steps = kMostSteps;
   std::vector<std::string> moments;
   std::string output;
+  bool log = false;
+  std::string log_form;
 };
 
 void write_document(const std::string& document, const std::string& output) {
@@ -71,7 +75,11 @@ ExitCode run_and_print(const StepsArguments& arguments) {
   ExitCode code = run.exit;
   if (run.known) {
     tell_point(run);
-    if (arguments.moments.empty() || !arguments.output.empty()) write_document(steps_document(run), arguments.output);
+    if (arguments.log || !arguments.log_form.empty()) {
+      write_document(step_log(run, arguments.log_form.empty() ? kUsualLogLine : arguments.log_form), arguments.output);
+    } else if (arguments.moments.empty() || !arguments.output.empty()) {
+      write_document(steps_document(run), arguments.output);
+    }
     code = larger(code, print_moments(run, arguments.moments));
   }
   if (!run.error.empty()) std::cerr << "linebounce: " << run.error << '\n';
@@ -92,6 +100,9 @@ void add_steps(Command& program) {
       .option("--at", "MOMENT", &arguments->moments,
               "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")
       .one_value_each();
+  command.flag("--log", arguments->log, "Print a line of text for each transition of a line's state instead");
+  command.option("--log-form", "TEXT", &arguments->log_form,
+                 fmt::format("The form of these lines; default: \"{}\"", kUsualLogLine));
   command.option("--steps", "N", &arguments->steps, fmt::format("Stop after this many steps; default: {}", kMostSteps))
       .between(1, 100'000'000);
   add_overrides(command, *arguments);

@@ -18,6 +18,7 @@ inline constexpr FileKind kExperimentFiles{"experiment", "configs/experiments", 
 inline constexpr FileKind kMachineFiles{"machine", "configs/machines", ".toml"};
 inline constexpr FileKind kFamilyFiles{"contention family", "configs/families", ".toml"};
 inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
+inline constexpr FileKind kCounterTemplates{"template of counters", "configs/counters", ".txt"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
 // While this object lives, project_root() of its thread is `folder`, unless LINEBOUNCE_ROOT names another. An empty folder

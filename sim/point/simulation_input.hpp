@@ -23,6 +23,7 @@ struct RunSpec {
   double measure_us = 0;
   bool record_timeline = false;
   double timeline_us = 1000;
+  bool counters = false;
 
   void bind(SpecBinder& keys) {
     keys.number("warmup_us", "us", warmup_us, 0, kMostUs, "statistics start after this");
@@ -31,6 +32,8 @@ struct RunSpec {
               "what every CPU, lock, bus and link did when, in timeline.csv; of the first seed");
     keys.number("timeline_us", "us", timeline_us, 0.001, kMostUs,
                 "length of the timeline, from the start of the measured time");
+    keys.flag("counters", counters,
+              "each cache's misses, transactions and the like, in the words of a course, as metrics; for machines of one bus");
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "sim/lines/table_metrics.hpp"
 #include "sim/results/merge_seeds.hpp"
+#include "sim/statistics/class_counters.hpp"
 #include "sim/statistics/lock_rows.hpp"
 #include "sim/statistics/statistics.hpp"
 #include "workloads/program/workload.hpp"
@@ -83,6 +84,7 @@ void declare_of_simulator(Catalogue& metrics) {
   declare_table_metrics(metrics);
   declare_lock_metrics(metrics);
   declare_modes(metrics);
+  declare_class_counters(metrics);
 }
 
 // A workload that has never run reports what it would measure.
@@ -144,6 +146,7 @@ MetricGroup metric_group(std::string_view name) {
                                                                                              {"prefetch", cpu},
                                                                                              {"footprint", cpu},
                                                                                              {"bus", traffic},
+                                                                                             {"caches", traffic},
                                                                                              {"link", traffic},
                                                                                              {"latency", latency},
                                                                                              {"misses", latency}});

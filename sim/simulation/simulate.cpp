@@ -11,6 +11,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/point/point_metrics.hpp"
 #include "sim/results/metrics.hpp"
+#include "sim/simulation/counter_listener.hpp"
 #include "sim/simulation/idle_listener.hpp"
 #include "sim/simulation/table_places.hpp"
 #include "sim/simulation/timeline_recorder.hpp"
@@ -211,6 +212,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   workload->report({measured_ns, cpu, machine.cpus()}, metrics);
   statistics.add_latency_per_operation(measured_ns, point);
   if (input.as_recorded) Statistics::add_replay_differences(trace->summary().misses, point);
+  if (tap != nullptr) tap->report(point, metrics);
   check_declared(point);
   if (tap != nullptr) tap->end(point);
   if (input.run.record_timeline) point.timeline = timeline.csv(memory, machine.timebase(), machine.store().line_bytes());
@@ -258,6 +260,10 @@ double warmup_us(const SimulationInput& input) {
 }
 
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+  if (input.run.counters) {
+    CounterListener counting(input);
+    return run_or_say_why(input, progress, &counting);
+  }
   IdleListener idle;
   return run_or_say_why(input, progress, input.engine.step_listener ? &idle : nullptr);
 }

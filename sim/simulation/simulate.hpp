@@ -12,6 +12,7 @@
 namespace linebounce::workloads {
 class AddressSpace;
 class LockSet;
+class MetricSink;
 class Workload;
 }  // namespace linebounce::workloads
 namespace linebounce {
@@ -44,6 +45,8 @@ class SimulationTap {
   virtual void program_ended(const Cpu&) {}
   // A miss of any CPU, before, in or after the measured time.
   virtual void miss(const Miss& miss) = 0;
+  // Adds the listener's own metrics to those of the run.
+  virtual void report(const PointData&, MetricSink&) {}
   // The simulation is over; begin()'s arguments are valid until this returns.
   virtual void end(const PointData& point) = 0;
 };

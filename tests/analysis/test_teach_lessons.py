@@ -23,7 +23,9 @@ Command = Callable[..., Result]
 TEACH = ROOT / "teach"
 LESSONS = sorted((TEACH / "lessons").glob("[0-9][0-9]-*.md"))
 TESTS = [TEACH / "lessons" / "pre-test.md", TEACH / "lessons" / "post-test.md"]
-OTHERS = [*TESTS, *sorted((TEACH / "assignments").glob("*.md")), TEACH / "new-lesson.md"]
+# Those that are made for each student are in test_teach_variants.py.
+SAME_FOR_ALL = [path for path in sorted((TEACH / "assignments").glob("*.md")) if "```toml variant" not in path.read_text()]
+OTHERS = [*TESTS, *SAME_FOR_ALL, TEACH / "new-lesson.md"]
 
 
 def compiled(path: Path) -> dict[str, Any]:

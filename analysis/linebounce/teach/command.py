@@ -19,7 +19,12 @@ _EXAMPLES = """Examples:
   linebounce teach --new my_lesson.md   a lesson to start from, which passes
   linebounce teach --check my_lesson.md  runs its scenes, holds its answers against them
   linebounce teach --hand-out coherence-1  an assignment for students, without its answers, in a folder
+  linebounce teach --hand-out coherence-2 --roster ids.txt --seed SECRET  one of its own for each student
   linebounce teach --grade answers.toml  grades a student's answers (docs/teaching.md)
+  linebounce teach --grade answers.toml --gradescope results.json        for an autograder; --junit, --csv alike
+  linebounce teach --grade handed-in --class --csv grades.csv            a folder of answers, with statistics of each task
+  linebounce teach --leaderboard handed-in --machine hidden.toml           the fastest of a class's locks that hold
+  linebounce teach --questions 20 --protocol MOESI --seed 1 -o bank.xml  questions as .md, .xml (Moodle), .html or .json
 
 In the terminal: Enter goes on, b goes back, n leaves a question out, q ends.
 
@@ -34,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     description = "Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal."
     parser = parser_of("linebounce teach", description, _EXAMPLES, usage="[-o DIR | --serve | --lesson N | OPTION ...]")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="Write the page into this folder")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("-o", "--output", metavar="DIR", type=Path, help="Write the page into this folder")
     what.add_argument("--serve", action="store_true", help="Serve the page on 127.0.0.1 until Ctrl-C")
     what.add_argument("--lesson", metavar="N", help="Play a lesson in the terminal: its number, its name, or a file")
     what.add_argument("--new", metavar="FILE", type=Path, help="Write a lesson to start from")
@@ -44,16 +49,83 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     what.add_argument(
         "--hand-out", metavar="NAME", help="Write an assignment's folder for students: questions, files to change"
     )
+    what.add_argument("--questions", metavar="N", type=int, help="Make so many questions on --protocol; -o names their file")
+    what.add_argument(
+        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua in this folder on --machine"
+    )
     what.add_argument("--lessons-js", metavar="FILE", type=Path, help="Write only the lessons, as the page reads them")
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
+    _add_grading(parser)
+    _add_making(parser)
     parser.add_argument("--port", metavar="N", type=int, default=0, help="Port for --serve; default: any free one")
     parser.add_argument("--json", action="store_true", help="With --grade, or alone: print one JSON document")
     parsed = parser.parse_args(arguments)
-    if parsed.assignment and not parsed.grade:
-        parser.error("--assignment needs --grade")
+    _require_fitting(parser, parsed)
     if not 0 <= parsed.port <= 65535:
         parser.error(f"--port: {parsed.port} is out of range; legal: 0 to 65535")
     return parsed
+
+
+def _add_grading(parser: argparse.ArgumentParser) -> None:
+    grading = parser.add_argument_group("with --grade")
+    grading.add_argument("--variants", metavar="DIR", type=Path, help="Use each student's own assignment, from DIR/STUDENT.md")
+    grading.add_argument(
+        "--class", dest="whole_class", action="store_true", help="Grade a folder, with statistics of each task"
+    )
+    grading.add_argument(
+        "--gradescope", metavar="FILE", type=Path, help="Write Gradescope's results.json; of a leaderboard a folder of them"
+    )
+    grading.add_argument("--junit", metavar="FILE", type=Path, help="Write JUnit's XML")
+    grading.add_argument("--csv", metavar="FILE", type=Path, help="Write a line for each student, for a gradebook")
+    grading.add_argument("--no-feedback", action="store_true", help="Leave replies and counterexamples out of these files")
+    grading.add_argument(
+        "--hidden", metavar="TASK", action="append", default=[], help="Show this task only after grades are out"
+    )
+
+
+def _add_making(parser: argparse.ArgumentParser) -> None:
+    making = parser.add_argument_group("with --hand-out or --questions")
+    making.add_argument(
+        "--roster", metavar="FILE", type=Path, help="The students' IDs, one a line: each gets an own assignment"
+    )
+    making.add_argument("--student", metavar="ID", help="Write only this student's folder")
+    making.add_argument(
+        "--seed", metavar="TEXT", default="", help="What variants and questions are drawn from; students don't get it"
+    )
+    parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
+    making.add_argument("--protocol", metavar="P", help="Of the questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
+    making.add_argument("--level", choices=("easy", "mixed", "hard"), default="mixed", help="Of the questions; default: mixed")
+
+
+_MOST_QUESTIONS = 2000
+# Options that need another one.
+_NEEDS = {
+    "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
+    "hand_out": ("roster", "student"),
+    "questions": ("protocol",),
+    "leaderboard": ("machine",),
+}
+
+
+def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
+    spelled = {"whole_class": "--class"}
+    for needed, options in _NEEDS.items():
+        for option in options:
+            if getattr(parsed, option) and getattr(parsed, needed) is None:
+                parser.error(f"{spelled.get(option, '--' + option.replace('_', '-'))} needs --{needed.replace('_', '-')}")
+    if parsed.gradescope and parsed.grade is None and parsed.leaderboard is None:
+        parser.error("--gradescope needs --grade or --leaderboard")
+    if parsed.leaderboard and not parsed.machine:
+        parser.error("--leaderboard needs --machine")
+    if parsed.student and not parsed.roster:
+        parser.error("--student needs --roster: which mistake a student gets depends on the class")
+    if parsed.questions is not None and not parsed.protocol:
+        parser.error("--questions needs --protocol")
+    if parsed.questions is not None and not 1 <= parsed.questions <= _MOST_QUESTIONS:
+        parser.error(f"--questions: {parsed.questions} is out of range; legal: 1 to {_MOST_QUESTIONS}")
+    others = ("lesson", "new", "check", "grade", "leaderboard", "lessons_js")
+    if parsed.output and (parsed.serve or any(getattr(parsed, one) is not None for one in others)):
+        parser.error("-o is for the page, --hand-out and --questions")
 
 
 def _teach(arguments: argparse.Namespace) -> int:
@@ -118,18 +190,57 @@ def _check(engine: Engine, arguments: argparse.Namespace) -> int:
 
 
 def _grade(engine: Engine, arguments: argparse.Namespace) -> int:
-    from linebounce.teach.grade import grade  # noqa: PLC0415
+    from linebounce.teach.grade import Sheet, grade  # noqa: PLC0415
+    from linebounce.teach.grade_files import GradeFiles  # noqa: PLC0415
+    from linebounce.teach.item_statistics import grade_class  # noqa: PLC0415
 
-    return grade(engine, arguments.grade, arguments.assignment, as_json=arguments.json)
+    files = GradeFiles(arguments.gradescope, arguments.junit, arguments.csv, not arguments.no_feedback, tuple(arguments.hidden))
+    sheet = Sheet(arguments.assignment, arguments.variants)
+    work = grade_class if arguments.whole_class else grade
+    return work(engine, arguments.grade, sheet, as_json=arguments.json, files=files)
 
 
 def _hand_out(engine: Engine, arguments: argparse.Namespace) -> int:
-    from linebounce.teach.handout import hand_out  # noqa: PLC0415
+    from linebounce.teach.handout import Class, hand_out, hand_out_class  # noqa: PLC0415
     from linebounce.teach.library import Library  # noqa: PLC0415
+    from linebounce.teach.variant import is_varied, read_roster  # noqa: PLC0415
 
     named = Path(arguments.hand_out)
     file = named if named.suffix == ".md" else Library(engine).assignment(arguments.hand_out)
-    print(hand_out(engine, file, Path(file.stem)))
+    folder = arguments.output or Path(file.stem)
+    if is_varied(file) and not arguments.roster:
+        raise UsageError(f"{file.stem} is another one for each student: give --roster FILE with their IDs, and --seed TEXT")
+    if arguments.roster and not arguments.seed:
+        raise UsageError("--roster needs --seed TEXT, from which the variants are drawn; keep it from the students")
+    if not arguments.roster:
+        print(hand_out(engine, file, folder))
+        return 0
+    to = Class(read_roster(arguments.roster), arguments.seed, arguments.student or "")
+    for written in hand_out_class(engine, file, folder, to):
+        print(written)
+    return 0
+
+
+def _leaderboard(engine: Engine, arguments: argparse.Namespace) -> int:
+    from linebounce.teach.leaderboard import leaderboard  # noqa: PLC0415
+
+    return leaderboard(engine, arguments.leaderboard, arguments.machine, arguments.gradescope, as_json=arguments.json)
+
+
+def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
+    from linebounce.teach.question_files import FORMS  # noqa: PLC0415
+    from linebounce.teach.questions import make_questions  # noqa: PLC0415
+
+    form = FORMS.get(arguments.output.suffix if arguments.output else ".md")
+    if form is None:
+        raise UsageError(f"{arguments.output}: the file's extension says what to write; legal: {', '.join(FORMS)}")
+    questions = make_questions(engine, arguments.questions, arguments.protocol, arguments.seed, arguments.level)
+    text = form(questions, f"Questions on {arguments.protocol}")
+    if arguments.output:
+        write_file(arguments.output, text.encode())
+        print(arguments.output)
+    else:
+        print(text, end="")
     return 0
 
 
@@ -142,7 +253,8 @@ def _lessons_js(engine: Engine, arguments: argparse.Namespace) -> int:
 
 
 _WORK: dict[str, Callable[[Engine, argparse.Namespace], int]] = {
-    "output": _write,
+    "questions": _questions,
+    "leaderboard": _leaderboard,
     "serve": _serve,
     "lesson": _play,
     "new": _new,
@@ -150,6 +262,7 @@ _WORK: dict[str, Callable[[Engine, argparse.Namespace], int]] = {
     "grade": _grade,
     "hand_out": _hand_out,
     "lessons_js": _lessons_js,
+    "output": _write,
 }
 
 

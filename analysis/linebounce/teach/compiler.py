@@ -285,6 +285,8 @@ class Compiler:
     def _target(self, task: Break) -> tuple[str, str]:
         if task.target == "lock" and task.name in self.lesson.locks:
             return f"programs/locks/{task.name}.lua", self.lesson.locks[task.name].text
+        if task.target == "protocol" and task.table.text("table"):
+            return f"models/protocols/{task.name}.md", task.table.text("table") + "\n"
         folder, suffix = ("models/protocols", ".md") if task.target == "protocol" else ("programs/locks", ".lua")
         files = sorted(file.stem for file in (self.engine.root / folder).glob(f"*{suffix}") if file.stem != "README")
         if task.name not in files:

@@ -39,9 +39,10 @@ class Engine:
         self.program = program or find_program()
         self.root = _root_of(Path(self.program))
 
-    def steps(self, experiment: Path) -> Document:
-        """The document of one run. Raises EngineError if the experiment is refused, or its run fails."""
-        done = self._run("steps", str(experiment))
+    def steps(self, experiment: Path, most: int = 0) -> Document:
+        """The document of one run, or of its first `most` steps if that is not 0. Raises EngineError if the experiment is
+        refused, or its run fails."""
+        done = self._run("steps", str(experiment), *(["--steps", str(most)] if most else []))
         if done.returncode != 0:
             raise EngineError(_message(done))
         document: Document = json.loads(done.stdout)
@@ -74,6 +75,16 @@ class Engine:
             raise EngineError(_message(done))
         first = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "")
         return Verdict(done.returncode == 0, "", "" if done.returncode == 0 else first, done.stdout)
+
+    def metric(self, program: Path, machine: str, directory: Path, name: str) -> float:
+        """A metric of one run of a program or lock. Raises EngineError if the run is refused, fails, or lacks the metric."""
+        done = self._run("run", str(program), "--machine", machine, "--quiet", "-o", str(directory))
+        if done.returncode != 0:
+            raise EngineError(_message(done))
+        metrics = json.loads((directory / "results.json").read_bytes())["points"][0]["metrics"]
+        if name not in metrics:
+            raise EngineError(f"the run has no {name}")
+        return float(metrics[name]["value"])
 
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.program, *arguments]

@@ -13,14 +13,16 @@ from rich.text import Text
 
 from linebounce.commands import CHECK_FAILED, DONE
 from linebounce.console import output
-from linebounce.errors import InputError, UnreadableError, meant
+from linebounce.errors import InputError, UnreadableError, UsageError, meant
 from linebounce.files import scratch_folder
 from linebounce.teach.compiler import Compiled, Compiler, verdict_of
 from linebounce.teach.engine import Engine, EngineError
+from linebounce.teach.grade_files import GradeFiles
 from linebounce.teach.lesson import Break, Lesson, Question, read_lesson
 from linebounce.teach.library import Library
 from linebounce.teach.marking import mark
 from linebounce.teach.source import read_text
+from linebounce.teach.variant import is_student, is_varied
 
 _LONGEST = 256 << 10
 _MOST_ANSWERS = 1000
@@ -54,14 +56,49 @@ class Handed:
     answers: dict[str, Any]
 
 
-def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool) -> int:
+@dataclass(frozen=True)
+class Sheet:
+    """Where the right answers are: an assignment's file, or a folder with each student's own. Neither: the file that ships."""
+
+    assignment: Path | None = None
+    variants: Path | None = None
+
+    def file_for(self, engine: Engine, handed: Handed) -> Path:
+        """Raises InputError for a student who has no assignment of their own."""
+        if self.variants:
+            own = self.variants / f"{handed.student}.md"
+            if not is_student(handed.student) or not own.is_file():
+                raise InputError(f'{handed.path}: {self.variants} has no assignment of student "{handed.student}"')
+            return own
+        if self.assignment:
+            return self.assignment
+        if not handed.assignment:
+            raise InputError(f'{handed.path}: it lacks assignment = "NAME", and no --assignment FILE is given')
+        shipped = Library(engine).assignment(handed.assignment)
+        if is_varied(shipped):
+            raise UsageError(f"{handed.assignment} is another one for each student: give --variants DIR, the teacher's folder")
+        return shipped
+
+
+def grade(engine: Engine, path: Path, sheet: Sheet, *, as_json: bool, files: GradeFiles | None = None) -> int:
     """Returns 1 if an answer is wrong or missing. Raises InputError for a student's file that can't be read."""
+    documents = graded_documents(engine, path, sheet)
+    if files:
+        files.write(documents)
+    if as_json:
+        print(json.dumps(documents if path.suffix == ".json" else documents[0], indent=1, ensure_ascii=False))
+    else:
+        for document in documents:
+            _show(document)
+    return DONE if all(one["points"] == one["of"] for one in documents) else CHECK_FAILED
+
+
+def graded_documents(engine: Engine, path: Path, sheet: Sheet) -> list[dict[str, Any]]:
+    """One document, or one for each test and lesson in a file from the page."""
     if path.suffix == ".json":
-        return _grade_page(engine, path, as_json=as_json)
+        return _grade_page(engine, path)
     handed = _read(path)
-    if not assignment and not handed.assignment:
-        raise InputError(f'{path}: it lacks assignment = "NAME", and no --assignment FILE is given')
-    lesson = read_lesson(assignment or Library(engine).assignment(handed.assignment))
+    lesson = read_lesson(sheet.file_for(engine, handed))
     unknown = sorted(set(handed.answers) - {task.id for task in lesson.tasks})
     if unknown:
         ids = sorted(task.id for task in lesson.tasks)
@@ -69,14 +106,10 @@ def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool)
     with scratch_folder() as folder:
         compiler = Compiler(engine, lesson, folder)
         graded = _graded(compiler, compiler.compile(), handed)
-    if as_json:
-        print(json.dumps(_document(lesson, handed, graded), indent=1, ensure_ascii=False))
-    else:
-        _show(lesson, handed, graded)
-    return DONE if all(one.right for one in graded) else CHECK_FAILED
+    return [_document(lesson, handed, graded)]
 
 
-def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
+def _grade_page(engine: Engine, path: Path) -> list[dict[str, Any]]:
     """Grades a file from the page: tests and lessons, each like an assignment. The page's own marks are ignored."""
     documents = []
     for handed in _read_page(path):
@@ -90,11 +123,7 @@ def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
         # The page's file has no tables that were changed in the page.
         graded = [one for one, task in zip(graded, lesson.tasks, strict=True) if isinstance(task, Question)]
         documents.append(_document(lesson, handed, graded))
-        if not as_json:
-            _show(lesson, handed, graded)
-    if as_json:
-        print(json.dumps(documents, indent=1, ensure_ascii=False))
-    return DONE if all(one["points"] == one["of"] for one in documents) else CHECK_FAILED
+    return documents
 
 
 def _read_page(path: Path) -> list[Handed]:
@@ -218,7 +247,8 @@ def _changed_lines(before: str, after: str) -> int:
 
 def _document(lesson: Lesson, handed: Handed, graded: list[Graded]) -> dict[str, Any]:
     return {
-        "assignment": lesson.path.stem,
+        "assignment": handed.assignment or lesson.path.stem,
+        "title": lesson.title,
         "student": handed.student,
         "points": sum(one.points for one in graded),
         "of": sum(one.of for one in graded),
@@ -226,18 +256,18 @@ def _document(lesson: Lesson, handed: Handed, graded: list[Graded]) -> dict[str,
     }
 
 
-def _show(lesson: Lesson, handed: Handed, graded: list[Graded]) -> None:
+def _show(document: dict[str, Any]) -> None:
     console = output(100)
-    console.print(f"{lesson.title}" + (f": {handed.student}" if handed.student else ""), markup=False)
+    console.print(document["title"] + (f": {document['student']}" if document["student"] else ""), markup=False)
     table = Shown(box=None, padding=(0, 2, 0, 0))
     for name in ("task", "points", "answer", ""):
         table.add_column(name, overflow="fold", justify="right" if name == "points" else "left")
-    for one in graded:
-        sign = "✓" if one.right else "✗"
-        why = "" if one.right else one.says
-        table.add_row(_shown(one.id), f"{sign} {one.points}/{one.of}", _shown(one.given[:60]), _shown(why))
+    for one in document["answers"]:
+        sign = "✓" if one["right"] else "✗"
+        why = "" if one["right"] else one["says"]
+        table.add_row(_shown(one["id"]), f"{sign} {one['points']}/{one['of']}", _shown(one["given"][:60]), _shown(why))
     console.print(table)
-    console.print(f"{sum(one.points for one in graded)} of {sum(one.of for one in graded)} points", markup=False)
+    console.print(f"{document['points']} of {document['of']} points", markup=False)
 
 
 def _shown(text: str) -> Text:

@@ -1,5 +1,7 @@
 """Writes an assignment as a folder for students: the questions without answers, the files to change, and an answer form."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from linebounce.errors import UsageError
@@ -8,10 +10,40 @@ from linebounce.teach.compiler import Compiled, Compiler
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import Break, Lesson, Part, Question, Scene, read_lesson
 from linebounce.teach.source import Block
+from linebounce.teach.variant import make_variants
 
 
-def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
-    """Returns the file to read first. Raises UsageError if the folder exists already."""
+@dataclass(frozen=True)
+class Class:
+    """Who gets an assignment of their own, and what it is drawn from."""
+
+    students: Sequence[str]
+    seed: str
+    only: str = ""  # the one student whose folder is written; empty: all
+
+
+def hand_out_class(engine: Engine, assignment: Path, directory: Path, to: Class) -> list[Path]:
+    """Writes a folder for each student into `directory`, and all assignments with their answers into a folder
+    beside it. Returns both folders. Raises UsageError if one exists already, or a student is not in the class."""
+    if to.only and to.only not in to.students:
+        raise UsageError(f'--student: "{to.only}" is not in the roster')
+    for_teacher = directory.with_name(f"{directory.name}-teacher")
+    for folder in (directory, for_teacher):
+        if folder.exists():
+            raise UsageError(f"{folder} exists already")
+    made = make_variants(engine, assignment, to.students, to.seed)
+    with folder_written_whole(for_teacher) as answers, folder_written_whole(directory) as handed:
+        for student, text in made.items():
+            own = answers / f"{student}.md"
+            write_file(own, text.encode())
+            if to.only in ("", student):
+                hand_out(engine, own, handed / student, name=assignment.stem, student=student)
+    return [directory, for_teacher]
+
+
+def hand_out(engine: Engine, assignment: Path, directory: Path, *, name: str = "", student: str = "") -> Path:
+    """Returns the file to read first. `name`: the assignment's, if its file is called otherwise. Raises UsageError if the
+    folder exists already."""
     lesson = read_lesson(assignment)
     if directory.exists():
         raise UsageError(f"{directory} exists already")
@@ -26,7 +58,7 @@ def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
             elif isinstance(part, Scene):
                 write_file(made / f"{part.name}.toml", form["experiment"].encode())
                 write_file(made / (form["file"] or f"{part.name}.lua"), form["program"].encode())
-        write_file(made / "answers.toml", _form(lesson).encode())
+        write_file(made / "answers.toml", _form(lesson, name or lesson.path.stem, student).encode())
         write_file(made / "assignment.md", text.encode())
     return directory / "assignment.md"
 
@@ -52,9 +84,9 @@ def _points(points: int) -> str:
     return f"{points} point{'s' if points > 1 else ''}"
 
 
-def _form(lesson: Lesson) -> str:
+def _form(lesson: Lesson, name: str, student: str) -> str:
     """The answer form, in which all answers are commented out."""
-    lines = [f'assignment = "{lesson.path.stem}"', 'student    = ""', "", "[answers]"]
+    lines = [f'assignment = "{name}"', f'student    = "{student}"', "", "[answers]"]
     for task in lesson.tasks:
         kind = task.kind if isinstance(task, Question) else "change"
         sample = {"number": "0", "multiple": '["..."]', "change": f'"{_file(task)}"' if isinstance(task, Break) else ""}

@@ -53,6 +53,7 @@ _QUESTION = {
 _EDITS = Field(list, "a list of { replace = ..., by = ... }")
 _BREAK = {
     "protocol": TEXT,
+    "table": TEXT,
     "lock": TEXT,
     "ask": NEEDED_TEXT,
     "hint": TEXT,

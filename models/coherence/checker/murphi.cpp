@@ -5,6 +5,21 @@
 #include "models/coherence/checker/murphi_bus.hpp"
 
 namespace linebounce {
+namespace {
+
+// The steps that a split bus takes between an access and its end.
+void order_rules(checker::MurphiWriter& out, checker::MurphiBus& bus, const Protocol& protocol) {
+  out.line(0, "ruleset c: cid; w: val do");
+  for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
+    out.rule(1, protocol.messages[m].name + " ordered",
+             fmt::format("{}.request = {} & bus.due = 0", bus.cache("c").at, bus.request(m)),
+             fmt::format("{}(c, w)", bus.order(m)));
+  }
+  bus.data_step_rule(1);
+  out.line(0, "end;\n");
+}
+
+}  // namespace
 
 std::string murphi_model(const Protocol& protocol, int caches) {
   checker::MurphiWriter out("");
@@ -26,15 +41,12 @@ std::string murphi_model(const Protocol& protocol, int caches) {
   out.line(1, "latest: val;  -- ghost: what the last store wrote\n");
   out.line(0, "startstate begin clear bus; clear latest; end;\n");
   bus.procedures();
-  out.access_rules(bus.cache("c"), protocol.atomic);
-  out.line(0, "ruleset c: cid; w: val do");
-  for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
-    out.rule(1, protocol.messages[m].name + " ordered",
-             fmt::format("{}.request = {} & bus.due = 0", bus.cache("c").at, bus.request(m)),
-             fmt::format("{}(c, w)", bus.order(m)));
+  if (protocol.bus == BusKind::atomic) {
+    out.access_rules(bus.cache("c"), protocol.atomic, "order_at_once");
+  } else {
+    out.access_rules(bus.cache("c"), protocol.atomic);
+    order_rules(out, bus, protocol);
   }
-  bus.data_step_rule(1);
-  out.line(0, "end;\n");
   out.cache_invariants(protocol, bus.cache("c"), bus.cache("k"), bus.accounted());
   out.line(0, "liveness \"everything that waits can finish\"");
   out.line(1, "bus.due = 0 & {};", checker::for_all({{"c", "cid"}}, bus.idle()));

@@ -57,12 +57,26 @@ void MurphiBus::procedures() {
       [&](int depth, const Row& row) {
         for (const Action action : row.steps()) cache_action(depth, action, cache("c"));
       },
-      [](const Row& row) { return row.does(Verb::issue); });
+      [](const Row& row) { return row.does(Verb::issue); }, bus_.bus == BusKind::atomic);
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) order_procedure(static_cast<MessageId>(m));
+  if (bus_.bus == BusKind::atomic) return order_at_once_procedure();
   out_.line(0, "procedure data_step({}c: cid; w: val); var t: bus_step; begin", parameters_);
   out_.line(1, "clear t;");
   rows_of(1, cache("c"), kData);
   out_.line(1, "{0}.due := 0; {0}.bus_data := 0;", memory_.at);
+  out_.line(0, "end;\n");
+}
+
+void MurphiBus::order_at_once_procedure() {
+  const std::string at = cache("c").at;
+  out_.line(0, "procedure order_at_once({}c: cid; w: val); var transactions: 0..4; begin", parameters_);
+  out_.line(1, "transactions := 0;");
+  out_.line(1, "while {}.request != R_none do", at);
+  out_.line(2, "assert transactions != 4 \"never finishes\"; transactions := transactions + 1;");
+  out_.line(2, "switch {}.request", at);
+  for (std::size_t m = 0; m < bus_.messages.size(); ++m) out_.line(2, "case {}: {}({}c, w);", request(m), order(m), arguments_);
+  out_.line(2, "end;");
+  out_.line(1, "end;");
   out_.line(0, "end;\n");
 }
 

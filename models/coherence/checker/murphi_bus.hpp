@@ -35,6 +35,7 @@ class MurphiBus {
 
  private:
   void order_procedure(MessageId message);
+  void order_at_once_procedure();
   void rows_of(int depth, const MurphiController& cache, std::size_t base_event);
   void memory_rows(int depth, std::size_t base_event);
   void memory_takes_data(int depth, std::string_view condition);

@@ -74,6 +74,8 @@ std::string MurphiWriter::guard(GuardGroup group, int word, const MurphiControll
     case GuardGroup::shared_alone: return unless("t.shared");
     case GuardGroup::owned_clean: return unless("t.owned");
     case GuardGroup::owned_kept_clean: return word == 0 ? "t.owned" : word == 1 ? "!t.owned & t.kept" : "!t.owned & !t.kept";
+    case GuardGroup::owned_shared_alone:
+      return word == 0 ? "t.owned" : word == 1 ? "!t.owned & t.shared" : "!t.owned & !t.shared";
     case GuardGroup::written_back_served: return unless("t.written_back");
     case GuardGroup::no_acks_acks: return unless(fmt::format("{}.acks + k = 0", of.at));
     case GuardGroup::last_ack_more_acks: return unless(of.at + ".acks = 1");
@@ -94,7 +96,7 @@ void MurphiWriter::use_procedure(const Protocol& subject, const MurphiController
   line(0, "end;\n");
 }
 
-void MurphiWriter::complete_procedure(const MurphiController& cache, std::size_t atomic) {
+void MurphiWriter::complete_procedure(const MurphiController& cache, std::size_t atomic, bool may_issue) {
   line(0, "procedure complete_access({}; w: val); var waited: waiting; begin", declared(cache.selected_by));
   line(1, "waited := {0}.access; {0}.access := W_none;", cache.at);
   line(1, "assert waited != W_none \"completes without an access\";");
@@ -103,7 +105,8 @@ void MurphiWriter::complete_procedure(const MurphiController& cache, std::size_t
     const BaseEvent& base = cache.table->base_events[event];
     const std::string hits = cache.is([&](std::size_t state) {
       const Row& row = cache.table->row(static_cast<StateId>(state), base.first);
-      return !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
+      const AccessResult result = access_result(row);
+      return result == AccessResult::hit || (may_issue && result == AccessResult::issued);
     });
     line(1, "if waited = W_{} then", base.name);
     line(2, "assert {} \"completes an access that does not hit\"; do_{}({}, w);", hits, base.name, listed(cache.selected_by));
@@ -112,14 +115,16 @@ void MurphiWriter::complete_procedure(const MurphiController& cache, std::size_t
   line(0, "end;\n");
 }
 
-void MurphiWriter::access_rules(const MurphiController& cache, std::size_t atomic) {
+void MurphiWriter::access_rules(const MurphiController& cache, std::size_t atomic, std::string_view then) {
   line(0, "ruleset {} do", declared(cache.selected_by));
   for (const std::size_t event : accesses(atomic)) {
     const std::string& name = cache.table->base_events[event].name;
     const bool writes = event != kLoad && event != kEvict;
+    const char* value = writes ? "w" : "0";
     if (writes) line(1, "ruleset w: val do");
     rule(writes ? 2 : 1, name, event == kEvict ? fmt::format("{}.state != {}", cache.at, cache.state(0)) : "true",
-         fmt::format("do_{}({}, {})", name, listed(cache.selected_by), writes ? "w" : "0"));
+         fmt::format("do_{0}({1}, {2}){3}", name, listed(cache.selected_by), value,
+                     then.empty() ? "" : fmt::format("; {}({}, {})", then, listed(cache.selected_by), value)));
     if (writes) line(1, "end;");
   }
   line(0, "end;\n");

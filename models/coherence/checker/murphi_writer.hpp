@@ -114,10 +114,11 @@ class MurphiWriter {
 
   // Writes the procedures of a processor's accesses, and the one that completes an access that waits. They assert the
   // properties that `subject` claims. `atomic` is the base event of an atomic operation, or kStore if the table has no Atomic
-  // event. actions(depth, row): as for rows(). An access that does not hit waits if waits(row).
+  // event. actions(depth, row): as for rows(). An access that does not hit waits if waits(row). `may_issue`: a completed access
+  // may issue another message instead of hitting.
   template <class Actions, class Waits>
   void access_procedures(const Protocol& subject, const MurphiController& cache, std::size_t atomic, Actions actions,
-                         Waits waits) {
+                         Waits waits, bool may_issue = false) {
     use_procedure(subject, cache);
     for (const std::size_t event : accesses(atomic)) {
       const std::string& name = cache.table->base_events[event].name;
@@ -130,9 +131,10 @@ class MurphiWriter {
       });
       line(0, "end;\n");
     }
-    complete_procedure(cache, atomic);
+    complete_procedure(cache, atomic, may_issue);
   }
-  void access_rules(const MurphiController& cache, std::size_t atomic);
+  // `then`: a procedure that each access calls at its end, or nothing.
+  void access_rules(const MurphiController& cache, std::size_t atomic, std::string_view then = {});
 
   // Writes the invariants of the caches. `other` is `one` with other variables. `accounted` is what holds of every cache.
   void cache_invariants(const Protocol& subject, const MurphiController& one, const MurphiController& other,
@@ -150,7 +152,7 @@ class MurphiWriter {
 
  private:
   void use_procedure(const Protocol& subject, const MurphiController& cache);
-  void complete_procedure(const MurphiController& cache, std::size_t atomic);
+  void complete_procedure(const MurphiController& cache, std::size_t atomic, bool may_issue);
   // Writes the statements for an event's qualifiers, and conditions that choose among them if they differ.
   void by_guard(int depth, const std::vector<std::string>& words, GuardGroup group, const MurphiController& of);
 

@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 namespace linebounce::checker {
+namespace {
+
+// A Dragon store that misses takes two transactions: the line, then its word.
+constexpr int kMostTransactions = 4;
+
+}  // namespace
 
 void WorldCopies::run(const CheckStep& step) {
   value_ = step.value;
@@ -14,6 +20,17 @@ void WorldCopies::run(const CheckStep& step) {
     case StepKind::evict: access(step.cache, kEvict); break;
     case StepKind::order: order(step.cache); break;
     case StepKind::data: data(step.cache); break;
+  }
+  if (protocol_.bus == BusKind::atomic) order_at_once(step.cache);
+}
+
+// On an atomic bus nothing comes between an access and the transactions that it takes.
+void WorldCopies::order_at_once(int number) {
+  for (int transactions = 0; cache(number).request != 0; ++transactions) {
+    if (transactions == kMostTransactions) {
+      throw Broken{Property::can_finish, fmt::format("{} issues one message after another and never finishes", name(number))};
+    }
+    order(number);
   }
 }
 

@@ -55,6 +55,7 @@ class WorldCopies : public BusCopies<WorldCopies> {
   }
 
  private:
+  void order_at_once(int number);
   // Throws Broken if the protocol claims data_value and `data`, the value of the cache's copy or of memory, is not `latest`.
   void check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const;
 

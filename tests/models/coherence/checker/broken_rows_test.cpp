@@ -60,6 +60,13 @@ const Survivors kSurvivors[] = {
     {"mesi_migratory_snoop",
      {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache SM_AD Other_PutM: to IM_AD", "cache SM_AD Own_GetM: to E",
       "cache IM_D Data: to E"}},
+    {"msi_atomic", {}},
+    {"mesi_atomic", {}},
+    {"mosi_atomic", {}},
+    {"moesi_atomic", {}},
+    {"moesif_atomic", {}},
+    {"dragon_atomic", {}},
+    {"firefly_atomic", {}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};

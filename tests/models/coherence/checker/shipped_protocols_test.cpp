@@ -44,6 +44,14 @@ TEST_P(ShippedProtocol, ReachesTheSameStatesWhenCachesWithoutACopyAreNotAsked) {
 
 INSTANTIATE_TEST_SUITE_P(Snooping, ShippedProtocol, testing::ValuesIn(kShippedProtocols),
                          [](const auto& instance) { return std::string(instance.param); });
+INSTANTIATE_TEST_SUITE_P(Atomic, ShippedProtocol, testing::ValuesIn(kAtomicProtocols),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST(AtomicProtocols, HaveNoStateInWhichACacheWaits) {
+  for (const char* name : kAtomicProtocols) {
+    for (const StateInfo& state : shipped_protocol(name).cache.states) EXPECT_TRUE(state.stable) << name << " " << state.name;
+  }
+}
 
 TEST(ShippedProtocols, AreAllInTheListOfTheTests) {
   std::vector<std::string> files;
@@ -51,6 +59,7 @@ TEST(ShippedProtocols, AreAllInTheListOfTheTests) {
     if (entry.path().stem() != "README") files.push_back(entry.path().stem());
   }
   std::vector<std::string> listed(kShippedProtocols.begin(), kShippedProtocols.end());
+  listed.insert(listed.end(), kAtomicProtocols.begin(), kAtomicProtocols.end());
   listed.insert(listed.end(), kShippedDirectories.begin(), kShippedDirectories.end());
   listed.insert(listed.end(), kShippedNodes.begin(), kShippedNodes.end());
   listed.insert(listed.end(), kShippedGroups.begin(), kShippedGroups.end());

@@ -1,0 +1,284 @@
+"""Makes short questions on a protocol, with answers from the simulator: `linebounce teach --questions N`."""
+
+import random
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linebounce.errors import UsageError
+from linebounce.files import scratch_folder
+from linebounce.teach.engine import Engine, EngineError
+
+CPUS = 4
+LINE_BYTES = 64
+_FIRST_ADDRESS = 0x100000
+_PAGE_BYTES = 4096
+# Costs that a question on cycles states: round numbers, because the question is about what happens, not about a machine.
+COSTS = {"hit": 1, "right": 10, "cache": 40, "memory": 100}
+LEVELS = ("easy", "mixed", "hard")
+# So many candidates are made for each wanted question, of which an easy or hard bank takes those with fewest or most waits.
+_CANDIDATES = 3
+
+Access = tuple[int, bool]  # the CPU, and whether it writes
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its answer."""
+
+    id: str
+    kind: str  # "states", "state", "messages", "supplier", "cycles", "next"
+    text: str
+    answer: str
+    choices: tuple[str, ...]  # empty: a number
+    facts: dict[str, Any]  # what is asked, for programs
+    transient: int  # how many rows with a waiting state the caches run
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What the simulator did with one line: an entry for each access."""
+
+    states: list[tuple[str, ...]]  # of the caches, after the access
+    asked: list[tuple[str, ...]]  # the messages on the bus
+    suppliers: list[str]  # "memory", "CPU 1's cache", or "" where no data moved
+    transient: int
+
+
+def make_questions(engine: Engine, count: int, protocol: str, seed: str, level: str) -> list[Asked]:
+    """The same arguments give the same questions. Raises UsageError for a protocol that the course's machine can't run."""
+    name = _protocol_name(protocol)
+    draw = random.Random(f"{name} {seed} {level}")
+    wanted = count if level == "mixed" else count * _CANDIDATES
+    sequences = _sequences(draw, wanted)
+    try:
+        table, observed = _observe(engine, name, sequences)
+    except EngineError as error:
+        raise UsageError(f"--protocol {protocol}: {error}") from None
+    made = [_question(draw, name, table, *one) for one in zip(sequences, observed, strict=True)]
+    if level != "mixed":
+        made.sort(key=lambda one: one.transient, reverse=level == "hard")
+    chosen = made[:count]
+    return [_numbered(one, number) for number, one in enumerate(chosen, 1)]
+
+
+def _numbered(one: Asked, number: int) -> Asked:
+    return Asked(f"q{number}", one.kind, one.text, one.answer, one.choices, one.facts, one.transient)
+
+
+def _protocol_name(wanted: str) -> str:
+    """The table of a bus that machines run: "MOESI" is moesi_snoop."""
+    name = wanted.lower()
+    return name if name.endswith("_snoop") or "_snoop_" in name else f"{name}_snoop"
+
+
+def _sequences(draw: random.Random, count: int) -> list[tuple[str, tuple[Access, ...]]]:
+    """Pairs of a kind and a sequence of accesses, all different."""
+    made: dict[tuple[str, tuple[Access, ...]], None] = {}
+    kinds = ("states", "state", "messages", "supplier", "cycles", "next")
+    while len(made) < count:
+        length = draw.randint(2, 6)
+        sequence = tuple((draw.randrange(CPUS), draw.random() < 0.45) for _ in range(length))
+        made[draw.choice(kinds), sequence] = None
+    return list(made)
+
+
+# ---- the simulator's run ----
+
+
+def _observe(engine: Engine, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> tuple[Any, list[Observed]]:
+    """Runs all sequences in one run, each on a line of its own. Returns the caches' table, too."""
+    with scratch_folder() as folder:
+        document = engine.steps(_experiment(engine, folder, protocol, sequences), _most_steps(sequences))
+    if document["cut"]:
+        raise UsageError(f"so many questions need more than {_most_steps(sequences)} steps; make fewer")
+    by_line = _by_line(document)
+    table = document["tables"][0]
+    first = _first_line(document)
+    return table, [_seen(document, table, by_line[first + i], len(one)) for i, (_, one) in enumerate(sequences)]
+
+
+def _most_steps(sequences: list[tuple[str, tuple[Access, ...]]]) -> int:
+    return 60 * sum(len(one) for _, one in sequences) + 1000
+
+
+def _experiment(engine: Engine, folder: Path, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> Path:
+    lines = (
+        f"{cpu} {'w' if write else 'r'} {_FIRST_ADDRESS + LINE_BYTES * number:x}\n"
+        for number, (_, accesses) in enumerate(sequences)
+        for cpu, write in accesses
+    )
+    (folder / "questions.txt").write_text("".join(lines), encoding="utf-8")
+    trace = folder / "questions.lbt"
+    imported = [engine.program, "import", str(folder / "questions.txt"), "--as", "ordered", "-o", str(trace)]
+    done = subprocess.run(imported, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise EngineError(done.stderr.strip())
+    cpus = sorted({cpu for _, accesses in sequences for cpu, _ in accesses})
+    threads = {cpu: None for _, accesses in sequences for cpu, _ in accesses}  # in the order in which the trace names them
+    experiment = folder / "questions.toml"
+    experiment.write_text(
+        'name = "questions"\nmachine = "course_8way"\n\n[set]\n'
+        f'"machine.cpus" = {max(cpus) + 1}\n"machine.bus.protocol" = "{protocol}"\n'
+        '"machine.cache.L1.size_kib" = 1024\n\n[workload]\nname = "replay"\n'
+        f'trace = "{trace}"\nthreads = "{" ".join(map(str, threads))}"\n',
+        encoding="utf-8",
+    )
+    return experiment
+
+
+def _first_line(document: Any) -> int:
+    """The number of the line on which the first sequence runs."""
+    name, _, address, _ = document["objects"][0]
+    moved = int(name.removeprefix("page_"), 16) * _PAGE_BYTES - _FIRST_ADDRESS
+    return int((address - moved) // document["line_bytes"])
+
+
+def _by_line(document: Any) -> dict[int, list[list[Any]]]:
+    found: dict[int, list[list[Any]]] = {}
+    for step in document["log"]:
+        if step[1] in (0, 2):
+            found.setdefault(step[4] if step[1] == 0 else step[5], []).append(step)
+        elif step[1] == 1:
+            found.setdefault(step[5] // document["line_bytes"], []).append(step)
+    return found
+
+
+def _seen(document: Any, table: Any, steps: list[list[Any]], accesses: int) -> Observed:
+    states = dict.fromkeys(range(CPUS), table["states"][0])
+    seen = Observed([], [], [], sum(_waits(table, step) for step in steps))
+    asked: list[str] = []
+    supplier = ""
+    requests = document["messages"][: document["messages"].index("Shared")]
+    for step in steps:
+        if step[1] == 0 and step[2] == 0:
+            states[step[3]] = table["states"][step[7]]
+        elif step[1] == 2 and step[4] < len(requests):
+            asked.append(requests[step[4]])
+        elif step[1] == 2 and document["messages"][step[4]] == "Data":
+            supplier = document["endpoints"][step[2]][2]
+        elif step[1] == 1:
+            seen.states.append(tuple(states[cpu] for cpu in range(CPUS)))
+            seen.asked.append(tuple(asked))
+            seen.suppliers.append(supplier)
+            asked, supplier = [], ""
+    assert len(seen.states) == accesses
+    return seen
+
+
+def _waits(table: Any, step: list[Any]) -> bool:
+    """Whether the step is a cache's row that begins or ends in a state that waits."""
+    stable = table["stable"]
+    return step[1] == 0 and step[2] == 0 and not (stable[step[5]] and stable[step[7]])
+
+
+# ---- the questions ----
+
+
+def _question(draw: random.Random, protocol: str, table: Any, asked: tuple[str, tuple[Access, ...]], seen: Observed) -> Asked:
+    kind, accesses = asked
+    facts: dict[str, Any] = {"protocol": protocol, "accesses": [list(one) for one in accesses]}
+    intro = f"{CPUS} CPUs have a cache each, all empty, and the caches run {_title(protocol)}. One after the other, "
+    story = intro + ", ".join(f"CPU {cpu} {'writes' if write else 'reads'} x" for cpu, write in accesses) + ". "
+    text, answer, choices = _KINDS[kind](Story(draw, table, accesses, seen, facts))
+    return Asked("", kind, story + text, answer, choices, facts, seen.transient)
+
+
+def _title(protocol: str) -> str:
+    family = protocol.partition("_")[0]
+    if protocol.count("_") > 1:
+        return protocol
+    return family.capitalize() if family == "dragon" else family.upper()
+
+
+_Made = tuple[str, str, tuple[str, ...]]  # text, answer, choices
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a question is made from."""
+
+    draw: random.Random
+    table: Any  # the caches', as in the document of `linebounce steps`
+    accesses: tuple[Access, ...]
+    seen: Observed
+    facts: dict[str, Any]  # to be filled in
+
+
+def _of_states(story: Story) -> _Made:
+    cpus = sorted({cpu for cpu, _ in story.accesses})
+    right = ", ".join(story.seen.states[-1][cpu] for cpu in cpus)
+    stable = [state for state, is_stable in zip(story.table["states"], story.table["stable"], strict=True) if is_stable]
+    choices = {right: None}
+    while len(choices) < min(4, len(stable) ** len(cpus)):
+        choices[", ".join(story.draw.choice(stable) for _ in cpus)] = None
+    story.facts["cpus"] = cpus
+    named = ", ".join(map(str, cpus))
+    return f"In which states is x now, in the caches of CPU {named}?", right, tuple(sorted(choices))
+
+
+def _of_state(story: Story) -> _Made:
+    story.facts["cpu"] = story.draw.randrange(CPUS)
+    stable = tuple(state for state, is_stable in zip(story.table["states"], story.table["stable"], strict=True) if is_stable)
+    return (
+        f"In which state is x now, in the cache of CPU {story.facts['cpu']}?",
+        story.seen.states[-1][story.facts["cpu"]],
+        stable,
+    )
+
+
+def _of_messages(story: Story) -> _Made:
+    every = [message for asked in story.seen.asked for message in asked]
+    story.facts["message"] = story.draw.choice(sorted(set(every)))
+    count = str(every.count(story.facts["message"]))
+    return f"How many {story.facts['message']} have the caches put on the bus for x?", count, ()
+
+
+def _of_supplier(story: Story) -> _Made:
+    choices = ("nobody", "memory", *(f"CPU {cpu}'s cache" for cpu in range(CPUS)))
+    return "Who supplied the line's data for the last access?", story.seen.suppliers[-1] or "nobody", choices
+
+
+def _of_cycles(story: Story) -> _Made:
+    total = sum(_cost(asked, supplier) for asked, supplier in zip(story.seen.asked, story.seen.suppliers, strict=True))
+    costs = (
+        f"An access that needs no bus takes {COSTS['hit']} cycle, one that uses the bus without moving a line "
+        f"{COSTS['right']}, one whose line comes from another cache {COSTS['cache']}, and from memory {COSTS['memory']}. "
+    )
+    return f"{costs}How many cycles do they all take?", str(total), ()
+
+
+def _cost(asked: tuple[str, ...], supplier: str) -> int:
+    if not asked:
+        return COSTS["hit"]
+    return COSTS["memory"] if supplier == "memory" else COSTS["cache"] if supplier else COSTS["right"]
+
+
+def _of_next(story: Story) -> _Made:
+    cpu, write = story.draw.randrange(CPUS), story.draw.random() < 0.5
+    story.facts.update({"cpu": cpu, "write": write})
+    event = story.table["events"].index("Store" if write else "Load")
+    state = story.table["states"].index(story.seen.states[-1][cpu])
+    line = story.table["lines"][state * len(story.table["events"]) + event]
+    then = next(row[4] for row in story.table["rows"] if row[0] == line)
+    after = story.table["states"][state] if then == "=" else then
+    done = "writes" if write else "reads"
+    text = f"Now CPU {cpu} {done} x, too. In which state is its cache's copy at once, before the bus answers?"
+    return text, after, tuple(story.table["states"])
+
+
+_KINDS: dict[str, Callable[[Story], _Made]] = {
+    "states": _of_states,
+    "state": _of_state,
+    "messages": _of_messages,
+    "supplier": _of_supplier,
+    "cycles": _of_cycles,
+    "next": _of_next,
+}
+
+
+def kinds_of(questions: list[Asked]) -> Iterator[tuple[str, int]]:
+    for kind in _KINDS:
+        yield kind, sum(one.kind == kind for one in questions)

@@ -1,0 +1,191 @@
+#include "sim/commands/run_trace.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "models/text/shell_word.hpp"
+#include "sim/commands/recognised.hpp"
+#include "sim/config/machine_files.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
+#include "sim/course/atomic_bus.hpp"
+#include "sim/course/course_trace.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/sources/own_forms.hpp"
+#include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCourseMachine = "course_8way";
+constexpr int kKibibyte = 1024;
+constexpr int kMostAtomicCaches = 64;
+
+fs::path directory_of(const TraceArguments& arguments) {
+  if (!arguments.directory.empty()) return arguments.directory;
+  return fs::path("out/traces") / fs::path(arguments.files.front()).stem();
+}
+
+// The trace as Linebounce's own, which another tool's becomes beside the results.
+fs::path own_trace(const TraceArguments& arguments) {
+  const Excerpt excerpt = excerpt_of(arguments.files.front());
+  if (is_own_trace(excerpt)) {
+    if (arguments.files.size() > 1) throw ConfigError(fmt::format("{}: has all CPUs; give it alone", arguments.files.front()));
+    return arguments.files.front();
+  }
+  const FormQuestion question{.file = arguments.files.front(),
+                              .as = arguments.as,
+                              .kinds = {FormKind::trace},
+                              .option = "--as",
+                              .command = fmt::format("linebounce run {}", shell_word(arguments.files.front()))};
+  const ChosenForm chosen = choose_form(question, excerpt);
+  const fs::path directory = directory_of(arguments);
+  fs::create_directories(directory.parent_path().empty() ? fs::path(".") : directory.parent_path());
+  UnfinishedFile file(fs::path(directory).concat(".lbt"));
+  convert_files(*chosen.form, {arguments.files.begin(), arguments.files.end()}, file.path());
+  file.finish();
+  return fs::path(directory).concat(".lbt");
+}
+
+std::string machine_of(const TraceArguments& arguments, const trace::Reader& reader) {
+  if (!arguments.overrides.machine.empty()) return arguments.overrides.machine;
+  return reader.summary().machine.empty() ? kCourseMachine : reader.summary().machine;
+}
+
+int cpus_in(const trace::Reader& reader) {
+  const std::vector<int> cpus = cpus_of_streams(reader);
+  return cpus.empty() ? 1 : 1 + *std::ranges::max_element(cpus);
+}
+
+AtomicCacheSpec caches_of(const TraceArguments& arguments, const MachineSpec& machine) {
+  const CacheSpec& outermost = machine.caches.back();
+  return {.size_bytes = arguments.cache_bytes.value_or(outermost.size_kib * kKibibyte),
+          .ways = arguments.ways.value_or(outermost.ways),
+          .line_bytes = arguments.line_bytes.value_or(outermost.line_bytes)};
+}
+
+ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& protocol, const trace::Reader& reader) {
+  if (!arguments.overrides.sets.empty())
+    throw ConfigError(
+        fmt::format("--set: {} is for an atomic bus, which has no time; legal with it: --cache-bytes, --ways, "
+                    "--line-bytes",
+                    protocol.name));
+  const MachineFiles machine = read_machine_files(machine_of(arguments, reader), "");
+  const AtomicCacheSpec spec = caches_of(arguments, machine.spec);
+  const int caches = cpus_in(reader);
+  if (caches > kMostAtomicCaches)
+    throw ConfigError(
+        fmt::format("{}: has {} CPUs; an atomic bus takes at most {}", reader.file().string(), caches, kMostAtomicCaches));
+  ClassCounters counters(protocol, caches, spec.line_bytes);
+  try {
+    AtomicBus bus(protocol, caches, spec, counters);
+    for_each_access(reader, [&bus](const CourseAccess& access) { bus.access(access.cpu, access.address, access.writes); });
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("the caches: {}", refused.what()));
+  } catch (const std::logic_error& fault) {
+    std::cerr << "linebounce: " << fault.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
+    return ExitCode::simulation_failed;
+  } catch (const ProtocolFault& fault) {
+    std::cerr << "linebounce: " << fault.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
+    return ExitCode::simulation_failed;
+  }
+  CounterArguments shown = arguments.counters;
+  shown.counters = true;
+  std::cout << counters_text(shown, listing_of(counters));
+  return ExitCode::done;
+}
+
+// The settings that the options stand for, on a machine with one level of caches.
+std::vector<std::string> settings_of(const TraceArguments& arguments, const trace::Reader& reader) {
+  std::vector<std::string> sets;
+  if (arguments.cache_bytes || arguments.ways || arguments.line_bytes) {
+    const MachineFiles machine = read_machine_files(machine_of(arguments, reader), "");
+    if (machine.spec.caches.size() != 1) {
+      throw ConfigError(
+          fmt::format("--cache-bytes, --ways and --line-bytes describe one cache of each CPU, but {} has {} "
+                      "levels; set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
+                      machine_of(arguments, reader), machine.spec.caches.size(), kCourseMachine));
+    }
+    const std::string cache = "machine.cache." + machine.spec.caches.front().name;
+    if (arguments.cache_bytes && *arguments.cache_bytes % kKibibyte != 0)
+      throw ConfigError(
+          fmt::format("--cache-bytes {}: a machine's caches have whole KiB; a protocol of an atomic bus "
+                      "takes any size",
+                      *arguments.cache_bytes));
+    if (arguments.cache_bytes) sets.push_back(fmt::format("{}.size_kib={}", cache, *arguments.cache_bytes / kKibibyte));
+    if (arguments.ways) sets.push_back(fmt::format("{}.ways={}", cache, *arguments.ways));
+    if (arguments.line_bytes) sets.push_back(fmt::format("{}.line_bytes={}", cache, *arguments.line_bytes));
+  }
+  if (!arguments.protocol.empty()) sets.push_back("machine.bus.protocol=" + arguments.protocol);
+  // A trace that names its CPUs runs on those.
+  sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
+  if (arguments.counters.wanted()) sets.emplace_back("run.counters=true");
+  sets.insert(sets.end(), arguments.overrides.sets.begin(), arguments.overrides.sets.end());
+  return sets;
+}
+
+ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv) {
+  const ReplayStudy study{.name = "trace",
+                          .title = "Trace " + fs::path(arguments.files.front()).filename().string(),
+                          .machine = machine_of(arguments, reader),
+                          .trace = reader.file(),
+                          .sets = settings_of(arguments, reader),
+                          .seed = arguments.overrides.seed};
+  const Plan plan = plan_of(study);
+  RunOptions options;
+  options.directory = directory_of(arguments);
+  options.fresh = arguments.fresh;
+  options.argv = argv;
+  const bool listing_only = !arguments.counters.listing.empty();
+  const RunReport report = run_with_progress(plan, options, study.title, !arguments.quiet && !listing_only);
+  print_failures(plan, report, options.directory);
+  if (!arguments.quiet && !listing_only) print_report(plan, report, options.directory);
+  if (arguments.counters.wanted() && !report.results.points.empty()) {
+    if (!listing_only) std::cout << "\n";
+    std::cout << counters_text(arguments.counters, listing_of(report.results.points.front()));
+  }
+  return report.code;
+}
+
+}  // namespace
+
+std::string counters_text(const CounterArguments& arguments, const CounterListing& listing) {
+  if (arguments.listing.empty()) return counter_table(listing, painter_for_stdout());
+  const fs::path file = find_file(kCounterTemplates, arguments.listing, "", "--listing");
+  return filled_in(read_text(file), file.filename().string(), listing);
+}
+
+bool is_trace(const std::string& word) {
+  std::error_code ignored;
+  const fs::path file = word;
+  const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
+  if (is_own || !fs::is_regular_file(file, ignored)) return false;
+  const std::vector<std::string> experiments = file_names(kExperimentFiles);
+  if (std::ranges::find(experiments, word) != experiments.end()) return false;  // a file does not hide an experiment
+  const Excerpt excerpt = excerpt_of(file);
+  if (is_own_trace(excerpt)) return true;
+  const Recognised recognised = recognise(excerpt);
+  return std::ranges::any_of(recognised.candidates,
+                             [](const FormCandidate& candidate) { return candidate.form->kind == FormKind::trace; });
+}
+
+ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv) {
+  const trace::Reader reader(own_trace(arguments));
+  if (!arguments.protocol.empty()) {
+    const Protocol protocol = load_protocol(arguments.protocol, "--protocol");
+    if (protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic)
+      return run_on_atomic_bus(arguments, protocol, reader);
+  }
+  return run_on_machine(arguments, reader, argv);
+}
+
+}  // namespace linebounce::sim

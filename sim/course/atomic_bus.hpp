@@ -1,0 +1,63 @@
+// Caches of one level on an atomic bus: an access and the transactions that it takes are one step, and nothing has a duration.
+// Replacement is least recently used. Each copy has the number of the line's version, so that a stale value is found.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/protocol.hpp"
+#include "models/units.hpp"
+#include "sim/statistics/class_counters.hpp"
+
+namespace linebounce::sim {
+
+struct AtomicCacheSpec {
+  int size_bytes = 0;
+  int ways = 0;
+  int line_bytes = 0;
+};
+
+class AtomicBus {
+ public:
+  // REQUIRES: `protocol` is for an atomic bus; it and `counters` outlive this. Errors: std::invalid_argument for sizes that
+  // give no whole power of two of sets.
+  AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters);
+
+  // Errors: ProtocolFault; std::logic_error if a copy is stale or a transaction never ends.
+  void access(int cache, Address address, bool writes);
+
+ private:
+  struct Copy {
+    LineAddr line;
+    StateId state = 0;
+    std::int64_t version = 0;
+    std::int64_t used = 0;  // the number of the latest access
+  };
+  class Line;
+
+  [[nodiscard]] std::vector<Copy>& set_of(int cache, LineAddr line) {
+    return sets_[static_cast<std::size_t>(cache)][line.value % sets_of_cache_];
+  }
+  [[nodiscard]] Copy* find(int cache, LineAddr line);
+  void make_room(int cache, LineAddr line);
+  void drop(int cache, LineAddr line);
+  [[noreturn]] void fail(const std::string& what, LineAddr line) const;
+
+  const Protocol& protocol_;
+  const AtomicCacheSpec spec_;
+  ClassCounters& counters_;
+  std::uint64_t sets_of_cache_;
+  std::vector<std::vector<std::vector<Copy>>> sets_;  // indexed [cache][set]
+  std::vector<int> everybody_;
+  struct MemoryLine {
+    std::int64_t version = 0;  // memory's
+    std::int64_t latest = 0;
+  };
+  std::unordered_map<std::uint64_t, MemoryLine> memory_;
+  std::int64_t accesses_ = 0;
+};
+
+}  // namespace linebounce::sim

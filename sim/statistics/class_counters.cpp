@@ -1,0 +1,244 @@
+#include "sim/statistics/class_counters.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "sim/statistics/source_names.hpp"
+
+namespace linebounce::sim {
+
+using workloads::kDetail;
+using workloads::kNeither;
+
+namespace {
+
+constexpr int kUpdateBytes = 8;  // a word occupies the data bus as 8 bytes (models/bus)
+
+bool issued_at(const ControllerTable& table, std::size_t base, MessageId message) {
+  for (std::size_t state = 0; state < table.states.size(); ++state) {
+    const linebounce::Row& row = table.row(static_cast<StateId>(state), table.base_events[base].first);
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::issue && action.argument == message) return true;
+    }
+  }
+  return false;
+}
+
+bool own_row_does(const Protocol& bus, MessageId message, Verb verb) {
+  const BaseEvent& own = bus.cache.base_events[own_event(message)];
+  for (std::size_t state = 0; state < bus.cache.states.size(); ++state) {
+    for (int word = 0; word < own.count; ++word) {
+      if (bus.cache.row(static_cast<StateId>(state), static_cast<EventId>(own.first + word)).does(verb)) return true;
+    }
+  }
+  return false;
+}
+
+bool sends_data_to(const linebounce::Row& row, Destination where) {
+  return std::any_of(row.steps().begin(), row.steps().end(),
+                     [where](Action action) { return action.verb == Verb::send_data && (action.argument & where) != 0; });
+}
+
+std::uint64_t bit_of(int cache) {
+  return std::uint64_t{1} << cache;
+}
+
+}  // namespace
+
+const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
+    {"reads", "reads", "loads of the cache's CPUs, those that their store buffers served included"},
+    {"read_misses", "read misses", "lines that loads fetched"},
+    {"writes", "writes", "stores and atomic operations of the cache's CPUs"},
+    {"write_misses", "write misses",
+     "lines that stores fetched. A store to a line that the cache may only read is no miss: it is a `bus_upgr`"},
+    {"evictions", "evictions", "lines that left to make room, clean ones included"},
+    {"write_backs", "write-backs", "evicted lines that were newer than memory's"},
+    {"bus_rd", "BusRd", "transactions of this cache that ask for a copy to read"},
+    {"bus_rdx", "BusRdX", "transactions of this cache that ask for the only copy, with its data"},
+    {"bus_upgr", "BusUpgr", "transactions of this cache that ask for the right to write, without data"},
+    {"bus_upd", "BusUpd", "transactions of this cache that send a word to the other copies"},
+    {"cache_to_cache", "cache-to-cache transfers", "lines that this cache got from another one"},
+    {"memory_reads", "memory reads", "lines that this cache got from memory"},
+    {"memory_writes", "memory writes", "times that this cache's data went to memory: write-backs, flushes and updates"},
+    {"interventions", "interventions",
+     "times that another cache's transaction took the exclusive right from this cache and left it a copy"},
+    {"invalidations", "invalidations", "copies that other caches' transactions took from this cache"},
+    {"flushes", "flushes", "times that another cache's transaction made this cache send its line to memory"},
+    {"updates", "updates", "words of other caches that this cache's copies took"},
+    {"silent_upgrades", "silent upgrades", "first writes that needed no transaction, because no other cache had the line"},
+    {"useful_prefetches", "useful prefetches", "lines that were fetched before a load needed them, and then used"},
+    {"wasted_prefetches", "wasted prefetches", "lines that were fetched before a load needed them, and left unused"},
+    {"bus_bytes", "bytes on the bus", "data of this cache's transactions: lines and words, without addresses"},
+}};
+
+ClassCounters::ClassCounters(const Protocol& bus, int caches, int line_bytes)
+    : events_(bus.cache.events.size()), line_bytes_(line_bytes), counts_(static_cast<std::size_t>(caches)) {
+  rows_.resize(bus.cache.rows.size());
+  for (std::size_t state = 0; state < bus.cache.states.size(); ++state) {
+    for (std::size_t base = 0; base < bus.cache.base_events.size(); ++base) {
+      const BaseEvent& event = bus.cache.base_events[base];
+      for (int word = 0; word < event.count; ++word) {
+        const auto id = static_cast<EventId>(event.first + word);
+        const auto from = static_cast<StateId>(state);
+        rows_[state * events_ + id] = meaning_of(bus, from, base, bus.cache.row(from, id));
+      }
+    }
+  }
+}
+
+ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId state, std::size_t base,
+                                                    const linebounce::Row& row) {
+  RowMeaning meaning;
+  if (row.impossible) return meaning;
+  const StateInfo& before = bus.cache.states[state];
+  const StateInfo& after = bus.cache.states[row.next];
+  const bool atomic = bus.has_far_atomics() && base == bus.atomic;
+  meaning.processor = base <= kEvict || atomic;
+  meaning.by_store = base == kStore || atomic;
+  meaning.issues = row.does(Verb::issue);
+  meaning.frees = base == kEvict && !row.stalls();
+  meaning.takes_data = row.does(Verb::take_data);
+  meaning.sends_word = row.does(Verb::send_word);
+  meaning.takes_word = row.does(Verb::apply_word);
+  meaning.supplies = sends_data_to(row, to_requestor);
+  meaning.to_memory = sends_data_to(row, to_memory);
+  meaning.had_copy = before.readable;
+  meaning.keeps_copy = after.readable;
+  meaning.could_write = before.writable;
+  meaning.can_write = after.writable;
+  meaning.write_hits = meaning.by_store && row.does(Verb::hit) && row.next != state;
+  if (meaning.processor || base == kData) return meaning;
+  const auto message = static_cast<MessageId>((base - kFirstMessage) / 2);
+  meaning.own = base == own_event(message);
+  meaning.other = !meaning.own;
+  if (meaning.other) return meaning;
+  meaning.needs_data = after.awaits_data || meaning.takes_data;
+  meaning.counts_transaction = !bus.messages[message].operates;
+  if (issued_at(bus.cache, kEvict, message)) {
+    meaning.transaction = ClassCounter::write_backs;
+    meaning.counts_transaction = meaning.to_memory;  // not if another cache has taken the line meanwhile
+  } else if (own_row_does(bus, message, Verb::send_word)) {
+    meaning.transaction = ClassCounter::bus_upd;
+  } else if (issued_at(bus.cache, kLoad, message)) {
+    meaning.transaction = ClassCounter::bus_rd;
+  } else {
+    meaning.transaction = meaning.needs_data ? ClassCounter::bus_rdx : ClassCounter::bus_upgr;
+  }
+  return meaning;
+}
+
+void ClassCounters::row_ran(int cache, LineAddr line, StateId state, EventId event) {
+  const RowMeaning& row = rows_[state * events_ + event];
+  if (row.processor) processor_row(cache, line, row);
+  if (row.own) own_row(cache, line, row);
+  if (row.other) other_row(cache, line, row);
+  if (row.takes_data) line_came(cache, line);
+}
+
+void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& row) {
+  if (row.frees) {
+    add(cache, ClassCounter::evictions);
+    line_left(cache, line);
+  }
+  if (row.issues && !row.frees) {
+    LineBits& bits = lines_[line.value];
+    bits.wanted_by_store = row.by_store ? bits.wanted_by_store | bit_of(cache) : bits.wanted_by_store & ~bit_of(cache);
+  }
+  // A store that has just fetched its line is the miss that it was, whatever state it found the line in.
+  if (row.write_hits && (lines_[line.value].wanted_by_store & bit_of(cache)) == 0) add(cache, ClassCounter::silent_upgrades);
+}
+
+void ClassCounters::own_row(int cache, LineAddr line, const RowMeaning& row) {
+  const bool from_cache = supplied_.erase(line.value) > 0;
+  if (row.counts_transaction) add(cache, row.transaction);
+  if (row.needs_data) add(cache, from_cache ? ClassCounter::cache_to_cache : ClassCounter::memory_reads);
+  if (row.to_memory) add(cache, ClassCounter::memory_writes);
+  if (row.sends_word) {
+    add(cache, ClassCounter::bus_bytes, kUpdateBytes);
+  } else if (row.needs_data || row.to_memory) {
+    add(cache, ClassCounter::bus_bytes, line_bytes_);
+  }
+}
+
+void ClassCounters::other_row(int cache, LineAddr line, const RowMeaning& row) {
+  if (row.supplies) supplied_.insert(line.value);
+  if (row.to_memory) {
+    add(cache, ClassCounter::flushes);
+    add(cache, ClassCounter::memory_writes);
+  }
+  if (row.takes_word) add(cache, ClassCounter::updates);
+  if (row.could_write && row.keeps_copy && !row.can_write) add(cache, ClassCounter::interventions);
+  if (row.had_copy && !row.keeps_copy) {
+    add(cache, ClassCounter::invalidations);
+    line_left(cache, line);
+  }
+}
+
+void ClassCounters::line_came(int cache, LineAddr line) {
+  LineBits& bits = lines_[line.value];
+  if ((bits.wanted_by_store & bit_of(cache)) != 0) {
+    add(cache, ClassCounter::write_misses);
+  } else {
+    bits.unused |= bit_of(cache);
+  }
+}
+
+void ClassCounters::line_left(int cache, LineAddr line) {
+  LineBits& bits = lines_[line.value];
+  if ((bits.unused & bit_of(cache)) != 0) add(cache, ClassCounter::wasted_prefetches);
+  bits.unused &= ~bit_of(cache);
+}
+
+void ClassCounters::access_ran(int cache, LineAddr line, bool writes, bool hit) {
+  add(cache, writes ? ClassCounter::writes : ClassCounter::reads);
+  LineBits& bits = lines_[line.value];
+  if ((bits.unused & bit_of(cache)) != 0) add(cache, hit ? ClassCounter::useful_prefetches : ClassCounter::read_misses);
+  bits.unused &= ~bit_of(cache);
+  if (writes) bits.wanted_by_store &= ~bit_of(cache);
+}
+
+namespace {
+
+// One family for each counter, so that each has its meaning.
+std::vector<workloads::MetricFamily> counter_families(workloads::MetricSink& metrics) {
+  std::vector<workloads::MetricFamily> families;
+  for (const ClassCounterFacts& facts : kClassCounterFacts) {
+    families.push_back(metrics.family("caches.<i>." + std::string(facts.name), facts.name == "bus_bytes" ? "bytes" : "",
+                                      kNeither, facts.meaning, kDetail));
+  }
+  return families;
+}
+
+workloads::MetricFamily cycles_family(workloads::MetricSink& metrics) {
+  return metrics.family("caches.<i>.cycles_<cause>", "cycles", kNeither,
+                        "of the cache's CPUs, by what they waited for: the columns of `cpi.csv`. Missing where it is 0",
+                        kDetail);
+}
+
+}  // namespace
+
+void declare_class_counters(workloads::MetricSink& metrics) {
+  counter_families(metrics);
+  cycles_family(metrics);
+}
+
+void report_class_counters(const std::vector<ClassCounts>& counts, const std::vector<CpiRow>& cpi,
+                           const std::vector<int>& cores, workloads::MetricSink& metrics) {
+  const std::vector<workloads::MetricFamily> families = counter_families(metrics);
+  for (std::size_t cache = 0; cache < counts.size(); ++cache) {
+    for (std::size_t counter = 0; counter < families.size(); ++counter)
+      families[counter].add({std::to_string(cache)}, counts[cache][counter]);
+  }
+  std::map<std::pair<int, std::size_t>, std::int64_t> cycles;
+  for (const CpiRow& row : cpi) {
+    for (std::size_t part = 0; part < row.parts.size(); ++part)
+      cycles[{cores[static_cast<std::size_t>(row.cpu)], part}] += row.parts[part];
+  }
+  const workloads::MetricFamily by_cause = cycles_family(metrics);
+  for (const auto& [key, sum] : cycles) {
+    if (sum > 0) by_cause.add({std::to_string(key.first), kTimePartNames[key.second]}, sum);
+  }
+}
+
+}  // namespace linebounce::sim

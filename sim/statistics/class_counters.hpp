@@ -1,0 +1,118 @@
+// Counts what caches on one bus do, in the words of a first course: misses, interventions, flushes, BusRdX. The counts are
+// derived from the protocol's rows, so that they mean the same for every table and for both kinds of bus.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "models/coherence/protocol.hpp"
+#include "models/ordinal.hpp"
+#include "models/units.hpp"
+#include "sim/point/point_data.hpp"
+#include "workloads/program/metric_sink.hpp"
+
+namespace linebounce::sim {
+
+enum class ClassCounter : std::uint8_t {
+  reads,
+  read_misses,
+  writes,
+  write_misses,
+  evictions,
+  write_backs,
+  bus_rd,
+  bus_rdx,
+  bus_upgr,
+  bus_upd,
+  cache_to_cache,
+  memory_reads,
+  memory_writes,
+  interventions,
+  invalidations,
+  flushes,
+  updates,
+  silent_upgrades,
+  useful_prefetches,
+  wasted_prefetches,
+  bus_bytes
+};
+constexpr int kClassCounters = 21;
+
+// A counter's name in metrics and templates, the class's words, and what it counts.
+struct ClassCounterFacts {
+  std::string_view name, words;
+  const char* meaning;
+};
+extern const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts;  // by ClassCounter
+
+using ClassCounts = std::array<std::int64_t, kClassCounters>;  // by ClassCounter
+
+class ClassCounters {
+ public:
+  // REQUIRES: `bus` is a protocol for a bus, and outlives this; at most 64 caches, numbered from 0.
+  ClassCounters(const Protocol& bus, int caches, int line_bytes);
+
+  // A cache's row ran: its state was `state`. REQUIRES: rows and accesses come in the order in which they change the cache.
+  void row_ran(int cache, LineAddr line, StateId state, EventId event);
+  // An access ran, after its rows. `hit`: it needed no transaction.
+  void access_ran(int cache, LineAddr line, bool writes, bool hit);
+  // A load took its value from the CPU's own store buffer.
+  void load_forwarded(int cache) { add(cache, ClassCounter::reads); }
+  // Rows are followed, but nothing is counted while off: in warm-up, or after the measured time.
+  void set_on(bool on) { on_ = on; }
+
+  [[nodiscard]] const ClassCounts& of(int cache) const { return counts_[cache]; }
+  [[nodiscard]] int caches() const { return static_cast<int>(counts_.size()); }
+
+ private:
+  // What a row of the caches' table means, whatever the protocol.
+  struct RowMeaning {
+    bool processor = false, own = false, other = false;
+    bool by_store = false;  // the row of a Store or Atomic
+    bool issues = false, frees = false, takes_data = false;
+    bool needs_data = false;  // of an own message: the line has to come
+    bool supplies = false, to_memory = false;
+    bool sends_word = false, takes_word = false;
+    bool had_copy = false, keeps_copy = false;    // a copy to read, before and after
+    bool could_write = false, can_write = false;  // without asking
+    bool write_hits = false;                      // a Store that hits and changes the state
+    ClassCounter transaction = ClassCounter::bus_rd;
+    bool counts_transaction = false;
+  };
+  static RowMeaning meaning_of(const Protocol& bus, StateId state, std::size_t base, const linebounce::Row& row);
+
+  void add(int cache, ClassCounter counter, std::int64_t count = 1) {
+    if (on_) counts_[cache][ordinal(counter)] += count;
+  }
+  void processor_row(int cache, LineAddr line, const RowMeaning& row);
+  void own_row(int cache, LineAddr line, const RowMeaning& row);
+  void other_row(int cache, LineAddr line, const RowMeaning& row);
+  void line_came(int cache, LineAddr line);
+  void line_left(int cache, LineAddr line);
+
+  // By line: bit n is cache n's.
+  struct LineBits {
+    std::uint64_t wanted_by_store = 0;  // the request under way, or the latest, was a store's
+    std::uint64_t unused = 0;           // a load's request has brought the line, and no access has used it yet
+  };
+
+  const std::size_t events_;
+  const int line_bytes_;
+  bool on_ = true;
+  std::vector<RowMeaning> rows_;  // indexed [state][event]
+  std::vector<ClassCounts> counts_;
+  std::unordered_map<std::uint64_t, LineBits> lines_;
+  std::unordered_set<std::uint64_t> supplied_;  // lines that a cache supplies in the order step under way
+};
+
+// Declares and reports the counters as metrics, with the cycles of each cache's CPUs by cause. `cores`: by CPU, the number of
+// its cache.
+void report_class_counters(const std::vector<ClassCounts>& counts, const std::vector<CpiRow>& cpi,
+                           const std::vector<int>& cores, workloads::MetricSink& metrics);
+void declare_class_counters(workloads::MetricSink& metrics);
+
+}  // namespace linebounce::sim

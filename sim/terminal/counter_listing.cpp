@@ -1,0 +1,198 @@
+#include "sim/terminal/counter_listing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "models/text/fields.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/statistics/source_names.hpp"
+#include "sim/terminal/table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::string_view kCachesPrefix = "caches.";
+constexpr std::string_view kCycles = "cycles_";
+constexpr std::string_view kEachCache = "[each cache]";
+constexpr std::string_view kEndOfSection = "[end]";
+constexpr std::size_t kCachesSideBySide = 8;  // caches side by side
+
+double value_of(const std::map<std::string, double>& counters, const std::string& name) {
+  const auto found = counters.find(name);
+  return found == counters.end() ? 0 : found->second;
+}
+
+// What follows from the counters, for templates.
+void add_derived(std::map<std::string, double>& counters) {
+  const auto get = [&counters](const char* name) { return value_of(counters, name); };
+  counters["misses"] = get("read_misses") + get("write_misses");
+  counters["accesses"] = get("reads") + get("writes");
+  counters["miss_rate_pct"] = counters["accesses"] == 0 ? 0 : 100 * counters["misses"] / counters["accesses"];
+  counters["memory_transactions"] = get("memory_reads") + get("memory_writes");
+  counters["transactions"] = get("bus_rd") + get("bus_rdx") + get("bus_upgr") + get("bus_upd") + get("write_backs");
+}
+
+std::map<std::string, double> sum_of(const CounterListing& listing) {
+  std::map<std::string, double> sum;
+  for (const auto& counters : listing) {
+    for (const auto& [name, value] : counters) sum[name] += value;
+  }
+  return sum;
+}
+
+std::string words_of(const std::string& name) {
+  const auto* known = std::ranges::find(kClassCounterFacts, name, &ClassCounterFacts::name);
+  if (known != kClassCounterFacts.end()) return std::string(known->words);
+  for (std::size_t part = 0; part < kTimePartNames.size(); ++part) {
+    if (name == std::string(kCycles) + kTimePartNames[part]) return fmt::format("cycles: {}", kTimePartWords[part]);
+  }
+  return name;
+}
+
+// The counters in the order of ClassCounter, then the cycles.
+std::vector<std::string> names_in_order(const std::map<std::string, double>& sum) {
+  std::vector<std::string> names;
+  for (const ClassCounterFacts& facts : kClassCounterFacts) names.emplace_back(facts.name);
+  for (const char* part : kTimePartNames) names.push_back(std::string(kCycles) + part);
+  std::erase_if(names, [&sum](const std::string& name) { return value_of(sum, name) == 0; });
+  return names;
+}
+
+// Fills in one line of a template.
+class LineFiller {
+ public:
+  LineFiller(const std::string& file, int line, const std::map<std::string, double>& values)
+      : file_(file), line_(line), values_(values) {}
+
+  [[nodiscard]] std::string fill(std::string_view text) const {
+    try {
+      return fill_fields(text, [this](std::string_view name) { return field(name); });
+    } catch (const std::invalid_argument& wrong) {
+      throw ConfigError(fmt::format("{}:{}: {}", file_, line_, wrong.what()));
+    }
+  }
+
+ private:
+  // NAME, NAME:WIDTH, NAME:WIDTH.DIGITS or NAME:.DIGITS.
+  [[nodiscard]] std::string field(std::string_view text) const {
+    const std::size_t colon = text.find(':');
+    const std::string name(text.substr(0, colon));
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+      std::vector<std::string> known;
+      for (const auto& [one, value] : values_) known.push_back(one);
+      refuse(fmt::format("unknown counter '{}'; legal: {}", name, fmt::join(known, ", ")));
+    }
+    const std::string_view form = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+    const std::size_t point = form.find('.');
+    const int width = number(form.substr(0, point));
+    const bool whole = found->second == static_cast<double>(static_cast<std::int64_t>(found->second));
+    const int digits = point == std::string_view::npos ? (whole ? 0 : 2) : number(form.substr(point + 1));
+    return fmt::format("{:{}.{}f}", found->second, width, digits);
+  }
+  [[nodiscard]] static int number(std::string_view text) {
+    constexpr int kWidest = 200;
+    if (text.empty()) return 0;
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kWidest)
+      refuse(fmt::format("'{}' is no width; legal: 0 to {}", text, kWidest));
+    return value;
+  }
+  [[noreturn]] static void refuse(const std::string& why) { throw std::invalid_argument(why); }
+
+  const std::string& file_;
+  int line_;
+  const std::map<std::string, double>& values_;
+};
+
+// The values that templates may name; all counters are there, even those that a run does not have.
+std::map<std::string, double> all_values(std::map<std::string, double> counters, std::optional<int> cache) {
+  for (const ClassCounterFacts& facts : kClassCounterFacts) counters.try_emplace(std::string(facts.name), 0);
+  for (const char* part : kTimePartNames) counters.try_emplace(std::string(kCycles) + part, 0);
+  add_derived(counters);
+  if (cache) counters["cache"] = *cache;
+  return counters;
+}
+
+}  // namespace
+
+CounterListing listing_of(const ClassCounters& counters) {
+  CounterListing listing(static_cast<std::size_t>(counters.caches()));
+  for (int cache = 0; cache < counters.caches(); ++cache) {
+    for (std::size_t i = 0; i < kClassCounterFacts.size(); ++i)
+      listing[static_cast<std::size_t>(cache)][std::string(kClassCounterFacts[i].name)] =
+          static_cast<double>(counters.of(cache)[i]);
+  }
+  return listing;
+}
+
+CounterListing listing_of(const ReportedPoint& point) {
+  std::map<int, std::map<std::string, double>> by_cache;
+  for (const auto& [name, metric] : point.metrics) {
+    if (!name.starts_with(kCachesPrefix)) continue;
+    const std::size_t dot = name.find('.', kCachesPrefix.size());
+    by_cache[std::stoi(name.substr(kCachesPrefix.size()))][name.substr(dot + 1)] = as_double(metric.value);
+  }
+  CounterListing listing;
+  for (auto& [cache, counters] : by_cache) listing.push_back(std::move(counters));
+  return listing;
+}
+
+std::string counter_table(const CounterListing& listing, const Painter& paint) {
+  const std::map<std::string, double> sum = sum_of(listing);
+  std::string out;
+  for (std::size_t first = 0; first < listing.size(); first += kCachesSideBySide) {
+    const std::size_t last = std::min(first + kCachesSideBySide, listing.size());
+    std::vector<Column> columns = {words("counter")};
+    for (std::size_t cache = first; cache < last; ++cache) columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
+    if (last == listing.size()) columns.push_back(figures("all", 0, 2));
+    Table table(columns, paint);
+    for (const std::string& name : names_in_order(sum)) {
+      std::vector<Cell> cells = {words_of(name)};
+      for (std::size_t cache = first; cache < last; ++cache)
+        cells.emplace_back(fmt::format("{:.0f}", value_of(listing[cache], name)));
+      if (last == listing.size()) cells.emplace_back(fmt::format("{:.0f}", value_of(sum, name)));
+      table.add(cells);
+    }
+    out += table.text() + (last < listing.size() ? "\n" : "");
+  }
+  return out;
+}
+
+std::string filled_in(const std::string& text, const std::string& name, const CounterListing& listing) {
+  const std::map<std::string, double> all = all_values(sum_of(listing), std::nullopt);
+  std::istringstream in(text);
+  std::string out, line;
+  std::vector<std::pair<int, std::string>> section;  // its lines, with their numbers
+  bool inside = false;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (line == kEachCache) {
+      inside = true;
+    } else if (line == kEndOfSection && inside) {
+      for (std::size_t cache = 0; cache < listing.size(); ++cache) {
+        const auto values = all_values(listing[cache], static_cast<int>(cache));
+        for (const auto& [at, each] : section) out += LineFiller(name, at, values).fill(each) + "\n";
+      }
+      section.clear();
+      inside = false;
+    } else if (inside) {
+      section.emplace_back(number, line);
+    } else {
+      out += LineFiller(name, number, all).fill(line) + "\n";
+    }
+  }
+  if (inside) throw ConfigError(fmt::format("{}: {} without {}", name, kEachCache, kEndOfSection));
+  return out;
+}
+
+}  // namespace linebounce::sim

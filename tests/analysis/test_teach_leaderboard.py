@@ -1,0 +1,56 @@
+"""`linebounce teach --leaderboard`: a class's locks, checked and then ranked on a machine that the students don't have."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from linebounce.teach.leaderboard import Ranked, rank
+from program import ROOT, Result
+
+Command = Callable[..., Result]
+
+LOCKS = ROOT / "programs" / "locks"
+HIDDEN = ROOT / "configs" / "machines" / "p3_xeon_4way.toml"
+
+
+def test_locks_that_hold_are_ranked_and_others_say_why_not(command: Command, tmp_path: Path) -> None:
+    test_of_turn = "if cpu:load_acquire(lock.serving) == mine then return false end"
+    texts = {
+        "ada": (LOCKS / "mcs.lua").read_text(),
+        "bob": (LOCKS / "tas.lua").read_text(),
+        "dan": (LOCKS / "ticket.lua").read_text().replace(test_of_turn, "do return false end"),  # enters before its turn
+        "eve": "no lock",
+    }
+    for student, text in texts.items():
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "lock.lua").write_text(text)
+    shutil.copy(HIDDEN, tmp_path / "hidden.toml")
+    (tmp_path / "scores").mkdir()
+    scores = ["--gradescope", tmp_path / "scores"]
+    done = command("teach", "--leaderboard", tmp_path / "in", "--machine", tmp_path / "hidden.toml", "--json", *scores)
+    assert done.code == 0, done.stderr
+    ranked = {one["student"]: one for one in json.loads(done.stdout)}
+    assert sorted((ranked["ada"]["rank"], ranked["bob"]["rank"])) == [1, 2]
+    assert min(ranked["ada"]["per_s"], ranked["bob"]["per_s"]) > 1000
+    assert [ranked[student]["rank"] for student in ("dan", "eve")] == [0, 0]
+    assert "hold the lock" in ranked["dan"]["says"]
+    assert "/" not in ranked["dan"]["says"]
+    assert ranked["eve"]["says"]
+    eve = json.loads((tmp_path / "scores" / "eve.json").read_text())
+    assert eve["tests"][0]["status"] == "failed"
+    ada = json.loads((tmp_path / "scores" / "ada.json").read_text())
+    assert ada["leaderboard"][0]["value"] == round(ranked["ada"]["per_s"])
+    assert "hidden" not in (tmp_path / "scores" / "ada.json").read_text()
+
+
+def test_equal_locks_share_a_rank_and_broken_ones_come_last() -> None:
+    tried = [Ranked("a", 0, 5, ""), Ranked("b", 0, 0, "why"), Ranked("c", 0, 7, ""), Ranked("d", 0, 5, "")]
+    assert [(one.student, one.rank) for one in rank(tried)] == [("c", 1), ("a", 2), ("d", 2), ("b", 0)]
+
+
+def test_a_folder_without_locks_and_a_missing_machine_are_refused(command: Command, tmp_path: Path) -> None:
+    done = command("teach", "--leaderboard", tmp_path, "--machine", "p3_xeon_4way")
+    assert done.code == 3
+    assert "no STUDENT/lock.lua" in done.stderr
+    assert command("teach", "--leaderboard", tmp_path).code == 2
