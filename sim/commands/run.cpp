@@ -42,6 +42,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
+  linebounce run my_lock.c --machine p3_xeon_8way         a lock of your own in C (docs/lock-in-c.md)
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
@@ -160,7 +161,7 @@ void add_run(Command& program) {
   Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
+              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a lock in C")
       .required();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
@@ -175,6 +176,7 @@ void add_run(Command& program) {
                "Print the rows of every point; default: of a large sweep only those that matter");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");
   command

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "workloads/locks/locks.hpp"
+#include "workloads/native/native_memory.hpp"
 
 namespace linebounce::sim {
 
@@ -345,7 +346,7 @@ LockState LockRun::state() const {
 
 // Pointers are shown by the name of their target.
 std::string LockRun::value_name(Value value) const {
-  const AddressSpace::Place place = space_.find_byte(value);
+  const AddressSpace::Place place = space_.find_byte(value >= workloads::kMirror ? value - workloads::kMirror : value);
   return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))
                                                  : "&" + space_.objects()[place.object].name;
 }
