@@ -58,7 +58,9 @@ toml::table lock_workload(const LuaFile& file) {
 
 LuaFile load_native_file(const std::string& file) {
   LuaFile lock{{.path = absolute_path(file), .text = read_text(file)}, {}};
-  lock.source.compiled = compile_lock(file).string();
+  CompiledLock compiled = compile_lock(file);
+  lock.source.compiled = compiled.object.string();
+  lock.source.names = std::move(compiled.names);
   try {
     auto [title, traits] = native_declaration_of(lock.source);
     lock.declared.title = std::move(title);

@@ -14,6 +14,7 @@
 
 #include "sim/config/project_files.hpp"
 #include "sim/native/lock_assembly.hpp"
+#include "sim/native/lock_names.hpp"
 #include "sim/native/lock_texts.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
@@ -74,12 +75,12 @@ class LockCompiler {
     const bool is_c = file_.extension() == ".c";
     const std::string chosen = environment(is_c ? "CC" : "CXX");
     compiler_ = split_words(chosen.empty() ? (is_c ? "cc" : "c++") : chosen);
-    options_ = {"-O2", "-g1", "-fPIC", "-fexceptions", "-fno-stack-protector", "-fno-optimize-sibling-calls",
+    options_ = {"-O2", "-g", "-fPIC", "-fexceptions", "-fno-stack-protector", "-fno-optimize-sibling-calls",
                 "-fcf-protection=none", "-I" + (folder_ / "include").string()};
     for (const std::string& own : split_words(environment(is_c ? "CFLAGS" : "CXXFLAGS"))) options_.push_back(own);
   }
 
-  fs::path compile() {
+  CompiledLock compile() {
     fs::create_directories(folder_ / "include" / "linebounce");
     put(folder_ / "include" / "linebounce" / "lock.h", lock_header_text());
     const std::string version = run({"--version"});
@@ -87,14 +88,25 @@ class LockCompiler {
     const std::string key = hash_of(fmt::format("{} {} {} {} {}", version, fmt::join(options_, " "), fmt::join(compiler_, " "),
                                                 preprocessed, lock_runtime_text()));
     fs::path object = folder_ / (file_.stem().string() + "-" + key + ".so");
-    if (fs::exists(object)) return object;
+    if (fs::exists(object)) return {object, read_text(names_of(object))};
     own_ = folder_ / fmt::format("{}-{}", key, ::getpid());
     const bool clang = version.find("clang") != std::string::npos;
     build(clang, object);
-    return object;
+    return {object, read_text(names_of(object))};
   }
 
  private:
+  static fs::path names_of(const fs::path& object) { return object.string() + ".names"; }
+
+  // Names are good to have; without objdump there are none.
+  std::string objdump(const std::string& what, const fs::path& object) {
+    try {
+      return run({"objdump"}, {what, object.string()});
+    } catch (const ConfigError&) {
+      return {};
+    }
+  }
+
   static void put(const fs::path& file, const std::string& text) {
     std::error_code missing;
     if (fs::exists(file, missing) && read_text(file) == text) return;
@@ -129,6 +141,8 @@ class LockCompiler {
     write_file(runtime, lock_runtime_text());
     run({"-O2", "-fPIC", "-fexceptions", "-fno-builtin", "-fno-stack-protector", "-fcf-protection=none", "-shared",
          "-Wl,-z,relro,-z,now", "-Wl,-Bsymbolic", "-w", "-x", "c", runtime, "-x", "assembler", assembly, "-o", linked});
+    const std::string information = objdump("--dwarf=info", linked);
+    write_file(names_of(object), lock_names(information, objdump("-t", linked)));
     fs::rename(linked, object);
     for (const std::string& file : {assembly, runtime}) fs::remove(file);
   }
@@ -144,8 +158,9 @@ class LockCompiler {
   }
 
   // Runs the compiler and returns what it has printed.
-  std::string run(const Words& words) {
-    Words command = compiler_;
+  std::string run(const Words& words) { return run(compiler_, words); }
+  std::string run(const Words& program, const Words& words) {
+    Words command = program;
     command.insert(command.end(), words.begin(), words.end());
     const fs::path messages = folder_ / fmt::format("messages-{}", ::getpid());
     std::fflush(nullptr);
@@ -179,7 +194,7 @@ bool is_native_path(std::string_view text) {
   return false;
 }
 
-fs::path compile_lock(const fs::path& file) {
+CompiledLock compile_lock(const fs::path& file) {
 #if !defined(__x86_64__)
   throw ConfigError(file.string() + ": locks in C run on x86-64 only");
 #endif

@@ -10,9 +10,14 @@ namespace linebounce::sim {
 // Whether a value names a lock in C or C++, judging by its suffix.
 bool is_native_path(std::string_view text);
 
-// Compiles the file, unless that was done before, and returns the path of the shared object, in $XDG_CACHE_HOME/linebounce/locks.
+struct CompiledLock {
+  std::filesystem::path object;  // the shared object, in $XDG_CACHE_HOME/linebounce/locks
+  std::string names;             // as SourceFile::names
+};
+
+// Compiles the file, unless that was done before.
 // Runs the words of CC or CXX (default: cc, c++) with those of CFLAGS or CXXFLAGS. Errors: ConfigError, with the compiler's
 // message, or with the file and line of what can't be simulated.
-std::filesystem::path compile_lock(const std::filesystem::path& file);
+CompiledLock compile_lock(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

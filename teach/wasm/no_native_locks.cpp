@@ -18,7 +18,7 @@ workloads::NativeDeclaration workloads::native_declaration_of(const SourceFile&)
 bool sim::is_native_path(std::string_view) {
   return false;
 }
-std::filesystem::path sim::compile_lock(const std::filesystem::path& file) {
+sim::CompiledLock sim::compile_lock(const std::filesystem::path& file) {
   throw ConfigError(file.string() + ": there are no locks in C in this build");
 }
 

@@ -5,7 +5,7 @@
 #include <link.h>
 
 #include <algorithm>
-#include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -37,8 +37,8 @@ const std::byte* pointed_at(const std::int32_t& offset) {
 
 }  // namespace
 
-LockObject::LockObject(const std::string& path, std::map<int, int> orders, std::vector<NativeOrder>* used)
-    : orders_(std::move(orders)), used_(used), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+LockObject::LockObject(const SourceFile& file, std::vector<NativeOrder>* used)
+    : orders_(file.orders), used_(used), handle_(::dlopen(file.compiled.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ == nullptr) throw std::runtime_error(::dlerror());
   link_ = static_cast<Link*>(symbol("linebounce_link"));
   enter_ = reinterpret_cast<decltype(enter_)>(symbol("linebounce_enter"));
@@ -47,6 +47,7 @@ LockObject::LockObject(const std::string& path, std::map<int, int> orders, std::
   link_->hooks = &native_hooks();
   find_segments();
   read_sites();
+  read_names(file.names, reinterpret_cast<std::uintptr_t>(data_.data()) - loaded_at_);
 }
 
 LockObject::~LockObject() {
@@ -103,6 +104,7 @@ void LockObject::find_segments() {
     }
     if (inside < first || inside >= last) return 0;
     object->begin_ = first;
+    object->loaded_at_ = info->dlpi_addr;
     object->end_ = last;
     if (sealed_end > data && sealed_end <= data_end) data = sealed_end;
     object->data_ = {data, data_end};
@@ -128,6 +130,20 @@ void LockObject::read_sites() {
   for (const auto* site = reinterpret_cast<const WrittenSite*>(link_->sites); site != end; ++site)
     sites_[pointed_at(site->after_call)] = {static_cast<int>(sites_.size()), site->line, site->instructions,
                                             reinterpret_cast<const char*>(pointed_at(site->file))};
+}
+
+// Lines of sim/native/lock_names.hpp.
+void LockObject::read_names(const std::string& names, std::uintptr_t data_begin) {
+  std::istringstream lines(names);
+  std::string where, name;
+  std::uintptr_t at = 0;
+  int size = 0;
+  while (lines >> where >> at >> size >> name) {
+    const bool is_data = where == "data";
+    if (is_data && at < data_begin) continue;
+    auto& fields = is_data ? fields_.data : where == "lock" ? fields_.lock : fields_.thread_locals;
+    fields.push_back({name, static_cast<int>(is_data ? at - data_begin : at), size});
+  }
 }
 
 std::uintptr_t LockObject::run(Function function, void* lock, NativeCall* call, char** top) const {

@@ -13,6 +13,8 @@
 
 #include "workloads/locks/lock_traits.hpp"
 #include "workloads/native/native_order.hpp"
+#include "workloads/program/address_space.hpp"
+#include "workloads/program/source_file.hpp"
 
 namespace linebounce::workloads {
 
@@ -57,8 +59,8 @@ class LockObject {
   enum class Function : std::uint8_t { init, acquire, release, try_acquire, acquire_shared, release_shared, end_shared };
   static constexpr int kFunctions = 7;
 
-  // `path`: the shared object. `orders`: as SourceFile::orders. `used`: as for native_lock_entry. Errors: std::runtime_error.
-  explicit LockObject(const std::string& path, std::map<int, int> orders = {}, std::vector<NativeOrder>* used = nullptr);
+  // `used`: as for native_lock_entry. Errors: std::runtime_error.
+  explicit LockObject(const SourceFile& file, std::vector<NativeOrder>* used = nullptr);
   ~LockObject();
   LockObject(const LockObject&) = delete;
   LockObject& operator=(const LockObject&) = delete;
@@ -82,6 +84,12 @@ class LockObject {
 
   // The order that a store or fence has here: usually the code's own.
   [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
+
+  // The fields of the lock, of the file's variables, and of its thread-local ones.
+  struct Fields {
+    std::vector<Field> lock, data, thread_locals;
+  };
+  [[nodiscard]] const Fields& fields() const { return fields_; }
 
   // The file's variables, and what they held when it was loaded.
   [[nodiscard]] std::span<std::byte> data() const { return data_; }
@@ -107,10 +115,13 @@ class LockObject {
   void read_declaration();
   void find_segments();
   void read_sites();
+  void read_names(const std::string& names, std::uintptr_t data_begin);
   [[nodiscard]] void* symbol(const char* name) const;
 
   std::map<int, int> orders_;
   std::vector<NativeOrder>* used_;
+  Fields fields_;
+  std::uintptr_t loaded_at_ = 0;  // of the object's address 0
   void* handle_ = nullptr;
   Link* link_ = nullptr;
   std::uintptr_t (*enter_)(void* function, void* lock, char** top) = nullptr;

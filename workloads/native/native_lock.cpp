@@ -50,12 +50,12 @@ class NativeLock final : public Lock {
 }  // namespace
 
 NativeDeclaration native_declaration_of(const SourceFile& file) {
-  const LockObject object(file.compiled);
+  const LockObject object(file);
   return {object.title(), object.traits()};
 }
 
 LockEntry native_lock_entry(const SourceFile& file, int pause_cycles, std::vector<NativeOrder>* used) {
-  const auto object = std::make_shared<const LockObject>(file.compiled, file.orders, used);
+  const auto object = std::make_shared<const LockObject>(file, used);
   const auto create = [object, name = file.name(), path = file.path, pause_cycles](const LockPlace& place) {
     NativeMemory& memory = place.per_cpu.kept<NativeMemory>(
         path, [&] { return std::make_shared<NativeMemory>(*object, name, place.memory, place.per_cpu, pause_cycles); });

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace linebounce::workloads {
 namespace {
@@ -15,8 +17,16 @@ std::string stem_of(const std::string& name) {
   return name.substr(0, name.rfind('.'));
 }
 
-Layout plain_layout(const std::string& name, std::size_t size) {
-  return {.name = name, .size = static_cast<int>(size), .fields = {}};
+// Fields that overlap, as in unions, or that lie beyond the end, are left out.
+Layout plain_layout(const std::string& name, std::size_t size, std::vector<Field> fields = {}) {
+  std::ranges::stable_sort(fields, {}, &Field::offset);
+  int end = 0;
+  std::erase_if(fields, [&](const Field& field) {
+    const bool drops = field.offset < end || field.offset + field.size > static_cast<int>(size);
+    if (!drops) end = field.offset + field.size;
+    return drops;
+  });
+  return {.name = name, .size = static_cast<int>(size), .fields = std::move(fields)};
 }
 
 }  // namespace
@@ -45,12 +55,12 @@ NativeMemory::NativeMemory(const LockObject& object, const std::string& name, Ad
   const std::string stem = stem_of(name);
   // As the loader has placed them within a page, so that their alignment holds.
   space.go_to(data_begin_ % kPageBytes, kPageBytes);
-  data_ = space.place(plain_layout(stem + ".data", object.data().size()), stem + ".data", 1);
+  data_ = space.place(plain_layout(stem + ".data", object.data().size(), object.fields().data), stem + ".data", 1);
   preset(data_, object.data());
   running_.resize(static_cast<std::size_t>(per_cpu.cpus()));
   for (int cpu = 0; cpu < per_cpu.cpus(); ++cpu) {
     if (object.thread_local_bytes() > 0) {
-      const Layout layout = plain_layout(stem + ".thread_local", object.thread_local_bytes());
+      const Layout layout = plain_layout(stem + ".thread_local", object.thread_local_bytes(), object.fields().thread_locals);
       thread_locals_.push_back(per_cpu.place(layout, fmt::format("{}[{}]", layout.name, cpu), cpu));
       preset(thread_locals_.back(), object.thread_locals());
     }
@@ -73,7 +83,7 @@ Address NativeMemory::place_lock(const LockPlace& place) {
   const bool fits = place.word && size <= static_cast<std::size_t>(place.word_bytes) && *place.word % object_->alignment() == 0;
   const std::size_t alignment = std::max(line, object_->alignment());
   const Address lock = fits ? *place.word
-                            : space_->place(plain_layout(structure, (size + line - 1) / line * line), place.name,
+                            : space_->place(plain_layout(structure, (size + line - 1) / line * line, object_->fields().lock), place.name,
                                             static_cast<int>(alignment));
   auto* const scratch = static_cast<std::byte*>(host(lock));
   std::memset(scratch, 0, size);
