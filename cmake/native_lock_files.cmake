@@ -1,10 +1,12 @@
-# Puts the texts that a lock in C is compiled with into a library: the header that it includes and the runtime that it is linked
+# Puts the texts that a lock in C is compiled with into a library: the headers that it includes and the runtime that it is linked
 # with. The program writes them beside the compiled lock, so it needs no installed copies.
 function(add_native_lock_files library root)
-  foreach(name runtime header)
+  foreach(name runtime header kernel)
     set(file ${root}/workloads/native/runtime/runtime.c)
     if(name STREQUAL header)
       set(file ${root}/include/linebounce/lock.h)
+    elseif(name STREQUAL kernel)
+      set(file ${root}/include/linebounce/kernel.h)
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} ${name})
@@ -19,6 +21,10 @@ const char* linebounce::sim::lock_runtime_text() {
 
 const char* linebounce::sim::lock_header_text() {
   return R"lock(@header@)lock";
+}
+
+const char* linebounce::sim::kernel_header_text() {
+  return R"lock(@kernel@)lock";
 }
 ]] @ONLY)
   target_sources(${library} PRIVATE ${source})

@@ -53,7 +53,9 @@ static inline void linebounce_pause(void) {
 #endif
 }
 
-// The number of the calling CPU, from 0 on, and the number of CPUs; both cost nothing.
+// The number of the calling CPU, from 0 on, the number of CPUs, and a CPU's node; they cost nothing.
 LINEBOUNCE_C int linebounce_cpu(void);
 LINEBOUNCE_C int linebounce_cpus(void);
 LINEBOUNCE_C int linebounce_node_of(int cpu);
+// Another CPU's copy of a thread-local variable, from the address of one's own.
+LINEBOUNCE_C void *linebounce_of_cpu(void *own, int cpu);

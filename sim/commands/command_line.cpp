@@ -50,6 +50,7 @@ static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_find_sharing)(program);
   LISTED(AddSubcommand, add_advise)(program);
   LISTED(AddSubcommand, add_check_lock)(program);
+  LISTED(AddSubcommand, add_kernel_lock)(program);
   LISTED(AddSubcommand, add_import)(program);
   LISTED(AddSubcommand, add_steps)(program);
 }
@@ -148,7 +149,7 @@ const std::vector<HelpGroup>& help_groups() {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
       {"Look into results", {"report", "compare", "lines", "explain", "steps"}},
       {"Real programs", {"advise", "compare-locks", "find-sharing", "trace", "trace export", "import"}},
-      {"Check locks and protocols", {"check-lock", "check"}},
+      {"Check locks and protocols", {"check-lock", "lock", "check"}},
       {"Fit a machine", {"calibrate"}},
       {"Compare with publications", {"reproduce", "validate", "bench"}},
       {"Teach", {"teach"}},

@@ -14,9 +14,9 @@ namespace linebounce::sim {
 namespace {
 
 // What the code may call besides its own functions: workloads/native/runtime/runtime.c, and what unwinds exceptions.
-constexpr std::array<std::string_view, 12> kRuntime = {"memcpy",        "memmove",         "memset",          "abort",
+constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",        "memmove",         "memset",          "abort",
                                                        "__assert_fail", "__tls_get_addr",  "_Unwind_Resume",  "linebounce_cpu",
-                                                       "linebounce_cpus", "linebounce_node_of", "linebounce_enter", "__stack_chk_fail"};
+                                                       "linebounce_cpus", "linebounce_node_of", "linebounce_of_cpu", "linebounce_enter", "__stack_chk_fail"};
 // Argument registers of a call, as they begin.
 constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
                                                          "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};

@@ -1,21 +1,19 @@
 #include "sim/native/lock_compiler.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "sim/config/project_files.hpp"
 #include "sim/native/lock_assembly.hpp"
 #include "sim/native/lock_names.hpp"
 #include "sim/native/lock_texts.hpp"
+#include "sim/native/run_program.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -49,16 +47,6 @@ fs::path lock_cache() {
   return base / "linebounce" / "locks";
 }
 
-// Runs in the child. Returns only if the command can't be executed.
-void become_compiler(Words command, const fs::path& messages) {
-  const int file = ::open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0 || ::dup2(file, STDERR_FILENO) < 0 || ::dup2(file, STDOUT_FILENO) < 0) return;
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-}
-
 // A hash that is the same in every run (FNV-1a, two of them for 128 bits).
 std::string hash_of(const std::string& text) {
   std::uint64_t a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f;
@@ -78,11 +66,13 @@ class LockCompiler {
     options_ = {"-O2", "-g", "-fPIC", "-fexceptions", "-fno-stack-protector", "-fno-optimize-sibling-calls",
                 "-fcf-protection=none", "-I" + (folder_ / "include").string()};
     for (const std::string& own : split_words(environment(is_c ? "CFLAGS" : "CXXFLAGS"))) options_.push_back(own);
+    add_own_includes();
   }
 
   CompiledLock compile() {
     fs::create_directories(folder_ / "include" / "linebounce");
     put(folder_ / "include" / "linebounce" / "lock.h", lock_header_text());
+    put(folder_ / "include" / "linebounce" / "kernel.h", kernel_header_text());
     const std::string version = run({"--version"});
     const std::string preprocessed = run(with_options({"-E", file_.string()}));
     const std::string key = hash_of(fmt::format("{} {} {} {} {}", version, fmt::join(options_, " "), fmt::join(compiler_, " "),
@@ -96,6 +86,17 @@ class LockCompiler {
   }
 
  private:
+  // A file can name its own folders of headers: "// linebounce includes from: headers source/include".
+  void add_own_includes() {
+    constexpr std::string_view kIncludes = "// linebounce includes from:";
+    const std::string text = read_text(file_);
+    for (std::size_t at = 0; (at = text.find(kIncludes, at)) != std::string::npos;) {
+      at += kIncludes.size();
+      for (const std::string& folder : split_words(text.substr(at, text.find('\n', at) - at)))
+        options_.push_back("-I" + (file_.parent_path() / folder).string());
+    }
+  }
+
   static fs::path names_of(const fs::path& object) { return object.string() + ".names"; }
 
   // Names are good to have; without objdump there are none.
@@ -162,23 +163,12 @@ class LockCompiler {
   std::string run(const Words& program, const Words& words) {
     Words command = program;
     command.insert(command.end(), words.begin(), words.end());
-    const fs::path messages = folder_ / fmt::format("messages-{}", ::getpid());
-    std::fflush(nullptr);
-    const pid_t process = ::fork();
-    if (process < 0) throw ConfigError(fmt::format("{}: no process can be started: {}", file_.string(), std::strerror(errno)));
-    if (process == 0) {
-      become_compiler(command, messages);
-      ::_exit(127);
-    }
-    int status = 0;
-    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    std::string text = fs::exists(messages) ? read_text(messages) : "";
-    fs::remove(messages);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && text.empty())
+    ProgramOutput output = run_program(command);
+    if (output.code == 127 && output.text.empty())
       throw ConfigError(fmt::format("{}: a lock in C needs a compiler, and {} can't be run; CC and CXX name others",
-                                    file_.string(), compiler_.front()));
-    if (status != 0) throw ConfigError(fmt::format("{} does not compile:\n{}", file_.string(), text));
-    return text;
+                                    file_.string(), program.front()));
+    if (output.code != 0) throw ConfigError(fmt::format("{} does not compile:\n{}", file_.string(), output.text));
+    return std::move(output.text);
   }
 
   fs::path file_, folder_, own_;

@@ -38,6 +38,11 @@ int on_machine(NativeCall* call, int what, int argument) {
   return call == nullptr ? 0 : call->machine(what, argument);
 }
 
+void* on_of_cpu(NativeCall* call, void* own, int cpu) {
+  if (call == nullptr) throw ModelFailure("a lock in C: init() uses another CPU's variable");
+  return call->of_cpu(own, cpu);
+}
+
 // The address sanitizer knows nothing of the frames of the lock's code.
 #if defined(__clang__) || defined(__GNUC__)
 __attribute__((no_sanitize("address")))
@@ -70,7 +75,7 @@ Value changed_by(NativeAccess access, Value before, Value operand) {
 }  // namespace
 
 const NativeHooks& native_hooks() {
-  static const NativeHooks kHooks = {on_access, on_range, on_thread_local, on_fail, on_machine};
+  static const NativeHooks kHooks = {on_access, on_range, on_thread_local, on_fail, on_machine, on_of_cpu};
   return kHooks;
 }
 
@@ -99,6 +104,14 @@ void NativeCall::fail(const std::string& what, const void* site) const {
 
 void* NativeCall::thread_local_at(std::size_t offset) {
   return NativeMemory::host(memory_->thread_locals(cpu_->id().value) + offset);
+}
+
+void* NativeCall::of_cpu(void* own, int cpu) const {
+  const Address mine = memory_->thread_locals(cpu_->id().value);
+  const Address offset = *memory_->simulated(own) - mine;
+  if (cpu < 0 || cpu >= memory_->per_cpu().cpus()) fail(fmt::format("uses a variable of CPU {}, which does not exist", cpu), nullptr);
+  if (offset >= memory_->object().thread_local_bytes()) fail("linebounce_of_cpu: this is no thread-local variable", nullptr);
+  return NativeMemory::host(memory_->thread_locals(cpu) + offset);
 }
 
 int NativeCall::machine(int what, int argument) const {

@@ -17,6 +17,7 @@ struct Hooks {
   void *(*thread_local_at)(void *call, size_t offset);
   void (*fail)(void *call, const char *what, const void *site);
   int (*machine)(void *call, int what, int argument);
+  void *(*of_cpu)(void *call, void *own, int cpu);
 };
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -199,6 +200,7 @@ HIDDEN void __assert_fail(const char *condition, const char *file, unsigned line
 enum { kCpu, kCpus, kNodeOf };
 HIDDEN int linebounce_cpu(void) { return linebounce_link.hooks->machine(linebounce_link.call, kCpu, 0); }
 HIDDEN int linebounce_cpus(void) { return linebounce_link.hooks->machine(linebounce_link.call, kCpus, 0); }
+HIDDEN void *linebounce_of_cpu(void *own, int cpu) { return linebounce_link.hooks->of_cpu(linebounce_link.call, own, cpu); }
 HIDDEN int linebounce_node_of(int cpu) { return linebounce_link.hooks->machine(linebounce_link.call, kNodeOf, cpu); }
 
 // uintptr_t linebounce_enter(function, lock, top): calls function(lock) with a stack pointer that is a multiple of 64, so that
