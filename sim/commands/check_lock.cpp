@@ -211,8 +211,9 @@ void add_check_lock(Command& program) {
   command.flag("--weaken", arguments->weaken,
                "Instead of a verdict, show the weakest memory order at each place with which every check holds");
   command
-      .option("--machine", "M", &arguments->machines,
-              fmt::format("With --weaken: machines on which weaker orders are timed; default: {}", fmt::join(kTimedOn, " and ")))
+      .option(
+          "--machine", "M", &arguments->machines,
+          fmt::format("With --weaken: machines on which weaker orders are timed; default: {}", fmt::join(kTimedOn, " and ")))
       .one_value_each();
   command.flag("--json", arguments->json, "Print one JSON array instead of text");
   command.footer(kCheckLockFooter);

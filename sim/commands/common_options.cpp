@@ -28,7 +28,8 @@ void add_overrides(Command& command, OverrideArguments& arguments) {
 }
 
 void add_native(Command& command, bool& native) {
-  command.flag("--native", native, "Compile and run locks in C that the experiment's file names: code that can do all that you can");
+  command.flag("--native", native,
+               "Compile and run locks in C that the experiment's file names: code that can do all that you can");
 }
 
 void add_unchecked(Command& command, bool& unchecked) {

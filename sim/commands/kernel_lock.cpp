@@ -56,7 +56,8 @@ void add_kernel_lock(Command& program) {
   std::vector<std::string> names;
   for (const KernelLock& lock : kernel_locks()) names.push_back(lock.name);
   command.option("NAME", "", &arguments->name, fmt::format("The lock: {}", fmt::join(names, ", "))).required();
-  command.option("--kernel", "PATH", &arguments->kernel, "The kernel's sources: a folder, or an archive such as Debian's").required();
+  command.option("--kernel", "PATH", &arguments->kernel, "The kernel's sources: a folder, or an archive such as Debian's")
+      .required();
   command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the copied sources");
   command.option("-o,--output", "DIR", &arguments->directory, "Where to write the lock; default: out/kernel/NAME");
   command.footer(kLockFooter);

@@ -187,7 +187,8 @@ class ExperimentReader {
   void declare_programs() {
     const KeyInfo key{kProgramKey, ValueType::text, "", ""};
     for (const GivenText& given : given_texts(key)) {
-      if (!is_lua_path(given.text)) fail(given.origin, key.path, fmt::format("\"{}\" is not a program: expected a file, NAME.lua", given.text));
+      if (!is_lua_path(given.text))
+        fail(given.origin, key.path, fmt::format("\"{}\" is not a program: expected a file, NAME.lua", given.text));
       tables_->catalogue.programs.emplace(given.text, load_lua_file(given.text, given.origin, key.path).declared);
     }
   }

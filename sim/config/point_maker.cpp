@@ -9,13 +9,13 @@
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_changes.hpp"
 #include "sim/config/lua_files.hpp"
-#include "sim/native/lock_compiler.hpp"
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/native/lock_compiler.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {

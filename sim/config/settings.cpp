@@ -98,11 +98,10 @@ void check_text(const KeyInfo& key, const std::string& text, const Origin& origi
   if (!key.files_of.empty() && is_source_path(text)) return;
   if (std::ranges::find(key.choices, text) != key.choices.end()) return;
   const auto refusal = key.refusals.find(text);
-  fail(
-      origin, key.path,
-      refusal == key.refusals.end()
-          ? not_known(text, key.choices) + files_text(key)
-          : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
+  fail(origin, key.path,
+       refusal == key.refusals.end()
+           ? not_known(text, key.choices) + files_text(key)
+           : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,

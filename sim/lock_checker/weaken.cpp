@@ -123,7 +123,8 @@ class TimedLock {
     SimulationInput input = input_;
     input.lock_files = {lock_.with(chosen)};
     const PointData point = simulate(input, {});
-    return std::visit([](auto value) { return static_cast<double>(value); }, point.metrics.at("throughput.operations_per_s").value);
+    return std::visit([](auto value) { return static_cast<double>(value); },
+                      point.metrics.at("throughput.operations_per_s").value);
   }
 
  private:

@@ -22,10 +22,10 @@ struct WeakenOptions {
 // What the orders of one memory model could be.
 struct WeakenedModel {
   Consistency consistency = Consistency::sc;
-  std::string broken;              // how the lock breaks as it is; empty: it holds
-  bool is_proved = true;           // whether the lock as it is was searched completely
-  std::vector<int> weakest;        // by place: the last of OrderedPlace::orders with which the lock holds, all others unchanged
-  std::vector<int> together;       // by place: the same, for all places at once
+  std::string broken;         // how the lock breaks as it is; empty: it holds
+  bool is_proved = true;      // whether the lock as it is was searched completely
+  std::vector<int> weakest;   // by place: the last of OrderedPlace::orders with which the lock holds, all others unchanged
+  std::vector<int> together;  // by place: the same, for all places at once
   std::vector<std::pair<int, int>> conflicts;  // pairs of places that break if both have their weakest order
 };
 

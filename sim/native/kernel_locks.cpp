@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kQspinlockFiles = {
-    "kernel/locking/qspinlock.c",       "kernel/locking/qspinlock_stat.h",       "kernel/locking/lock_events.h",
-    "kernel/locking/mcs_spinlock.h",    "include/asm-generic/qspinlock_types.h", "include/asm-generic/qspinlock.h",
-    "include/asm-generic/mcs_spinlock.h"};
+const std::vector<std::string> kQspinlockFiles = {"kernel/locking/qspinlock.c",      "kernel/locking/qspinlock_stat.h",
+                                                  "kernel/locking/lock_events.h",    "kernel/locking/lock_events_list.h",
+                                                  "kernel/locking/mcs_spinlock.h",   "include/asm-generic/qspinlock_types.h",
+                                                  "include/asm-generic/qspinlock.h", "include/asm-generic/mcs_spinlock.h"};
 
 std::vector<std::string> beside_qspinlock(std::vector<std::string> first, const std::vector<std::string>& last = {}) {
   std::vector<std::string> files = {kQspinlockFiles.front()};
@@ -144,16 +144,22 @@ class Unpacking {
 
   void extract_files() {
     if (!fs::exists(kernel_)) throw ConfigError(fmt::format("{}: there is no such file or folder", kernel_.string()));
-    std::vector<std::string> words = {"tar", "-xf", kernel_.string(), "-C", source_.string(), "--strip-components=1",
-                                      "--wildcards", "--no-wildcards-match-slash"};
+    std::vector<std::string> words = {"tar",
+                                      "-xf",
+                                      kernel_.string(),
+                                      "-C",
+                                      source_.string(),
+                                      "--strip-components=1",
+                                      "--wildcards",
+                                      "--no-wildcards-match-slash"};
     for (const std::string& file : lock_.files) words.push_back("*/" + file);
     const ProgramOutput output = run_program(words);
     if (output.code != 0) throw ConfigError(fmt::format("{}: tar can't unpack it:\n{}", kernel_.string(), output.text));
   }
 
   void apply(const fs::path& patch) const {
-    const ProgramOutput output = run_program({"patch", "--batch", "--forward", "-p1", "-d", source_.string(), "-i",
-                                              fs::absolute(patch).string()});
+    const ProgramOutput output =
+        run_program({"patch", "--batch", "--forward", "-p1", "-d", source_.string(), "-i", fs::absolute(patch).string()});
     if (output.code != 0) throw ConfigError(fmt::format("{} does not apply:\n{}", patch.string(), output.text));
   }
 
@@ -179,8 +185,8 @@ class Unpacking {
   }
 
   [[nodiscard]] fs::path write_lock() const {
-    std::string text = fmt::format("// Made by `linebounce lock` from {}.\n// linebounce includes from: headers source/include\n",
-                                   kernel_.string());
+    std::string text = fmt::format(
+        "// Made by `linebounce lock` from {}.\n// linebounce includes from: headers source/include\n", kernel_.string());
     text += "#include <linebounce/kernel.h>\n";
     for (std::size_t i = 0; i < lock_.sources; ++i) text += fmt::format("#include \"source/{}\"\n", lock_.files[i]);
     fs::path file = to_ / (lock_.name + ".c");
@@ -198,14 +204,12 @@ class Unpacking {
 const std::vector<KernelLock>& kernel_locks() {
   static const std::vector<KernelLock> kLocks = {
       {"qspinlock", "the queued spinlock", kQspinlockFiles, 1, kQspinlock},
-      {"qrwlock",
-       "the queued reader-writer lock",
+      {"qrwlock", "the queued reader-writer lock",
        beside_qspinlock({"kernel/locking/qrwlock.c"}, {"include/asm-generic/qrwlock_types.h", "include/asm-generic/qrwlock.h"}),
        2, kQrwlock},
       {"osq", "the queue of mutex and rwsem", {"kernel/locking/osq_lock.c", "include/linux/osq_lock.h"}, 1, kOsq},
-      {"mcs", "the MCS lock", {"kernel/locking/mcs_spinlock.h"}, 1, kMcs},
-      {"lockref",
-       "a spinlock and a reference count in one word",
+      {"mcs", "the MCS lock", {"kernel/locking/mcs_spinlock.h", "include/asm-generic/mcs_spinlock.h"}, 1, kMcs},
+      {"lockref", "a spinlock and a reference count in one word",
        beside_qspinlock({"lib/lockref.c"}, {"include/linux/lockref.h"}), 2, kLockref}};
   return kLocks;
 }

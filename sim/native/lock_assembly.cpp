@@ -14,9 +14,19 @@ namespace linebounce::sim {
 namespace {
 
 // What the code may call besides its own functions: workloads/native/runtime/runtime.c, and what unwinds exceptions.
-constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",        "memmove",         "memset",          "abort",
-                                                       "__assert_fail", "__tls_get_addr",  "_Unwind_Resume",  "linebounce_cpu",
-                                                       "linebounce_cpus", "linebounce_node_of", "linebounce_of_cpu", "linebounce_enter", "__stack_chk_fail"};
+constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
+                                                       "memmove",
+                                                       "memset",
+                                                       "abort",
+                                                       "__assert_fail",
+                                                       "__tls_get_addr",
+                                                       "_Unwind_Resume",
+                                                       "linebounce_cpu",
+                                                       "linebounce_cpus",
+                                                       "linebounce_node_of",
+                                                       "linebounce_of_cpu",
+                                                       "linebounce_enter",
+                                                       "__stack_chk_fail"};
 // Argument registers of a call, as they begin.
 constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
                                                          "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};
@@ -123,7 +133,8 @@ class Preparation {
     const Instruction instruction = split(code);
     if (is_pause(code)) {
       write("\tincl\tlinebounce_pauses(%rip)");
-    } else if (instruction.name.starts_with("call") || (instruction.name == "jmp" && instruction.operands.find("@PLT") != std::string_view::npos)) {
+    } else if (instruction.name.starts_with("call") ||
+               (instruction.name == "jmp" && instruction.operands.find("@PLT") != std::string_view::npos)) {
       take_call(line, instruction);
     } else {
       refuse_unseen(instruction);
@@ -208,9 +219,7 @@ class Preparation {
 
   // ---- results ----
 
-  void refuse(const std::string& what, int line = 0) {
-    refusals_.push_back({files_[file_], line > 0 ? line : line_, what});
-  }
+  void refuse(const std::string& what, int line = 0) { refusals_.push_back({files_[file_], line > 0 ? line : line_, what}); }
 
   void add_site() {
     const auto number = sites_.size();

@@ -63,8 +63,14 @@ class LockCompiler {
     const bool is_c = file_.extension() == ".c";
     const std::string chosen = environment(is_c ? "CC" : "CXX");
     compiler_ = split_words(chosen.empty() ? (is_c ? "cc" : "c++") : chosen);
-    options_ = {"-O2", "-g", "-fPIC", "-fexceptions", "-fno-stack-protector", "-fno-optimize-sibling-calls",
-                "-fcf-protection=none", "-I" + (folder_ / "include").string()};
+    options_ = {"-O2",
+                "-g",
+                "-fPIC",
+                "-fexceptions",
+                "-fno-stack-protector",
+                "-fno-optimize-sibling-calls",
+                "-fcf-protection=none",
+                "-I" + (folder_ / "include").string()};
     for (const std::string& own : split_words(environment(is_c ? "CFLAGS" : "CXXFLAGS"))) options_.push_back(own);
     add_own_includes();
   }
@@ -74,12 +80,15 @@ class LockCompiler {
     put(folder_ / "include" / "linebounce" / "lock.h", lock_header_text());
     put(folder_ / "include" / "linebounce" / "kernel.h", kernel_header_text());
     const std::string version = run({"--version"});
-    const std::string preprocessed = run(with_options({"-E", file_.string()}));
+    own_ = folder_ / fmt::format("{}-{}", file_.stem().string(), ::getpid());
+    const std::string expanded = own_.string() + ".i";
+    run(with_options({"-E", "-o", expanded, file_.string()}));
+    const std::string preprocessed = read_text(expanded);
+    fs::remove(expanded);
     const std::string key = hash_of(fmt::format("{} {} {} {} {}", version, fmt::join(options_, " "), fmt::join(compiler_, " "),
                                                 preprocessed, lock_runtime_text()));
     fs::path object = folder_ / (file_.stem().string() + "-" + key + ".so");
     if (fs::exists(object)) return {object, read_text(names_of(object))};
-    own_ = folder_ / fmt::format("{}-{}", key, ::getpid());
     const bool clang = version.find("clang") != std::string::npos;
     build(clang, object);
     return {object, read_text(names_of(object))};
@@ -122,8 +131,13 @@ class LockCompiler {
 
   [[nodiscard]] static Words instrumentation(bool clang) {
     if (clang)
-      return {"-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1",
-              "-mllvm", "-tsan-instrument-func-entry-exit=0"};
+      return {"-fsanitize=thread",
+              "-mllvm",
+              "-tsan-distinguish-volatile=1",
+              "-mllvm",
+              "-tsan-instrument-read-before-write=1",
+              "-mllvm",
+              "-tsan-instrument-func-entry-exit=0"};
     return {"-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"};
   }
 

@@ -14,10 +14,10 @@ namespace linebounce::sim {
 namespace {
 
 constexpr int kMostElements = 64;  // of an array, of which each gets names
-constexpr int kDeepest = 8;        // of structures in structures
+constexpr int kDeepestMember = 8;    // of structures in structures
 
 // A debug information entry.
-struct Entry {
+struct DebugEntry {
   int depth = 0;
   std::string tag, name;
   std::uint64_t type = 0, size = 0, offset = 0, upper_bound = 0;
@@ -32,7 +32,7 @@ std::uint64_t number_in(std::string_view text, int base) {
 }
 
 // The value behind the last ": ", as of "(indirect string, offset: 0x4): next".
-std::string_view value_of(std::string_view attribute) {
+std::string_view attribute_value(std::string_view attribute) {
   const std::size_t at = attribute.rfind(": ");
   return at == std::string_view::npos ? trimmed(attribute.substr(attribute.find(':') + 1)) : trimmed(attribute.substr(at + 2));
 }
@@ -55,27 +55,28 @@ class DebugInformation {
     }
   }
 
-  [[nodiscard]] const Entry* find(std::uint64_t number) const {
+  [[nodiscard]] const DebugEntry* find(std::uint64_t number) const {
     const auto found = entries_.find(number);
     return found == entries_.end() ? nullptr : &found->second;
   }
   // The first function or variable of this name.
-  [[nodiscard]] const Entry* named(std::string_view tag, std::string_view name) const {
+  [[nodiscard]] const DebugEntry* named(std::string_view tag, std::string_view name) const {
     for (const auto& [number, entry] : entries_) {
       if (entry.tag == tag && entry.name == name && entry.type + entry.children.size() > 0) return &entry;
     }
     return nullptr;
   }
   // Without const, volatile, _Atomic and typedef.
-  [[nodiscard]] const Entry* plain_type(std::uint64_t number) const {
-    const Entry* type = find(number);
-    for (int i = 0; i < kDeepest && type != nullptr && is_wrapper(type->tag); ++i) type = find(type->type);
+  [[nodiscard]] const DebugEntry* plain_type(std::uint64_t number) const {
+    const DebugEntry* type = find(number);
+    for (int i = 0; i < kDeepestMember && type != nullptr && is_wrapper(type->tag); ++i) type = find(type->type);
     return type;
   }
 
  private:
   static bool is_wrapper(std::string_view tag) {
-    return tag == "DW_TAG_const_type" || tag == "DW_TAG_volatile_type" || tag == "DW_TAG_atomic_type" || tag == "DW_TAG_typedef";
+    return tag == "DW_TAG_const_type" || tag == "DW_TAG_volatile_type" || tag == "DW_TAG_atomic_type" ||
+           tag == "DW_TAG_typedef";
   }
 
   // <1><2e>: Abbrev Number: 3 (DW_TAG_const_type)
@@ -84,7 +85,7 @@ class DebugInformation {
     if (tag == std::string_view::npos) return 0;
     const auto depth = static_cast<std::size_t>(number_in(line.substr(1), 16));
     const std::uint64_t number = number_in(line.substr(line.find("><") + 2), 16);
-    Entry& entry = entries_[number];
+    DebugEntry& entry = entries_[number];
     entry.depth = static_cast<int>(depth);
     entry.tag = line.substr(tag + 1, line.rfind(')') - tag - 1);
     open.resize(depth + 1);
@@ -94,11 +95,11 @@ class DebugInformation {
   }
 
   // <4e>   DW_AT_type        : <0x88>
-  static void read_attribute(std::string_view line, Entry& entry) {
+  static void read_attribute(std::string_view line, DebugEntry& entry) {
     const std::size_t begin = line.find("DW_AT_");
     if (begin == std::string_view::npos) return;
     const std::string_view attribute = line.substr(begin);
-    const std::string_view value = value_of(attribute);
+    const std::string_view value = attribute_value(attribute);
     if (attribute.starts_with("DW_AT_name ")) {
       entry.name = value;
     } else if (attribute.starts_with("DW_AT_type ")) {
@@ -115,19 +116,19 @@ class DebugInformation {
     }
   }
 
-  std::map<std::uint64_t, Entry> entries_;
+  std::map<std::uint64_t, DebugEntry> entries_;
 };
 
-class Names {
+class NameLines {
  public:
-  explicit Names(const std::string& debug_information) : known_(debug_information) {}
+  explicit NameLines(const std::string& debug_information) : known_(debug_information) {}
 
   // The type that acquire() takes a pointer to.
   void add_lock() {
-    const Entry* const acquire = known_.named("DW_TAG_subprogram", "acquire");
+    const DebugEntry* const acquire = known_.named("DW_TAG_subprogram", "acquire");
     if (acquire == nullptr || acquire->children.empty()) return;
-    const Entry* const parameter = known_.find(acquire->children.front());
-    const Entry* const pointer = parameter == nullptr ? nullptr : known_.plain_type(parameter->type);
+    const DebugEntry* const parameter = known_.find(acquire->children.front());
+    const DebugEntry* const pointer = parameter == nullptr ? nullptr : known_.plain_type(parameter->type);
     if (pointer != nullptr && pointer->tag == "DW_TAG_pointer_type") add("lock", 0, "", pointer->type, 0);
   }
 
@@ -151,20 +152,21 @@ class Names {
     const bool is_thread_local = in == ".tbss" || in == ".tdata";
     if (!is_thread_local && in != ".bss" && in != ".data") return;
     const std::string_view name = trimmed(line.substr(line.rfind(' ') + 1));
-    const Entry* const variable = known_.named("DW_TAG_variable", name);
+    const DebugEntry* const variable = known_.named("DW_TAG_variable", name);
     if (variable == nullptr) return;
     add(is_thread_local ? "thread_local" : "data", number_in(line, 16), std::string(name), variable->type, 0);
   }
 
   // A type's members, each with its whole name.
   void add(const char* where, std::uint64_t at, const std::string& name, std::uint64_t type, int depth) {
-    const Entry* const plain = known_.plain_type(type);
-    if (plain == nullptr || depth > kDeepest) return;
+    const DebugEntry* const plain = known_.plain_type(type);
+    if (plain == nullptr || depth > kDeepestMember) return;
     if (plain->tag == "DW_TAG_array_type") {
       add_elements(where, at, name, *plain, depth);
-    } else if (plain->tag == "DW_TAG_structure_type" || plain->tag == "DW_TAG_class_type" || plain->tag == "DW_TAG_union_type") {
+    } else if (plain->tag == "DW_TAG_structure_type" || plain->tag == "DW_TAG_class_type" ||
+               plain->tag == "DW_TAG_union_type") {
       for (const std::uint64_t child : plain->children) {
-        const Entry* const member = known_.find(child);
+        const DebugEntry* const member = known_.find(child);
         if (member == nullptr || (member->tag != "DW_TAG_member" && member->tag != "DW_TAG_inheritance")) continue;
         const bool is_nameless = member->name.empty();
         const std::string whole = is_nameless ? name : name.empty() ? member->name : name + "." + member->name;
@@ -176,19 +178,19 @@ class Names {
     }
   }
 
-  void add_elements(const char* where, std::uint64_t at, const std::string& name, const Entry& array, int depth) {
+  void add_elements(const char* where, std::uint64_t at, const std::string& name, const DebugEntry& array, int depth) {
     std::uint64_t count = 1;
     for (const std::uint64_t child : array.children) {
-      const Entry* const range = known_.find(child);
+      const DebugEntry* const range = known_.find(child);
       if (range != nullptr) count *= range->upper_bound;
     }
-    const Entry* const element = known_.plain_type(array.type);
+    const DebugEntry* const element = known_.plain_type(array.type);
     const std::uint64_t size = element == nullptr ? 0 : size_of(*element);
     for (std::uint64_t i = 0; size > 0 && i < count && i < kMostElements; ++i)
       add(where, at + i * size, fmt::format("{}[{}]", name, i), array.type, depth + 1);
   }
 
-  [[nodiscard]] static std::uint64_t size_of(const Entry& type) {
+  [[nodiscard]] static std::uint64_t size_of(const DebugEntry& type) {
     return type.tag == "DW_TAG_pointer_type" ? sizeof(void*) : type.size;
   }
 
@@ -199,7 +201,7 @@ class Names {
 }  // namespace
 
 std::string lock_names(const std::string& debug_information, const std::string& symbols) {
-  Names names(debug_information);
+  NameLines names(debug_information);
   names.add_lock();
   names.add_variables(symbols);
   return names.take();

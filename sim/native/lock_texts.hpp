@@ -3,8 +3,8 @@
 
 namespace linebounce::sim {
 
-const char* lock_runtime_text();  // workloads/native/runtime/runtime.c
-const char* lock_header_text();   // include/linebounce/lock.h
+const char* lock_runtime_text();   // workloads/native/runtime/runtime.c
+const char* lock_header_text();    // include/linebounce/lock.h
 const char* kernel_header_text();  // include/linebounce/kernel.h
 
 }  // namespace linebounce::sim

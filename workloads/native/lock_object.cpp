@@ -155,8 +155,7 @@ std::uintptr_t LockObject::run(Function function, void* lock, NativeCall* call, 
 int LockObject::order_at(const NativeSite* site, bool is_fence, int order) const {
   if (site == nullptr) return order;
   const auto is_here = [site](const NativeOrder& known) { return known.site == site->number; };
-  if (used_ != nullptr && std::ranges::none_of(*used_, is_here))
-    used_->push_back({site->number, site->line, is_fence, order});
+  if (used_ != nullptr && std::ranges::none_of(*used_, is_here)) used_->push_back({site->number, site->line, is_fence, order});
   if (orders_.empty()) return order;
   const auto changed = orders_.find(site->number);
   return changed == orders_.end() ? order : changed->second;

@@ -1,5 +1,5 @@
-// A compiled lock, loaded into this process: its functions, what it declares, and where its variables are. The file was compiled
-// by sim/native, with runtime/runtime.c, whose calls arrive at NativeHooks.
+// A compiled lock, loaded into this process: its functions, what it declares, and where its variables are. The file was
+// compiled by sim/native, with runtime/runtime.c, whose calls arrive at NativeHooks.
 #pragma once
 
 #include <array>

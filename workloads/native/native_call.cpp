@@ -109,7 +109,8 @@ void* NativeCall::thread_local_at(std::size_t offset) {
 void* NativeCall::of_cpu(void* own, int cpu) const {
   const Address mine = memory_->thread_locals(cpu_->id().value);
   const Address offset = *memory_->simulated(own) - mine;
-  if (cpu < 0 || cpu >= memory_->per_cpu().cpus()) fail(fmt::format("uses a variable of CPU {}, which does not exist", cpu), nullptr);
+  if (cpu < 0 || cpu >= memory_->per_cpu().cpus())
+    fail(fmt::format("uses a variable of CPU {}, which does not exist", cpu), nullptr);
   if (offset >= memory_->object().thread_local_bytes()) fail("linebounce_of_cpu: this is no thread-local variable", nullptr);
   return NativeMemory::host(memory_->thread_locals(cpu) + offset);
 }
@@ -141,9 +142,9 @@ NativeCall::Target NativeCall::target(NativeAccess access, const volatile void* 
   }
   if (const auto stack = on_stack(at)) return {*stack, stack_is_published_};
   if (access == NativeAccess::read && memory_->object().is_constant(at)) return {};
-  fail(fmt::format("accesses 0x{:x}, which is neither the lock nor a variable of its file",
-                   reinterpret_cast<std::uint64_t>(at)),
-       site);
+  fail(
+      fmt::format("accesses 0x{:x}, which is neither the lock nor a variable of its file", reinterpret_cast<std::uint64_t>(at)),
+      site);
 }
 
 // A pointer to the function's own stack lets other CPUs see what is there.
@@ -331,8 +332,8 @@ bool NativeCall::is_next_turn(const void* site, Address address, int bytes) cons
   return !turn_.empty() && turn_.front().site == site && turn_.front().address == address && turn_.front().bytes == bytes;
 }
 
-// The code between two calls of a hook depends on nothing but its registers and stack. If it comes back to the same load with all
-// of them as before, having only loaded words, it will do so again until one of these words changes.
+// The code between two calls of a hook depends on nothing but its registers and stack. If it comes back to the same load with
+// all of them as before, having only loaded words, it will do so again until one of these words changes.
 Value NativeCall::look(const void* site, Address address, int bytes, const char* frame) {
   const bool again = is_next_turn(site, address, bytes);
   if (again && state_is_kept(frame)) return spin();

@@ -83,13 +83,13 @@ class NativeCall {
     const volatile void* at;
     std::size_t bytes;
   };
-  std::optional<Pending> pending_;       // what the code has stored since the last call of a hook
-  std::vector<Pending> unpublished_;     // stores to the own stack, while it is private
+  std::optional<Pending> pending_;    // what the code has stored since the last call of a hook
+  std::vector<Pending> unpublished_;  // stores to the own stack, while it is private
   bool stack_is_published_ = false;
   bool waited_ = false;
-  std::optional<FunctionId> caller_;     // set by the first wait
+  std::optional<FunctionId> caller_;  // set by the first wait
   std::vector<Look> turn_;
-  std::vector<char> state_;              // the stack and registers before turn_.front()
+  std::vector<char> state_;  // the stack and registers before turn_.front()
   Cpu::Loop loop_ = Cpu::Loop::tight;
 };
 

@@ -9,33 +9,33 @@
 namespace linebounce::workloads {
 namespace {
 
-using Function = LockObject::Function;
+using LockFunction = LockObject::Function;
 
 class NativeLock final : public Lock {
  public:
   NativeLock(std::shared_ptr<const LockObject> object, NativeMemory& memory, const LockPlace& place)
       : object_(std::move(object)), memory_(&memory), waits_in_(place.waits_in), address_(memory.place_lock(place)) {}
 
-  bool acquire(Cpu& cpu) override { return take(cpu, Function::acquire); }
+  bool acquire(Cpu& cpu) override { return take(cpu, LockFunction::acquire); }
   bool try_acquire(Cpu& cpu) override {
     NativeCall call(cpu, *memory_, nullptr);
-    return says_yes(call.run(Function::try_acquire, address_));
+    return says_yes(call.run(LockFunction::try_acquire, address_));
   }
-  void release(Cpu& cpu) override { NativeCall(cpu, *memory_, nullptr).run(Function::release, address_); }
+  void release(Cpu& cpu) override { NativeCall(cpu, *memory_, nullptr).run(LockFunction::release, address_); }
   bool acquire_shared(Cpu& cpu) override {
-    return take(cpu, object_->has(Function::acquire_shared) ? Function::acquire_shared : Function::acquire);
+    return take(cpu, object_->has(LockFunction::acquire_shared) ? LockFunction::acquire_shared : LockFunction::acquire);
   }
   bool release_shared(Cpu& cpu) override {
     NativeCall call(cpu, *memory_, nullptr);
-    if (object_->has(Function::end_shared)) return says_yes(call.run(Function::end_shared, address_));
-    call.run(object_->has(Function::release_shared) ? Function::release_shared : Function::release, address_);
+    if (object_->has(LockFunction::end_shared)) return says_yes(call.run(LockFunction::end_shared, address_));
+    call.run(object_->has(LockFunction::release_shared) ? LockFunction::release_shared : LockFunction::release, address_);
     return true;
   }
 
  private:
   // A C function that returns bool sets only the lowest byte.
   static bool says_yes(std::uintptr_t result) { return (result & 0xff) != 0; }
-  bool take(Cpu& cpu, Function function) {
+  bool take(Cpu& cpu, LockFunction function) {
     NativeCall call(cpu, *memory_, &waits_in_);
     call.run(function, address_);
     return call.waited();

@@ -11,7 +11,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kPageBytes = 4096;
+constexpr int kLoaderPageBytes = 4096;
 
 std::string stem_of(const std::string& name) {
   return name.substr(0, name.rfind('.'));
@@ -54,7 +54,7 @@ NativeMemory::NativeMemory(const LockObject& object, const std::string& name, Ad
   object.restore_data();
   const std::string stem = stem_of(name);
   // As the loader has placed them within a page, so that their alignment holds.
-  space.go_to(data_begin_ % kPageBytes, kPageBytes);
+  space.go_to(data_begin_ % kLoaderPageBytes, kLoaderPageBytes);
   data_ = space.place(plain_layout(stem + ".data", object.data().size(), object.fields().data), stem + ".data", 1);
   preset(data_, object.data());
   running_.resize(static_cast<std::size_t>(per_cpu.cpus()));
@@ -83,8 +83,8 @@ Address NativeMemory::place_lock(const LockPlace& place) {
   const bool fits = place.word && size <= static_cast<std::size_t>(place.word_bytes) && *place.word % object_->alignment() == 0;
   const std::size_t alignment = std::max(line, object_->alignment());
   const Address lock = fits ? *place.word
-                            : space_->place(plain_layout(structure, (size + line - 1) / line * line, object_->fields().lock), place.name,
-                                            static_cast<int>(alignment));
+                            : space_->place(plain_layout(structure, (size + line - 1) / line * line, object_->fields().lock),
+                                            place.name, static_cast<int>(alignment));
   auto* const scratch = static_cast<std::byte*>(host(lock));
   std::memset(scratch, 0, size);
   if (object_->has(LockObject::Function::init)) {

@@ -1,10 +1,10 @@
 // Where the memory of a compiled lock is in a simulated machine. All locks of one file in a run share it.
 //
-// The lock's code runs in the host's memory, but every value that another CPU could see lives in simulated memory. Each simulated
-// address has a host address, the same distance away in every process (kMirror): what is stored there is only on its way between
-// a call of NativeHooks and the access after it. Exceptions are the file's variables, which the code finds where the loader has
-// put them, and the running function's own stack. Pointers to either are stored as pointers into the mirror, so that values are
-// the same in every run.
+// The lock's code runs in the host's memory, but every value that another CPU could see lives in simulated memory. Each
+// simulated address has a host address, the same distance away in every process (kMirror): what is stored there is only on its
+// way between a call of NativeHooks and the access after it. Exceptions are the file's variables, which the code finds where
+// the loader has put them, and the running function's own stack. Pointers to either are stored as pointers into the mirror, so
+// that values are the same in every run.
 #pragma once
 
 #include <optional>
