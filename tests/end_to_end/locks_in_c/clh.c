@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct clh_node {
-  _Alignas(64) _Atomic long waits;
+  _Alignas(128) _Atomic long waits;
 };
 struct clh_lock {
   _Atomic(struct clh_node *) tail;
@@ -15,7 +15,7 @@ LINEBOUNCE_LOCK(struct clh_lock, .title = "CLH in C", .fifo = 1)
 
 static _Thread_local struct {
   struct clh_node first;
-  _Alignas(64) struct clh_node *mine, *before;
+  _Alignas(128) struct clh_node *mine, *before;
 } own;
 
 void init(struct clh_lock *lock) { lock->tail = &lock->first; }
