@@ -18,6 +18,11 @@ std::int64_t signed_value(Value value, int bytes) {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
+// Whether the lock is in C: its pointers are addresses of the host.
+bool is_native(const workloads::LockEntry& lock) {
+  return !lock.file.empty() && !lock.file.ends_with(".lua");
+}
+
 // Two nodes, for locks that prefer waiters of their own node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
@@ -346,7 +351,8 @@ LockState LockRun::state() const {
 
 // Pointers are shown by the name of their target.
 std::string LockRun::value_name(Value value) const {
-  const AddressSpace::Place place = space_.find_byte(value >= workloads::kMirror ? value - workloads::kMirror : value);
+  const AddressSpace::Place place =
+      space_.find_byte(is_native(*case_.lock) && value >= workloads::mirror() ? value - workloads::mirror() : value);
   return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))
                                                  : "&" + space_.objects()[place.object].name;
 }

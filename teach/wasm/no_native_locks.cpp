@@ -3,6 +3,7 @@
 #include "sim/point/config_error.hpp"
 #include "workloads/lua/lua_file.hpp"
 #include "workloads/native/native_lock.hpp"
+#include "workloads/native/native_memory.hpp"
 
 namespace linebounce {
 
@@ -11,6 +12,9 @@ workloads::LockEntry workloads::lock_entry_of_file(const SourceFile& file, int) 
 }
 workloads::LockEntry workloads::native_lock_entry(const SourceFile& file, int, std::vector<NativeOrder>*) {
   return lock_entry_of(file);
+}
+std::uint64_t workloads::mirror() {
+  return 0;
 }
 workloads::NativeDeclaration workloads::native_declaration_of(const SourceFile&) {
   return {};

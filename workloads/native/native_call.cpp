@@ -152,14 +152,14 @@ Value NativeCall::stored(Value value, int bytes) {
   if (bytes < 8) return low_bytes_of(value, bytes);
   if (const auto stack = on_stack(reinterpret_cast<const void*>(value))) {
     publish_stack();
-    return kMirror + *stack;
+    return mirror() + *stack;
   }
   return memory_->stored(value);
 }
 
 Value NativeCall::loaded(Value value, int bytes) const {
   if (bytes < 8) return value;
-  const Value below_end = kMirror + memory_->stack_end(cpu_->id().value, level_) - value;
+  const Value below_end = mirror() + memory_->stack_end(cpu_->id().value, level_) - value;
   if (below_end - 1 < NativeMemory::kStackBytes) return reinterpret_cast<Value>(top_) - below_end;
   return memory_->loaded(value);
 }

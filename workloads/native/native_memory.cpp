@@ -32,14 +32,19 @@ Layout plain_layout(const std::string& name, std::size_t size, std::vector<Field
 }  // namespace
 
 // Mapped once in a process, and never unmapped: fibers that unwind late may still refer to it.
-void NativeMemory::map_mirror() {
-  static const bool kMapped = [] {
-    void* const wanted = host(0);
-    void* const mapped = ::mmap(wanted, kMirrorBytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    return mapped == wanted;
+std::uint64_t mirror() {
+  static const std::uint64_t kMirror = [] {
+    for (const std::uint64_t wanted : {std::uint64_t{1} << 45, std::uint64_t{1} << 36}) {
+      auto* const at = reinterpret_cast<void*>(wanted);
+      void* const mapped = ::mmap(at, NativeMemory::kMirrorBytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+      if (mapped == at) return wanted;
+      if (mapped != MAP_FAILED) ::munmap(mapped, NativeMemory::kMirrorBytes);
+    }
+    return std::uint64_t{0};
   }();
-  if (!kMapped) throw std::runtime_error("locks in C need 64 GiB of address space, which is not free in this process");
+  if (kMirror == 0) throw std::runtime_error("locks in C need 64 GiB of address space, which is not free in this process");
+  return kMirror;
 }
 
 NativeMemory::NativeMemory(const LockObject& object, const std::string& name, AddressSpace& space, CpuObjects& per_cpu,
@@ -50,7 +55,6 @@ NativeMemory::NativeMemory(const LockObject& object, const std::string& name, Ad
       per_cpu_(&per_cpu),
       pause_cycles_(pause_cycles),
       data_begin_(reinterpret_cast<std::uint64_t>(object.data().data())) {
-  map_mirror();
   object.restore_data();
   const std::string stem = stem_of(name);
   // As the loader has placed them within a page, so that their alignment holds.

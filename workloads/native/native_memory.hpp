@@ -1,7 +1,7 @@
 // Where the memory of a compiled lock is in a simulated machine. All locks of one file in a run share it.
 //
 // The lock's code runs in the host's memory, but every value that another CPU could see lives in simulated memory. Each
-// simulated address has a host address, the same distance away in every process (kMirror): what is stored there is only on its
+// simulated address has a host address, the same distance away in every process (mirror()): what is stored there is only on its
 // way between a call of NativeHooks and the access after it. Exceptions are the file's variables, which the code finds where
 // the loader has put them, and the running function's own stack. Pointers to either are stored as pointers into the mirror, so
 // that values are the same in every run.
@@ -17,11 +17,13 @@
 
 namespace linebounce::workloads {
 
-// The host address that stands for simulated address 0; no process has other memory there.
-constexpr std::uint64_t kMirror = std::uint64_t{1} << 45;
+// The host address that stands for simulated address 0: the same in every process, except under valgrind, which has no such
+// addresses. Errors: std::runtime_error if neither place is free.
+std::uint64_t mirror();
 
 class NativeMemory {
  public:
+  static constexpr std::uint64_t kMirrorBytes = std::uint64_t{1} << 36;
   static constexpr std::size_t kStackBytes = 1024;  // of a function's local variables that other CPUs may see
   static constexpr int kLevels = 4;                 // functions of locks that run at once on one CPU: interrupts nest
 
@@ -33,20 +35,20 @@ class NativeMemory {
   Address place_lock(const LockPlace& place);
 
   // The host's address of a simulated one, and the reverse. Empty: the address is not in the mirror or in the file's data.
-  [[nodiscard]] static void* host(Address simulated) { return reinterpret_cast<void*>(kMirror + simulated); }
+  [[nodiscard]] static void* host(Address simulated) { return reinterpret_cast<void*>(mirror() + simulated); }
   [[nodiscard]] std::optional<Address> simulated(const volatile void* host) const {
     const auto at = reinterpret_cast<std::uint64_t>(host);
-    if (at - kMirror < kMirrorBytes) return at - kMirror;
+    if (at - mirror_ < kMirrorBytes) return at - mirror_;
     if (const std::uint64_t offset = at - data_begin_; offset < object_->data().size()) return data_ + offset;
     return std::nullopt;
   }
   // A value as the code has it, and as simulated memory has it: they differ in pointers to the file's variables.
   [[nodiscard]] Value stored(Value value) const {
     const Value offset = value - data_begin_;
-    return offset < object_->data().size() ? kMirror + data_ + offset : value;
+    return offset < object_->data().size() ? mirror_ + data_ + offset : value;
   }
   [[nodiscard]] Value loaded(Value value) const {
-    const Value offset = value - kMirror - data_;
+    const Value offset = value - mirror_ - data_;
     return offset < object_->data().size() ? data_begin_ + offset : value;
   }
   [[nodiscard]] Address thread_locals(int cpu) const { return thread_locals_[static_cast<std::size_t>(cpu)]; }
@@ -63,9 +65,6 @@ class NativeMemory {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  static constexpr std::uint64_t kMirrorBytes = std::uint64_t{1} << 36;
-
-  static void map_mirror();
   void preset(Address to, std::span<const std::byte> bytes) const;
 
   const LockObject* object_;
@@ -73,6 +72,7 @@ class NativeMemory {
   AddressSpace* space_;
   CpuObjects* per_cpu_;
   int pause_cycles_;
+  std::uint64_t mirror_ = mirror();
   std::uint64_t data_begin_;
   Address data_;
   std::vector<Address> thread_locals_, stacks_;  // by CPU
