@@ -30,6 +30,7 @@ struct AbArguments {
   int at_once = available_cores();
   bool fresh = false;
   bool unchecked = false;
+  bool native = false;
   bool no_family_range = false;
 };
 
@@ -48,6 +49,7 @@ Overrides both_sides(const AbArguments& arguments) {
   for (const auto& [path, value] : sets) values[path].push_back(value);
   if (arguments.machines.size() > 1) values[std::string(kMachineAxis)] = arguments.machines;
   Overrides overrides;
+  overrides.native = arguments.native;
   if (arguments.machines.size() == 1) overrides.machine = arguments.machines.front();
   for (const auto& [path, given] : values) {
     if (given.size() == 1) {
@@ -100,13 +102,14 @@ void add_ab(Command& program) {
   Command command = program.subcommand("ab", "Run two settings of an experiment with the same seeds, and say which is better");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
+              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a lock in C")
       .required();
   command.option("--set", "PATH=VALUE", &arguments->sets, "A value; a path given twice is compared").one_value_each();
   command.option("--machine", "NAME", &arguments->machines, "The machine; two machines given are compared").one_value_each();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
   add_jobs(command, arguments->at_once);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag("--no-family-range", arguments->no_family_range,
                "On a machine of your own: do not run both sides again with other values of its contention family");

@@ -11,12 +11,15 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/config/lua_files.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/lock_checker/lock_check.hpp"
+#include "sim/lock_checker/weaken.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/lock_check_report.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "sim/terminal/weaken_report.hpp"
 #include "workloads/lua/lua_error.hpp"
 
 namespace linebounce::sim {
@@ -28,6 +31,8 @@ constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.lua                           a lock of your own (docs/programs.md)
   linebounce check-lock my_lock.lua --consistency tso         under one memory model only
   linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2  a larger case: takes minutes, and needs --states 1000000
+  linebounce check-lock my_lock.c                             a lock of your own in C or C++ (docs/lock-in-c.md)
+  linebounce check-lock my_lock.c --weaken                    the weakest memory orders with which it still holds
   linebounce check-lock mcs ticket --json                     built-in locks, as JSON
 
 Two CPUs take the lock once or twice, in every possible order of their operations: as writers, as a reader and a writer, and with
@@ -58,8 +63,10 @@ struct CheckLockArguments {
   LockCheckOptions options;
   std::string directory = "out/check_lock";
   std::optional<std::int64_t> states;
+  std::vector<std::string> machines;
   bool quick = false;
   bool json = false;
+  bool weaken = false;
 };
 
 std::vector<Consistency> consistencies_of(const std::vector<std::string>& names) {
@@ -96,7 +103,51 @@ std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& c
   return file.string();
 }
 
+// The machines on which weaker orders are timed, unless the user names some: one whose stores stay in order, one whose don't.
+const std::vector<std::string> kTimedOn = {"generic_2socket_32core", "itanium2_two_node_16way"};
+
+// A built-in lock's file, or the user's.
+std::string file_of_lock(const std::string& name) {
+  if (is_source_path(name)) return name;
+  const workloads::LockEntry entry = lock_called(name);
+  if (entry.file.empty())
+    throw ConfigError(fmt::format("{}: --weaken is for locks in Lua or C; this one is part of the program", name));
+  return (project_root() / entry.file).string();
+}
+
+ExitCode weaken_locks(const CheckLockArguments& arguments) {
+  ExitCode code = ExitCode::done;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& name : arguments.locks) {
+    WeakenOptions options{.consistencies = arguments.options.consistencies,
+                          .machines = arguments.machines.empty() ? kTimedOn : arguments.machines,
+                          .limits = {.states = static_cast<std::uint64_t>(arguments.states.value_or(kStatesOfFile.one))}};
+    if (!arguments.consistencies.empty()) options.consistencies = consistencies_of(arguments.consistencies);
+    ProgressLine line("weaken " + name, !arguments.json);
+    options.progress = [&line](double share) { line.show({0, 0, share, 0}); };
+    try {
+      const std::unique_ptr<OrderedLock> lock = ordered_lock(load_lua_file(file_of_lock(name)).source);
+      const Weakening found = weaken(*lock, options);
+      for (const WeakenedModel& model : found.models) {
+        if (!model.broken.empty() || !model.is_proved) code = ExitCode::check_failed;
+      }
+      if (arguments.json) {
+        list.push_back(weakening_json(*lock, found));
+      } else {
+        std::cout << weakening_text(*lock, found, painter_for_stdout()) << std::flush;
+      }
+    } catch (const workloads::LuaError& error) {
+      throw ConfigError(error.what());
+    } catch (const NotCheckable& reason) {
+      throw ConfigError(fmt::format("{}: it can't be checked: {}", name, reason.what()));
+    }
+  }
+  if (arguments.json) std::cout << list.dump(1) << "\n";
+  return code;
+}
+
 ExitCode check_locks(CheckLockArguments arguments) {
+  if (arguments.weaken) return weaken_locks(arguments);
   if (arguments.quick) arguments.options.machines = 0;
   if (!arguments.consistencies.empty()) arguments.options.consistencies = consistencies_of(arguments.consistencies);
   std::vector<workloads::LockEntry> locks;
@@ -138,7 +189,7 @@ void add_check_lock(Command& program) {
   auto arguments = std::make_shared<CheckLockArguments>();
   Command command =
       program.subcommand("check-lock", "Check a lock in every interleaving of a few CPUs, or find where it breaks");
-  command.option("LOCK", "", &arguments->locks, "A file in Lua, or a name (see: linebounce list locks)").required();
+  command.option("LOCK", "", &arguments->locks, "A file in Lua or C, or a name (see: linebounce list locks)").required();
   command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases with 2 and with 3").between(2, 4);
   command
       .option("--acquisitions", "N", &arguments->options.acquisitions,
@@ -157,6 +208,13 @@ void add_check_lock(Command& program) {
   command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1");
   command.option("-o,--output", "DIR", &arguments->directory,
                  "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock");
+  command.flag("--weaken", arguments->weaken,
+               "Instead of a verdict, show the weakest memory order at each place with which every check holds");
+  command
+      .option(
+          "--machine", "M", &arguments->machines,
+          fmt::format("With --weaken: machines on which weaker orders are timed; default: {}", fmt::join(kTimedOn, " and ")))
+      .one_value_each();
   command.flag("--json", arguments->json, "Print one JSON array instead of text");
   command.footer(kCheckLockFooter);
   command.action([arguments] { return check_locks(*arguments); });

@@ -13,6 +13,7 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
+  overrides.native = arguments.native;
   for (auto& set : split_sets(arguments.sets))
     (is_list(set.second) ? overrides.lists : overrides.sets).push_back(std::move(set));
   return overrides;
@@ -23,6 +24,12 @@ void add_overrides(Command& command, OverrideArguments& arguments) {
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a value of the experiment or its machine; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's");
+  add_native(command, arguments.native);
+}
+
+void add_native(Command& command, bool& native) {
+  command.flag("--native", native,
+               "Compile and run locks in C that the experiment's file names: code that can do all that you can");
 }
 
 void add_unchecked(Command& command, bool& unchecked) {

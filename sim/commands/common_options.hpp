@@ -15,19 +15,23 @@
 
 namespace linebounce::sim {
 
-// The values of --machine, --set and --seed.
+// The values of --machine, --set, --seed and --native.
 struct OverrideArguments {
   std::string machine = {};
   std::vector<std::string> sets = {};
   std::optional<std::int64_t> seed = {};
+  bool native = false;
 };
 Overrides overrides_of(const OverrideArguments& arguments);
 
-// Adds --machine, --set and --seed, for commands that run one point once.
+// Adds --machine, --set, --seed and --native, for commands that run one point once.
 void add_overrides(Command& command, OverrideArguments& arguments);
 
 // Adds -j, the number of simultaneous simulations.
 Option add_jobs(Command& command, int& at_once);
+
+// Adds --native: Overrides::native.
+void add_native(Command& command, bool& native);
 
 // Adds --unchecked: RunOptions::unchecked.
 void add_unchecked(Command& command, bool& unchecked);

@@ -80,7 +80,7 @@ std::vector<Place> places_of(const LockEntry& entry) {
   std::vector<Place> places;
   for (const WorkloadEntry& workload : all_workloads()) {
     for (const ParameterDeclaration& parameter : workload.parameters) {
-      if (is_lua_path(lock)) {
+      if (is_source_path(lock)) {
         if (parameter.why_no_lock) places.push_back({workload.name, parameter.name, parameter.why_no_lock(entry.traits)});
         continue;
       }

@@ -50,6 +50,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
+  linebounce run my_lock.c --machine p3_xeon_8way         a lock of your own in C (docs/lock-in-c.md)
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
       a course's trace (docs/course-traces.md), with the counters of each cache
@@ -213,7 +214,7 @@ void add_run(Command& program) {
   Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a trace")
+              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")
       .required();
   command.option("FILES", "", &arguments->more_files, "Of a trace with a file for each CPU: the other CPUs' files");
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
@@ -229,6 +230,7 @@ void add_run(Command& program) {
                "Print the rows of every point; default: of a large sweep only those that matter");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag(
       "--no-family-range", arguments->no_family_range,

@@ -91,6 +91,7 @@ class ExperimentReader {
       throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", seed, kLargestSeed));
     }
     experiment_.seed = static_cast<std::uint64_t>(seed);
+    experiment_.native = overrides_.native;
     experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
   }
 
@@ -185,8 +186,11 @@ class ExperimentReader {
   // Parameters that a program's file declares are keys as well.
   void declare_programs() {
     const KeyInfo key{kProgramKey, ValueType::text, "", ""};
-    for (const GivenText& given : given_texts(key))
+    for (const GivenText& given : given_texts(key)) {
+      if (!is_lua_path(given.text))
+        fail(given.origin, key.path, fmt::format("\"{}\" is not a program: expected a file, NAME.lua", given.text));
       tables_->catalogue.programs.emplace(given.text, load_lua_file(given.text, given.origin, key.path).declared);
+    }
   }
 
   struct GivenText {

@@ -46,6 +46,7 @@ struct Experiment {
   Question question;
   std::vector<std::string> assumptions;  // about its machines, worded by assumptions_of()
   bool overridden = false;  // whether the command line changed machine, placement or workload: paper rows then have "ok": null
+  bool native = false;    // as Overrides::native
   std::shared_ptr<const ExperimentTables> tables;  // the input from which points are made, with the origin of every value
 };
 
@@ -69,6 +70,7 @@ struct Overrides {
   // A path and its values, "1..N" or "*": swept, replacing the file's value for the path.
   std::vector<std::pair<std::string, std::string>> lists = {};
   std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
+  bool native = false;       // locks in C that the file names may be compiled and run
 };
 
 // The folder with configs/ and models/protocols/: LINEBOUNCE_ROOT, else this thread's ProjectHome, else that of the program's

@@ -9,8 +9,10 @@
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/native/lock_compiler.hpp"
 #include "sim/point/config_error.hpp"
 #include "workloads/lua/lua_error.hpp"
+#include "workloads/native/native_lock.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -54,15 +56,36 @@ toml::table lock_workload(const LuaFile& file) {
                      {"outside_cycles", 1000}};
 }
 
+LuaFile load_native_file(const std::string& file) {
+  LuaFile lock{{.path = absolute_path(file), .text = read_text(file)}, {}};
+  CompiledLock compiled = compile_lock(file);
+  lock.source.compiled = compiled.object.string();
+  lock.source.names = std::move(compiled.names);
+  try {
+    auto [title, traits] = native_declaration_of(lock.source);
+    lock.declared.title = std::move(title);
+    lock.declared.lock = traits;
+  } catch (const std::runtime_error& error) {
+    throw ConfigError(fmt::format("{}: {}", file, error.what()));
+  }
+  return lock;
+}
+
 }  // namespace
 
 bool is_lua_path(std::string_view text) {
   return text.ends_with(".lua");
 }
 
+bool is_source_path(std::string_view text) {
+  return is_lua_path(text) || is_native_path(text);
+}
+
 LuaFile load_lua_file(const std::string& file) {
+  if (is_native_path(file)) return load_native_file(file);
   if (!is_lua_path(file))
-    throw ConfigError(fmt::format("\"{}\" is not a program, lock or counter: expected a file, NAME.lua", file));
+    throw ConfigError(
+        fmt::format("\"{}\" is not a program, lock or counter: expected a file, NAME.lua, or for a lock NAME.c", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
@@ -85,7 +108,7 @@ LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string
 LockEntry load_lock_file(const std::string& file) {
   const LuaFile lua = load_lua_file(file);
   try {
-    LockEntry entry = lock_entry_of(lua.source);
+    LockEntry entry = lock_entry_of_file(lua.source);
     entry.name = file;
     return entry;
   } catch (const LuaError& error) {
@@ -94,7 +117,7 @@ LockEntry load_lock_file(const std::string& file) {
 }
 
 LockEntry lock_called(const std::string& name) {
-  if (is_lua_path(name)) return load_lock_file(name);
+  if (is_source_path(name)) return load_lock_file(name);
   const std::vector<std::string> known = lock_names([](const LockTraits&) { return true; });
   if (std::ranges::find(known, name) != known.end()) return find_lock(name);
   throw ConfigError("lock " + not_known(name, known));
@@ -116,11 +139,13 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
       {"title", lua.declared.title},
       {"workload", workload},
       {"run", toml::table{{"warmup_us", ends ? 0 : kWarmupUs}, {"measure_us", ends ? 0 : kMeasureUs}}}};
-  return read_unexpanded(to_toml(experiment), file, overrides);
+  Overrides named = overrides;
+  named.native = true;  // the user has named the file
+  return read_unexpanded(to_toml(experiment), file, named);
 }
 
 Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides) {
-  return is_lua_path(name_or_path) ? lua_experiment(name_or_path, overrides) : load_unexpanded(name_or_path, overrides);
+  return is_source_path(name_or_path) ? lua_experiment(name_or_path, overrides) : load_unexpanded(name_or_path, overrides);
 }
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Programs, locks and counters in Lua, as files that a configuration names.
+// Programs, locks and counters in Lua, and locks in C, as files that a configuration names.
 #pragma once
 
 #include <string>
@@ -14,14 +14,17 @@ inline constexpr const char* kProgramKey = "workload.program";
 
 // Whether a value names such a file, judging by its suffix.
 bool is_lua_path(std::string_view text);
+// The same for a file of either language.
+bool is_source_path(std::string_view text);
 
 struct LuaFile {
   SourceFile source;
   LuaDeclaration declared;
 };
 
-// Reads a file with its declarations. Errors: ConfigError; for a setting's file, the message begins with the setting's position
-// and path.
+// Reads a file with its declarations. A lock in C is compiled and loaded, so its code may run: only what the user has named, or
+// has allowed with --native, may come here. Errors: ConfigError; for a setting's file, the message begins with the setting's
+// position and path.
 LuaFile load_lua_file(const std::string& file);
 LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path);
 

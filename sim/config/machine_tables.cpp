@@ -130,8 +130,8 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
   const bool names_protocol = std::ranges::find(kProtocolKeys, path) != kProtocolKeys.end() ||
                               (path.starts_with("machine.group.") && path.ends_with(".protocol"));
   const bool names_trace = path == kTraceKey && text && !text->empty();
-  const bool names_lua = text && path.starts_with("workload.") && is_lua_path(*text);
-  if (!text || !(names_trace || names_lua ||
+  const bool names_source = text && path.starts_with("workload.") && is_source_path(*text);
+  if (!text || !(names_trace || names_source ||
                  (names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))))
     return value;
   return absolute_path(base / *text);

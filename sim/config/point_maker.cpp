@@ -15,6 +15,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/native/lock_compiler.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -153,7 +154,7 @@ class PointBuilder {
   // Adds a lock or counter in Lua. `why_not`: what forbids it here; empty: nothing.
   template <class WhyNot>
   void add_file(const std::string& path, const Setting& setting, std::vector<SourceFile>& files, WhyNot why_not) {
-    if (!is_lua_path(std::get<std::string>(setting.value))) return;
+    if (!is_source_path(std::get<std::string>(setting.value))) return;
     const LuaFile& file = lua_file(setting, path);
     const std::string& name = file.source.path;
     if (const std::string reason = why_not(file.declared); !reason.empty())
@@ -162,9 +163,17 @@ class PointBuilder {
     if (!known) files.push_back(file.source);
   }
 
+  // A lock in C is code without limits: it runs only if the user, and not just a file, asks for it.
+  void refuse_unnamed_code(const std::string& name, const Setting& setting, const std::string& path) const {
+    if (!is_native_path(name) || experiment_.native || setting.origin.place == "--set") return;
+    fail(setting.origin, path,
+         fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", name));
+  }
+
   // Each file is read once.
   const LuaFile& lua_file(const Setting& setting, const std::string& path) {
     const auto& name = std::get<std::string>(setting.value);
+    refuse_unnamed_code(name, setting, path);
     const auto known = lua_files_.find(name);
     return known != lua_files_.end() ? known->second
                                      : lua_files_.emplace(name, load_lua_file(name, setting.origin, path)).first->second;

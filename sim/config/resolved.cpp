@@ -58,13 +58,13 @@ std::set<std::string> files_named(const toml::table& resolved, const Keys& keys)
   return names;
 }
 
-// Every program's and lock's file in Lua among the workload's parameters.
+// Every program's and lock's file among the workload's parameters.
 void add_lua_files(const toml::node& node, std::set<std::string>& names) {
   if (const auto* table = node.as_table()) {
     for (const auto& [key, value] : *table) add_lua_files(value, names);
   } else if (const auto* array = node.as_array()) {
     for (const auto& value : *array) add_lua_files(value, names);
-  } else if (const auto text = node.value<std::string>(); text && is_lua_path(*text)) {
+  } else if (const auto text = node.value<std::string>(); text && is_source_path(*text)) {
     names.insert(*text);
   }
 }

@@ -84,20 +84,24 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
                    key.unit));
 }
 
+std::string files_text(const KeyInfo& key) {
+  if (key.files_of.empty()) return {};
+  return fmt::format("; or a {}'s file, NAME.lua{}", key.files_of, key.files_of == "lock" ? " or NAME.c" : "");
+}
+
 void check_text(const KeyInfo& key, const std::string& text, const Origin& origin) {
   if (key.choices.empty()) {
     if (text.size() > kLongestText)
       fail(origin, key.path, fmt::format("a string of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
     return;
   }
-  if (!key.files_of.empty() && is_lua_path(text)) return;
+  if (!key.files_of.empty() && is_source_path(text)) return;
   if (std::ranges::find(key.choices, text) != key.choices.end()) return;
   const auto refusal = key.refusals.find(text);
-  fail(
-      origin, key.path,
-      refusal == key.refusals.end()
-          ? not_known(text, key.choices) + (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
-          : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
+  fail(origin, key.path,
+       refusal == key.refusals.end()
+           ? not_known(text, key.choices) + files_text(key)
+           : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,

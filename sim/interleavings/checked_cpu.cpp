@@ -77,6 +77,7 @@ Value CheckedCpu::compare_exchange(Address address, Value expected, Value desire
 // stack. Iterations that did not end the spin leave no trace: the values are read anew.
 void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop) {
   const Digest before = seen_;
+  looks_.clear();  // the turns before, in which a lock in C was not yet seen to spin
   for (;;) {
     seen_ = before;
     for (std::size_t i = 0; i < addresses.size(); ++i) values[i] = load(addresses[i], bytes);

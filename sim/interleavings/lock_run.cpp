@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "workloads/locks/locks.hpp"
+#include "workloads/native/native_memory.hpp"
 
 namespace linebounce::sim {
 
@@ -15,6 +16,11 @@ namespace {
 std::int64_t signed_value(Value value, int bytes) {
   const int unused = 64 - 8 * bytes;
   return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
+// Whether the lock is in C: its pointers are addresses of the host.
+bool is_native(const workloads::LockEntry& lock) {
+  return !lock.file.empty() && !lock.file.ends_with(".lua");
 }
 
 // Two nodes, for locks that prefer waiters of their own node.
@@ -345,7 +351,8 @@ LockState LockRun::state() const {
 
 // Pointers are shown by the name of their target.
 std::string LockRun::value_name(Value value) const {
-  const AddressSpace::Place place = space_.find_byte(value);
+  const AddressSpace::Place place =
+      space_.find_byte(is_native(*case_.lock) && value >= workloads::mirror() ? value - workloads::mirror() : value);
   return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))
                                                  : "&" + space_.objects()[place.object].name;
 }

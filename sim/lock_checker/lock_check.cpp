@@ -26,7 +26,9 @@ constexpr std::uint64_t kFewestStates = 1000;  // for an extra case
 constexpr int kMostCpusOfTrial = 6;            // for a lock that does not fix the number
 
 SimulationInput input_of(const MachineTrial& trial) {
-  return point_maker(read_unexpanded(trial.experiment, "random machine", {}))(0).input;
+  Overrides overrides;
+  overrides.native = true;  // the user has named the lock
+  return point_maker(read_unexpanded(trial.experiment, "random machine", overrides))(0).input;
 }
 
 // The workload critical_section compares what writers and readers see with what they must see.
@@ -36,7 +38,7 @@ std::string trial_text(const LockEntry& lock, const RandomBase& base, const Rand
   const std::uint64_t data_lines = 1 + random.below(3);
   const std::uint64_t inside_cycles = 10 * random.below(20);
   const std::uint64_t outside_cycles = 50 * random.below(20);
-  const std::string name = is_lua_path(lock.name) ? absolute_path(lock.name) : lock.name;
+  const std::string name = is_source_path(lock.name) ? absolute_path(lock.name) : lock.name;
   std::string text = fmt::format(
       "name    = \"check_lock\"\ntitle   = \"A lock on a random machine\"\nmachine = \"{}\"\nseed    = {}\n\n[workload]\n"
       "name           = \"critical_section\"\ndata_lines     = {}\ninside_cycles  = {}\n"

@@ -4,7 +4,7 @@
 
 #include "sim/interleavings/lock_cases.hpp"
 #include "sim/plan/exit_code.hpp"
-#include "workloads/lua/lua_file.hpp"
+#include "workloads/native/native_lock.hpp"
 
 namespace linebounce::sim {
 
@@ -19,7 +19,7 @@ void refuse_if_broken(const workloads::LockEntry& lock, const std::vector<Consis
 
 void refuse_broken_locks(const Plan& plan) {
   for (const auto& [path, file] : plan.lock_files)
-    refuse_if_broken(workloads::lock_entry_of(file.source), {file.consistencies.begin(), file.consistencies.end()});
+    refuse_if_broken(workloads::lock_entry_of_file(file.source), {file.consistencies.begin(), file.consistencies.end()});
 }
 
 }  // namespace linebounce::sim

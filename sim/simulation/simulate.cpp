@@ -23,6 +23,7 @@
 #include "workloads/counters/counter_trial.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/lua/lua_file.hpp"
+#include "workloads/native/native_lock.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/workload_registry.hpp"
 
@@ -146,7 +147,7 @@ class UnwindPrograms {
 };
 
 template <class Entry>
-std::vector<Entry> entries_of(const std::vector<SourceFile>& files, Entry (*entry_of)(const SourceFile&)) {
+std::vector<Entry> entries_of(const std::vector<SourceFile>& files, const std::function<Entry(const SourceFile&)>& entry_of) {
   std::vector<Entry> entries;
   for (const SourceFile& file : files) entries.push_back(entry_of(file));
   return entries;
@@ -173,8 +174,10 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, warmup_us(input), input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of), input.seed);
-  const std::vector<CounterEntry> counters = entries_of(input.counter_files, counter_entry_of);
+  const std::vector<LockEntry> from_files = entries_of<LockEntry>(
+      input.lock_files, [&](const SourceFile& file) { return lock_entry_of_file(file, input.machine.cpu.pause_cycles); });
+  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, from_files, input.seed);
+  const std::vector<CounterEntry> counters = entries_of<CounterEntry>(input.counter_files, counter_entry_of);
   workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
                     input.program.path.empty() ? nullptr : &input.program, counters});
   refuse_endless(input, *workload);

@@ -216,7 +216,7 @@ std::string unproved_note(const Plan& plan) {
 
 // A file's path from the current or the project's folder, if that is shorter.
 std::string nearest_path(const std::string& path) {
-  if (!is_lua_path(path)) return path;
+  if (!is_source_path(path)) return path;
   std::string shortest = path;
   for (const fs::path& folder : {fs::current_path(), project_root()}) {
     if (std::string from_there = fs::proximate(path, folder).string(); from_there.size() < shortest.size())

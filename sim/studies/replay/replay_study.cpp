@@ -19,6 +19,7 @@ toml::table sweep_of(const ReplayStudy& study) {
 
 Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
+  overrides.native = true;  // only the command line names locks of a replay: a trace's own are replaced
   overrides.seed = study.seed;
   overrides.sets = split_sets(study.sets);
   if (!study.machine_tables) overrides.machine = study.machine;

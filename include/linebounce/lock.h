@@ -1,0 +1,61 @@
+// A lock of your own for Linebounce, in C or C++ (docs/lock-in-c.md). Include this file and declare the lock once:
+//
+//   struct my_lock { _Atomic int held; };
+//   LINEBOUNCE_LOCK(struct my_lock, .title = "My lock", .fifo = 1)
+//
+// then define acquire and release, and as many of the other functions as the lock has. Every function is optional but these
+// two. The file needs nothing else: plain C11 atomics, GCC's __atomic and __sync functions, std::atomic and volatile all work.
+// All memory that is not on the stack or constant is simulated: the lock, the file's variables, one copy of each _Thread_local
+// variable for each CPU, and a local variable from the moment its address is stored where other CPUs can see it.
+#pragma once
+
+#ifdef __cplusplus
+#define LINEBOUNCE_C extern "C"
+typedef bool linebounce_bool;
+#else
+#define LINEBOUNCE_C extern
+typedef _Bool linebounce_bool;
+#endif
+
+// What the lock promises; what is not named is 0. check-lock holds the lock to it.
+struct linebounce_traits {
+  const char *title;        // one line for lists and reports
+  int fifo;                 // CPUs get the lock in the order in which they began to wait
+  int readers_wait_nested;  // a reader must not acquire the lock once more: it could wait for a writer that waits for it
+  int numa_aware;           // hand-offs prefer waiters of the holder's node
+  int most_cpus;            // 0: any number
+};
+
+struct linebounce_lock {
+  unsigned long size, alignment;
+  struct linebounce_traits traits;
+};
+
+// The lock's type, and its traits as designated initialisers. A zeroed object must be a free lock, unless there is an init.
+#define LINEBOUNCE_LOCK(type, ...)                                                                               \
+  LINEBOUNCE_C void init(type *lock);           /* before the simulation: makes a zeroed object a free lock */   \
+  LINEBOUNCE_C void acquire(type *lock);        /* returns when the calling CPU has the lock */                  \
+  LINEBOUNCE_C void release(type *lock);                                                                         \
+  LINEBOUNCE_C linebounce_bool try_acquire(type *lock); /* returns false, without the lock, instead of waiting */ \
+  LINEBOUNCE_C void acquire_shared(type *lock); /* as a reader, whom other readers don't keep out */               \
+  LINEBOUNCE_C void release_shared(type *lock);                                                                  \
+  /* Instead of release_shared: false if a writer came meanwhile, and the reader must start again. */            \
+  LINEBOUNCE_C linebounce_bool end_shared(type *lock);                                                           \
+  LINEBOUNCE_C const struct linebounce_lock linebounce_lock;                                                     \
+  const struct linebounce_lock linebounce_lock = {sizeof(type), __alignof__(type), {__VA_ARGS__}};
+
+// The pause of a spin loop. `__builtin_ia32_pause()`, `asm volatile("pause")` and `asm volatile("rep; nop")` do the same.
+static inline void linebounce_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __asm__ volatile("pause" ::: "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+// The number of the calling CPU, from 0 on, the number of CPUs, and a CPU's node; they cost nothing.
+LINEBOUNCE_C int linebounce_cpu(void);
+LINEBOUNCE_C int linebounce_cpus(void);
+LINEBOUNCE_C int linebounce_node_of(int cpu);
+// Another CPU's copy of a thread-local variable, from the address of one's own.
+LINEBOUNCE_C void *linebounce_of_cpu(void *own, int cpu);

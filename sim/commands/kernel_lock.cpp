@@ -1,0 +1,67 @@
+// `linebounce lock`
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "models/text/shell_word.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/native/kernel_locks.hpp"
+#include "sim/point/config_error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLockFooter = R"(Examples:
+  linebounce lock qspinlock --kernel /usr/src/linux-source-6.1.tar.xz
+  linebounce check-lock out/kernel/qspinlock/qspinlock.c
+  linebounce run lock_scaling --set 'workload.lock=["qspinlock","out/kernel/qspinlock/qspinlock.c"]'
+  linebounce lock osq --kernel ~/linux --patch my.patch -o out/kernel/patched
+
+Writes a folder with the lock's sources as they are in the kernel, headers that make its operations simulated ones, and a file in
+C that every command takes as a lock (docs/lock-in-c.md). Of an archive, only what is needed is unpacked.)";
+
+struct KernelLockArguments {
+  std::string name, kernel, patch, directory;
+};
+
+const KernelLock& kernel_lock_called(const std::string& name) {
+  std::vector<std::string> known;
+  for (const KernelLock& lock : kernel_locks()) {
+    if (lock.name == name) return lock;
+    known.push_back(lock.name);
+  }
+  throw ConfigError("lock of the kernel " + not_known(name, known));
+}
+
+ExitCode unpack(const KernelLockArguments& arguments) {
+  const KernelLock& lock = kernel_lock_called(arguments.name);
+  const fs::path to = arguments.directory.empty() ? fs::path("out/kernel") / lock.name : fs::path(arguments.directory);
+  const fs::path file = unpack_kernel_lock(lock, arguments.kernel, arguments.patch, to);
+  std::cout << fmt::format("{}, {}: {}\nNext: linebounce check-lock {}\n", lock.name, lock.title, file.string(),
+                           shell_word(file.string()));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_kernel_lock(Command& program) {
+  auto arguments = std::make_shared<KernelLockArguments>();
+  Command command = program.subcommand("lock", "Take a lock from the Linux kernel's sources, to check and time it");
+  std::vector<std::string> names;
+  for (const KernelLock& lock : kernel_locks()) names.push_back(lock.name);
+  command.option("NAME", "", &arguments->name, fmt::format("The lock: {}", fmt::join(names, ", "))).required();
+  command.option("--kernel", "PATH", &arguments->kernel, "The kernel's sources: a folder, or an archive such as Debian's")
+      .required();
+  command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the copied sources");
+  command.option("-o,--output", "DIR", &arguments->directory, "Where to write the lock; default: out/kernel/NAME");
+  command.footer(kLockFooter);
+  command.action([arguments] { return unpack(*arguments); });
+}
+
+}  // namespace linebounce::sim

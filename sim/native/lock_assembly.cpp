@@ -1,0 +1,273 @@
+#include "sim/native/lock_assembly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "models/text/trimmed.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// What the code may call besides its own functions: workloads/native/runtime/runtime.c, and what unwinds exceptions.
+constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
+                                                       "memmove",
+                                                       "memset",
+                                                       "abort",
+                                                       "__assert_fail",
+                                                       "__tls_get_addr",
+                                                       "_Unwind_Resume",
+                                                       "linebounce_cpu",
+                                                       "linebounce_cpus",
+                                                       "linebounce_node_of",
+                                                       "linebounce_of_cpu",
+                                                       "linebounce_enter",
+                                                       "__stack_chk_fail"};
+// Argument registers of a call, as they begin.
+constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
+                                                         "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};
+
+bool is_one_of(std::string_view word, const auto& words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+struct Instruction {
+  std::string_view name, operands;
+};
+
+class Preparation {
+ public:
+  explicit Preparation(const std::string& text) : text_(text) {}
+
+  PreparedAssembly prepare() {
+    find_own_functions();
+    for_each_line([this](std::string_view line) { take(line); });
+    write_sites();
+    return {std::move(out_), std::move(refusals_)};
+  }
+
+ private:
+  template <class Take>
+  void for_each_line(Take take) const {
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      take(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  void find_own_functions() {
+    for_each_line([this](std::string_view line) {
+      if (!line.empty() && line.front() != '\t' && line.front() != '.' && line.back() == ':')
+        own_.insert(std::string(line.substr(0, line.size() - 1)));
+    });
+  }
+
+  void take(std::string_view line) {
+    const std::string_view code = trimmed(line);
+    if (code == "#APP" || code == "#NO_APP") {
+      in_assembler_ = code == "#APP";
+      write(line);
+    } else if (in_assembler_) {
+      take_assembler(line, code);
+    } else if (code.empty() || code.front() == '#') {
+      write(line);
+    } else if (code.back() == ':' || code.front() == '.') {
+      take_directive(code);
+      write(line);
+    } else {
+      take_instruction(line, code);
+    }
+  }
+
+  // ---- where we are ----
+
+  void take_directive(std::string_view code) {
+    if (code.starts_with(".loc")) {
+      const std::vector<std::string_view> words = words_of(code);
+      if (words.size() >= 3) file_ = number(words[1]), line_ = number(words[2]);
+    } else if (code.starts_with(".file")) {
+      take_file(code);
+    } else if (code.back() == ':' && code.front() != '.') {
+      instructions_ = 0;
+    }
+  }
+
+  // .file 1 "lock.c", or .file 1 "folder" "lock.c"
+  void take_file(std::string_view code) {
+    const std::vector<std::string_view> words = words_of(code);
+    if (words.size() < 3 || words[1].empty() || words[1].front() == '"') return;
+    const std::size_t first = code.find('"'), end = code.rfind('"');
+    const std::size_t begin = code.rfind('"', end - 1);
+    if (first == std::string_view::npos || begin == std::string_view::npos) return;
+    files_[number(words[1])] = std::string(code.substr(begin + 1, end - begin - 1));
+  }
+
+  static std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != std::string_view::npos;) {
+      const std::size_t end = std::min(text.find_first_of(" \t", at), text.size());
+      words.push_back(text.substr(at, end - at));
+      at = end;
+    }
+    return words;
+  }
+
+  static int number(std::string_view word) {
+    int value = 0;
+    for (const char digit : word) {
+      if (digit < '0' || digit > '9') break;
+      value = 10 * value + (digit - '0');
+    }
+    return value;
+  }
+
+  // ---- instructions ----
+
+  void take_instruction(std::string_view line, std::string_view code) {
+    const Instruction instruction = split(code);
+    if (is_pause(code)) {
+      write("\tincl\tlinebounce_pauses(%rip)");
+    } else if (instruction.name.starts_with("call") ||
+               (instruction.name == "jmp" && instruction.operands.find("@PLT") != std::string_view::npos)) {
+      take_call(line, instruction);
+    } else {
+      refuse_unseen(instruction);
+      count(instruction);
+      write(line);
+    }
+  }
+
+  static Instruction split(std::string_view code) {
+    const std::size_t end = std::min(code.find_first_of(" \t"), code.size());
+    return {code.substr(0, end), trimmed(code.substr(end))};
+  }
+
+  static bool is_pause(std::string_view code) {
+    return code == "pause" || code == "rep nop" || code == "rep; nop" || code == "rep;nop" || code == "rep ; nop";
+  }
+
+  // Setting up the arguments of a call of the runtime is not the code's own work: it stands for the access.
+  void count(const Instruction& instruction) {
+    const std::size_t comma = instruction.operands.rfind(',');
+    const std::string_view target =
+        trimmed(comma == std::string_view::npos ? instruction.operands : instruction.operands.substr(comma + 1));
+    const bool sets_argument = is_one_of(target, kArguments);
+    if (sets_argument) {
+      ++arguments_;
+    } else {
+      instructions_ += 1 + arguments_;
+      arguments_ = 0;
+    }
+    if (instruction.name == "jmp" || instruction.name == "ret") instructions_ = arguments_ = 0;
+  }
+
+  void take_call(std::string_view line, const Instruction& call) {
+    std::string_view name = call.operands;
+    name = name.substr(0, name.find('@'));
+    write(line);
+    if (name.empty() || name.front() == '*') return;  // a pointer to a function of the file
+    const bool is_access = name.starts_with("__tsan_");
+    if (!is_access && !is_one_of(name, kRuntime) && !own_.contains(std::string(name))) {
+      refuse(name.starts_with("__atomic_") || name.starts_with("__sync_")
+                 ? fmt::format("calls {}: atomic operations have 1, 2, 4 or 8 bytes", name)
+                 : fmt::format("calls {}, which is not in this file", name));
+    }
+    if (is_access) add_site();
+    // The access itself follows the call.
+    instructions_ = name.starts_with("__tsan_atomic") ? 0 : is_access ? -1 : instructions_;
+    arguments_ = 0;
+  }
+
+  void refuse_unseen(const Instruction& instruction) {
+    static constexpr std::array<std::string_view, 5> kNever = {"syscall", "sysenter", "int", "rdtsc", "rdtscp"};
+    if (is_one_of(instruction.name, kNever)) refuse(fmt::format("executes {}", instruction.name));
+    const bool locks = instruction.name == "lock" || instruction.name.starts_with("xchg");
+    if (locks && instruction.operands.find('(') != std::string_view::npos)
+      refuse("has an atomic operation that the compiler does not report");
+  }
+
+  // ---- inline assembler ----
+
+  // Its line in the source: gcc writes `# 12 "lock.c" 1` before it.
+  void take_assembler(std::string_view line, std::string_view code) {
+    if (code.empty()) return;
+    if (code.front() == '#') {
+      const std::vector<std::string_view> words = words_of(code);
+      if (words.size() > 3 && words[2].front() == '"' && number(words[1]) > 0) {
+        assembler_line_ = number(words[1]);
+      }
+      write(line);
+      return;
+    }
+    if (code.starts_with(".loc") || code.starts_with(".L")) {  // clang's own
+      take_directive(code);
+      write(line);
+    } else if (is_pause(code) || code == "yield") {
+      write("\tincl\tlinebounce_pauses(%rip)");
+    } else if (code == "nop") {
+      write(line);
+    } else {
+      refuse(fmt::format("has inline assembler that can't be simulated: {}", code), assembler_line_);
+    }
+  }
+
+  // ---- results ----
+
+  void refuse(const std::string& what, int line = 0) { refusals_.push_back({files_[file_], line > 0 ? line : line_, what}); }
+
+  void add_site() {
+    const auto number = sites_.size();
+    write(fmt::format(".Llinebounce_site_{}:", number));
+    sites_.push_back({file_, line_, std::max(instructions_, 0)});
+  }
+
+  void write(std::string_view line) {
+    out_ += line;
+    out_ += '\n';
+  }
+
+  void write_sites() {
+    write("\t.hidden\tlinebounce_pauses");
+    write("\t.section\tlinebounce_sites,\"a\",@progbits");
+    write("\t.p2align\t2");
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      write(fmt::format("\t.long\t.Llinebounce_site_{} - .", i));
+      write(fmt::format("\t.long\t.Llinebounce_file_{} - .", sites_[i].file));
+      write(fmt::format("\t.long\t{}, {}", sites_[i].line, sites_[i].instructions));
+    }
+    write("\t.section\t.rodata");
+    std::set<int> named;
+    for (const Site& site : sites_) {
+      if (!named.insert(site.file).second) continue;
+      write(fmt::format(".Llinebounce_file_{}:", site.file));
+      write(fmt::format("\t.string\t\"{}\"", files_[site.file]));
+    }
+  }
+
+  struct Site {
+    int file, line, instructions;
+  };
+  const std::string& text_;
+  std::string out_;
+  std::vector<Refusal> refusals_;
+  std::set<std::string> own_;  // functions and variables of the file
+  std::map<int, std::string> files_;
+  std::vector<Site> sites_;
+  int file_ = 1, line_ = 0, assembler_line_ = 0;
+  int instructions_ = 0, arguments_ = 0;  // since the last call; arguments_: of which the last ones set up a call
+  bool in_assembler_ = false;
+};
+
+}  // namespace
+
+PreparedAssembly prepare_assembly(const std::string& text) {
+  return Preparation(text).prepare();
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,10 @@
+// The texts that a lock in C is compiled with. The build puts them into the program (cmake/native_lock_files.cmake).
+#pragma once
+
+namespace linebounce::sim {
+
+const char* lock_runtime_text();   // workloads/native/runtime/runtime.c
+const char* lock_header_text();    // include/linebounce/lock.h
+const char* kernel_header_text();  // include/linebounce/kernel.h
+
+}  // namespace linebounce::sim

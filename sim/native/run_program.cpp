@@ -1,0 +1,57 @@
+#include "sim/native/run_program.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "sim/point/config_error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// Runs in the child. Returns only if the program can't be executed.
+void become_program(const std::vector<std::string>& words, int output) {
+  if (::dup2(output, STDERR_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0) return;
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+}
+
+std::string read_all(int from) {
+  std::string text;
+  std::array<char, 4096> part = {};
+  for (ssize_t bytes = 0; (bytes = ::read(from, part.data(), part.size())) > 0 || (bytes < 0 && errno == EINTR);) {
+    if (bytes > 0) text.append(part.data(), static_cast<std::size_t>(bytes));
+  }
+  return text;
+}
+
+}  // namespace
+
+ProgramOutput run_program(const std::vector<std::string>& words) {
+  std::array<int, 2> pipe = {};
+  std::fflush(nullptr);  // what is buffered must not be written by both
+  const bool piped = ::pipe(pipe.data()) == 0;
+  const pid_t process = piped ? ::fork() : -1;
+  if (process < 0) throw ConfigError(fmt::format("{}: no process can be started: {}", words.front(), std::strerror(errno)));
+  if (process == 0) {
+    ::close(pipe[0]);
+    become_program(words, pipe[1]);
+    ::_exit(127);
+  }
+  ::close(pipe[1]);
+  ProgramOutput output{0, read_all(pipe[0])};
+  ::close(pipe[0]);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  output.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return output;
+}
+
+}  // namespace linebounce::sim

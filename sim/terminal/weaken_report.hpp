@@ -1,0 +1,15 @@
+// The answer of `linebounce check-lock --weaken`: a row for each order of the lock, a column for each memory model and machine.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/lock_checker/weaken.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+std::string weakening_text(const OrderedLock& lock, const Weakening& found, const Painter& paint);
+nlohmann::ordered_json weakening_json(const OrderedLock& lock, const Weakening& found);
+
+}  // namespace linebounce::sim

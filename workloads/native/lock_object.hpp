@@ -1,0 +1,141 @@
+// A compiled lock, loaded into this process: its functions, what it declares, and where its variables are. The file was
+// compiled by sim/native, with runtime/runtime.c, whose calls arrive at NativeHooks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "workloads/locks/lock_traits.hpp"
+#include "workloads/native/native_order.hpp"
+#include "workloads/program/address_space.hpp"
+#include "workloads/program/source_file.hpp"
+
+namespace linebounce::workloads {
+
+// As in runtime.c.
+enum class NativeAccess : int {
+  read,
+  write,
+  load,
+  store,
+  exchange,
+  fetch_add,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch_nand,
+  compare_exchange,
+  fence
+};
+
+class NativeCall;
+
+// As struct Hooks of runtime.c.
+struct NativeHooks {
+  std::uint64_t (*access)(NativeCall* call, int access, const volatile void* at, int bytes, int order, std::uint64_t operand,
+                          std::uint64_t expected, const void* site);
+  void (*range)(NativeCall* call, int access, const volatile void* at, std::size_t bytes, const void* site);
+  void* (*thread_local_at)(NativeCall* call, std::size_t offset);
+  void (*fail)(NativeCall* call, const char* what, const void* site);
+  int (*machine)(NativeCall* call, int what, int argument);
+  void* (*of_cpu)(NativeCall* call, void* own, int cpu);
+};
+
+// A place in the lock's code that accesses memory.
+struct NativeSite {
+  int number = 0;
+  int line = 0;
+  int instructions = 0;  // since the access before it in the code
+  const char* file = "";
+};
+
+class LockObject {
+ public:
+  enum class Function : std::uint8_t { init, acquire, release, try_acquire, acquire_shared, release_shared, end_shared };
+  static constexpr int kFunctions = 7;
+
+  // `used`: as for native_lock_entry. Errors: std::runtime_error.
+  explicit LockObject(const SourceFile& file, std::vector<NativeOrder>* used = nullptr);
+  ~LockObject();
+  LockObject(const LockObject&) = delete;
+  LockObject& operator=(const LockObject&) = delete;
+
+  [[nodiscard]] const std::string& title() const { return title_; }
+  [[nodiscard]] const LockTraits& traits() const { return traits_; }
+  [[nodiscard]] std::size_t size() const { return size_; }  // of the lock's type
+  [[nodiscard]] std::size_t alignment() const { return alignment_; }
+  [[nodiscard]] bool has(Function function) const { return functions_[static_cast<std::size_t>(function)] != nullptr; }
+
+  // Calls function(lock), which runs as part of `call`; null: before the simulation. `top` receives the end of its stack.
+  std::uintptr_t run(Function function, void* lock, NativeCall* call, char** top) const;
+  // Makes `call` the one that runs: after the simulator has let another one run.
+  void resume(NativeCall* call) const { link_->call = call; }
+  // Returns the number of pauses since the last call.
+  [[nodiscard]] int take_pauses() const;
+  [[nodiscard]] const NativeSite* site(const void* return_address) const {
+    const auto found = sites_.find(return_address);
+    return found == sites_.end() ? nullptr : &found->second;
+  }
+
+  // The order that a store or fence has here: usually the code's own.
+  [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
+
+  // The fields of the lock, of the file's variables, and of its thread-local ones.
+  struct Fields {
+    std::vector<Field> lock, data, thread_locals;
+  };
+  [[nodiscard]] const Fields& fields() const { return fields_; }
+
+  // The file's variables, and what they held when it was loaded.
+  [[nodiscard]] std::span<std::byte> data() const { return data_; }
+  void restore_data() const;
+  // What each CPU's thread-local variables hold at first; the rest of `thread_local_bytes` is 0.
+  [[nodiscard]] std::span<const std::byte> thread_locals() const { return thread_locals_; }
+  [[nodiscard]] std::size_t thread_local_bytes() const { return thread_local_bytes_; }
+  // True for constants and code.
+  [[nodiscard]] bool is_constant(const volatile void* at) const {
+    const auto* byte = static_cast<const volatile std::byte*>(at);
+    return byte >= begin_ && byte < end_;
+  }
+
+ private:
+  // As struct Link of runtime.c.
+  struct Link {
+    const NativeHooks* hooks;
+    NativeCall* call;
+    unsigned* pauses;
+    const std::byte *sites, *sites_end;
+  };
+
+  void read_declaration();
+  void find_segments();
+  void read_sites();
+  void read_names(const std::string& names, std::uintptr_t data_begin);
+  [[nodiscard]] void* symbol(const char* name) const;
+
+  std::map<int, int> orders_;
+  std::vector<NativeOrder>* used_;
+  Fields fields_;
+  std::uintptr_t loaded_at_ = 0;  // of the object's address 0
+  void* handle_ = nullptr;
+  Link* link_ = nullptr;
+  std::uintptr_t (*enter_)(void* function, void* lock, char** top) = nullptr;
+  std::array<void*, kFunctions> functions_ = {};
+  std::string title_;
+  LockTraits traits_;
+  std::size_t size_ = 0, alignment_ = 1;
+  const std::byte *begin_ = nullptr, *end_ = nullptr;
+  std::span<std::byte> data_;
+  std::vector<std::byte> pristine_;
+  std::span<const std::byte> thread_locals_;
+  std::size_t thread_local_bytes_ = 0;
+  std::unordered_map<const void*, NativeSite> sites_;
+};
+
+}  // namespace linebounce::workloads

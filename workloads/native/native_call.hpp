@@ -1,0 +1,96 @@
+// One call of a function of a compiled lock, on one CPU: turns the accesses of its code into operations of the Cpu.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "workloads/locks/waits_in.hpp"
+#include "workloads/native/native_memory.hpp"
+
+namespace linebounce::workloads {
+
+// The functions that the code calls (runtime/runtime.c).
+const NativeHooks& native_hooks();
+
+class NativeCall {
+ public:
+  // `waits_in`: the functions in which waits are counted; null: in the running function.
+  NativeCall(Cpu& cpu, NativeMemory& memory, const WaitsIn* waits_in);
+  ~NativeCall();
+  NativeCall(const NativeCall&) = delete;
+  NativeCall& operator=(const NativeCall&) = delete;
+
+  // Runs the function and returns its result. Errors: ModelFailure if it does what can't be simulated.
+  std::uintptr_t run(LockObject::Function function, Address lock);
+  [[nodiscard]] bool waited() const { return waited_; }
+
+  // ---- for native_hooks() ----
+
+  // `frame`: the lowest address of the code's stack.
+  Value access(NativeAccess access, const volatile void* at, int bytes, int order, Value operand, Value expected,
+               const void* site, const char* frame);
+  void range(NativeAccess access, const volatile void* at, std::size_t bytes, const void* site);
+  void* thread_local_at(std::size_t offset);
+  int machine(int what, int argument) const;
+  void* of_cpu(void* own, int cpu) const;
+  [[noreturn]] void fail(const std::string& what, const void* site) const;
+
+ private:
+  // Where an access leads. Of the function's own stack, until the address of a part of it is stored: nowhere.
+  struct Target {
+    Address address = 0;
+    bool is_simulated = false;
+  };
+  // One load of a loop that may be a spin.
+  struct Look {
+    const void* site;
+    Address address;
+    int bytes;
+    Value seen;
+  };
+  static constexpr std::size_t kMostLooks = 4;  // in one turn of a spin
+
+  [[nodiscard]] std::optional<Address> on_stack(const volatile void* at) const;
+  [[nodiscard]] Target target(NativeAccess access, const volatile void* at, int bytes, const void* site) const;
+  [[nodiscard]] Value stored(Value value, int bytes);
+  [[nodiscard]] Value loaded(Value value, int bytes) const;
+  void charge(const void* site, bool is_next_turn);
+  void note_wait();
+  void plain(NativeAccess access, const volatile void* at, int bytes, const Target& target, const void* site,
+             const char* frame);
+  Value atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected);
+  Value look(const void* site, Address address, int bytes, const char* frame);
+  Value spin();
+  Value change(NativeAccess access, Address address, int bytes, Value operand);
+  void fence(int order);
+  static int word_at(Address address, std::size_t bytes);
+  void write_pending();
+  void write_back(const volatile void* at, Address to, std::size_t bytes);
+  void publish_stack();
+  [[nodiscard]] bool is_next_turn(const void* site, Address address, int bytes) const;
+  [[nodiscard]] bool state_is_kept(const char* frame) const;
+  void keep_state(const char* frame);
+  // Cpu has perhaps run other CPUs' code.
+  void resume() const { memory_->object().resume(const_cast<NativeCall*>(this)); }
+
+  Cpu* cpu_;
+  NativeMemory* memory_;
+  const WaitsIn* waits_in_;
+  int level_;
+  char* top_ = nullptr;  // end of the code's stack
+  struct Pending {
+    const volatile void* at;
+    std::size_t bytes;
+  };
+  std::optional<Pending> pending_;    // what the code has stored since the last call of a hook
+  std::vector<Pending> unpublished_;  // stores to the own stack, while it is private
+  bool stack_is_published_ = false;
+  bool waited_ = false;
+  std::optional<FunctionId> caller_;  // set by the first wait
+  std::vector<Look> turn_;
+  std::vector<char> state_;  // the stack and registers before turn_.front()
+  Cpu::Loop loop_ = Cpu::Loop::tight;
+};
+
+}  // namespace linebounce::workloads

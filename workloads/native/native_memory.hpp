@@ -1,0 +1,82 @@
+// Where the memory of a compiled lock is in a simulated machine. All locks of one file in a run share it.
+//
+// The lock's code runs in the host's memory, but every value that another CPU could see lives in simulated memory. Each
+// simulated address has a host address, the same distance away in every process (mirror()): what is stored there is only on its
+// way between a call of NativeHooks and the access after it. Exceptions are the file's variables, which the code finds where
+// the loader has put them, and the running function's own stack. Pointers to either are stored as pointers into the mirror, so
+// that values are the same in every run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "workloads/locks/locks.hpp"
+#include "workloads/native/lock_object.hpp"
+
+namespace linebounce::workloads {
+
+// The host address that stands for simulated address 0: the same in every process, except under valgrind, which has no such
+// addresses. Errors: std::runtime_error if neither place is free.
+std::uint64_t mirror();
+
+class NativeMemory {
+ public:
+  static constexpr std::uint64_t kMirrorBytes = std::uint64_t{1} << 36;
+  static constexpr std::size_t kStackBytes = 1024;  // of a function's local variables that other CPUs may see
+  static constexpr int kLevels = 4;                 // functions of locks that run at once on one CPU: interrupts nest
+
+  // Places the file's variables. `name`: the prefix of the objects' names. `pause_cycles`: the machine's. Errors:
+  // std::runtime_error.
+  NativeMemory(const LockObject& object, const std::string& name, AddressSpace& space, CpuObjects& per_cpu, int pause_cycles);
+
+  // Places a lock, and runs init() on it. Returns its address.
+  Address place_lock(const LockPlace& place);
+
+  // The host's address of a simulated one, and the reverse. Empty: the address is not in the mirror or in the file's data.
+  [[nodiscard]] static void* host(Address simulated) { return reinterpret_cast<void*>(mirror() + simulated); }
+  [[nodiscard]] std::optional<Address> simulated(const volatile void* host) const {
+    const auto at = reinterpret_cast<std::uint64_t>(host);
+    if (at - mirror_ < kMirrorBytes) return at - mirror_;
+    if (const std::uint64_t offset = at - data_begin_; offset < object_->data().size()) return data_ + offset;
+    return std::nullopt;
+  }
+  // A value as the code has it, and as simulated memory has it: they differ in pointers to the file's variables.
+  [[nodiscard]] Value stored(Value value) const {
+    const Value offset = value - data_begin_;
+    return offset < object_->data().size() ? mirror_ + data_ + offset : value;
+  }
+  [[nodiscard]] Value loaded(Value value) const {
+    const Value offset = value - mirror_ - data_;
+    return offset < object_->data().size() ? data_begin_ + offset : value;
+  }
+  [[nodiscard]] Address thread_locals(int cpu) const { return thread_locals_[static_cast<std::size_t>(cpu)]; }
+  // The end of the simulated stack of the CPU's function at this level.
+  [[nodiscard]] Address stack_end(int cpu, int level) const {
+    return stacks_[static_cast<std::size_t>(cpu)] + static_cast<Address>(level + 1) * kStackBytes;
+  }
+
+  // The number of functions of this file that run on the CPU.
+  [[nodiscard]] int& running(int cpu) { return running_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] const CpuObjects& per_cpu() const { return *per_cpu_; }
+  [[nodiscard]] const LockObject& object() const { return *object_; }
+  [[nodiscard]] int pause_cycles() const { return pause_cycles_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  void preset(Address to, std::span<const std::byte> bytes) const;
+
+  const LockObject* object_;
+  std::string name_;
+  AddressSpace* space_;
+  CpuObjects* per_cpu_;
+  int pause_cycles_;
+  std::uint64_t mirror_ = mirror();
+  std::uint64_t data_begin_;
+  Address data_;
+  std::vector<Address> thread_locals_, stacks_;  // by CPU
+  std::vector<int> running_;                     // by CPU
+};
+
+}  // namespace linebounce::workloads

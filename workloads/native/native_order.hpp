@@ -1,0 +1,16 @@
+// The memory order of a store or fence in a lock's code.
+#pragma once
+
+namespace linebounce::workloads {
+
+struct NativeOrder {
+  // As compilers number them.
+  static constexpr int kRelaxed = 0, kAcquire = 2, kRelease = 3, kBoth = 4, kSequential = 5;
+
+  int site = 0;  // the number of the place in the code
+  int line = 0;
+  bool is_fence = false;
+  int order = kRelaxed;
+};
+
+}  // namespace linebounce::workloads
