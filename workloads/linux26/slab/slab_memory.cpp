@@ -96,10 +96,9 @@ void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
       .name = fmt::format("slab colour of {} bytes", colour), .size = colour, .alignment = kPageBytes, .fields = {}};
   kernel_.memory().place(before, slab.name + ".colour", 0, Home::on(slab.node));
   if (header_inside_) place_header(slab, headers);
-  // Objects are placed by the ten thousand, so their names are not formatted.
-  const std::string stem = fmt::format("{}[{}.{}.", structure_, slab.node, number);
   for (int index = 0; index < objects_per_slab_; ++index) {
-    slab.objects.push_back(kernel_.place(structure_, stem + std::to_string(index) + "]", slab.node));
+    const std::string object = fmt::format("{}[{}.{}.{}]", structure_, slab.node, number, index);
+    slab.objects.push_back(kernel_.place(structure_, object, slab.node));
   }
 }
 
