@@ -28,44 +28,44 @@ constexpr std::string_view kHead = "linebounce seed 2\n";
 template <class Row, class Of>
 concept RowOf = std::same_as<std::remove_const_t<Row>, Of>;
 
-auto members(RowOf<LatencyRow> auto& row) {
+auto row_members(RowOf<LatencyRow> auto& row) {
   return std::tie(row.kind, row.source, row.latency_cycles, row.latency_ns, row.count);
 }
-auto members(RowOf<LineRow> auto& row) {
+auto row_members(RowOf<LineRow> auto& row) {
   return std::tie(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source,
                   row.count, row.remote_pct, row.latency_ns_mean, row.cpus, row.waits.value().ns);
 }
-auto members(RowOf<LockRow> auto& row) {
+auto row_members(RowOf<LockRow> auto& row) {
   return std::tie(row.lock, row.call_site, row.util_pct, row.con_pct, row.hold_mean_us, row.hold_max_us, row.wait_mean_us,
                   row.wait_max_us, row.cpu_pct, row.total, row.nowait, row.spin, row.rjct, row.misses, row.miss_ns_mean,
                   row.waits.ns);
 }
-auto members(RowOf<CpiRow> auto& row) {
+auto row_members(RowOf<CpiRow> auto& row) {
   return std::tie(row.cpu, row.function, row.instructions, row.parts);
 }
-auto members(RowOf<MatrixRow> auto& row) {
+auto row_members(RowOf<MatrixRow> auto& row) {
   return std::tie(row.from_cpu, row.to_cpu, row.home_node, row.state, row.latency_ns);
 }
-auto members(RowOf<SeriesRow> auto& row) {
+auto row_members(RowOf<SeriesRow> auto& row) {
   return std::tie(row.time_us, row.name, row.value);
 }
-auto members(RowOf<TransitionRow> auto& row) {
+auto row_members(RowOf<TransitionRow> auto& row) {
   return std::tie(row.controller, row.state, row.event, row.count);
 }
-auto members(RowOf<Metric> auto& metric) {
+auto row_members(RowOf<Metric> auto& metric) {
   return std::tie(metric.value, metric.unit);
 }
-auto members(RowOf<PointData> auto& data) {
+auto row_members(RowOf<PointData> auto& data) {
   return std::tie(data.metrics, data.latency, data.lines, data.locks, data.cpi, data.matrix, data.series, data.transitions,
                   data.references, data.simulated_ns);
 }
-auto members(RowOf<SeedFile> auto& file) {
+auto row_members(RowOf<SeedFile> auto& file) {
   return std::tie(file.hash, file.wall_s, file.data, file.workload, file.cpus);
 }
 
 template <class T>
 concept HasMembers = requires(T& row) {
-  members(row);
+  row_members(row);
 };
 
 // ---- writing ----
@@ -103,7 +103,7 @@ class SeedWriter {
   }
   template <HasMembers T>
   void put(const T& row) {
-    std::apply([this](const auto&... member) { (put(member), ...); }, members(row));
+    std::apply([this](const auto&... member) { (put(member), ...); }, row_members(row));
   }
 
  private:
@@ -164,7 +164,7 @@ class SeedReader {
   }
   template <HasMembers T>
   void take(T& row) {
-    std::apply([this](auto&... member) { (take(member), ...); }, members(row));
+    std::apply([this](auto&... member) { (take(member), ...); }, row_members(row));
   }
 
  private:
