@@ -41,10 +41,12 @@ Words split_words(const std::string& text) {
   return words;
 }
 
+// A folder of the user's own: what lies in it is loaded into the process.
 fs::path lock_cache() {
-  const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
-  const fs::path base = !cache.empty() ? fs::path(cache) : home.empty() ? fs::temp_directory_path() : fs::path(home) / ".cache";
-  return base / "linebounce" / "locks";
+  const std::string cache = environment("XDG_CACHE_HOME"), user_home = environment("HOME");
+  if (cache.empty() && user_home.empty())
+    throw ConfigError("a lock in C is compiled into the user's cache folder: set HOME or XDG_CACHE_HOME");
+  return (cache.empty() ? fs::path(user_home) / ".cache" : fs::path(cache)) / "linebounce" / "locks";
 }
 
 // A hash that is the same in every run (FNV-1a, two of them for 128 bits).

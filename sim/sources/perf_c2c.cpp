@@ -175,9 +175,9 @@ class C2cReader {
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
     // After the offset come the line's node and its number of physical pages; old versions have neither. The next hexadecimal
     // number is the code's address.
-    const auto node = at < words.size() ? decimal(words[at]) : std::nullopt;
+    const std::uint64_t node = at < words.size() ? decimal(words[at]).value_or(kMostNodes) : kMostNodes;
     const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
-    if (node && has_pages && *node < kMostNodes && !line.home) line.home = static_cast<int>(*node);
+    if (has_pages && node < kMostNodes && !line.home) line.home = static_cast<int>(node);
     while (at < words.size() && !is_hexadecimal_number(words[at])) ++at;
     code(use, words, at + 1);
     line.uses.push_back(std::move(use));
