@@ -52,7 +52,7 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
   std::size_t near_lines = 0;
   report.touched = trials.accesses(near_lines);
   const LayoutFile file{
-      .name = structure, .title = {}, .line_bytes = input.line_bytes, .layouts = layouts_of(input.reader->symbols())};
+      .name = structure, .title = {}, .line_bytes = input.line_bytes, .layouts = workloads::layouts_of(input.reader->symbols())};
   const Layout recorded = input.layout();
   std::vector<std::string> not_before;
   const auto old_members = members_like(recorded, before, not_before);

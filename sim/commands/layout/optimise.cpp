@@ -153,7 +153,7 @@ class LayoutFinder {
     return {.name = input_.structure,
             .title = {},
             .line_bytes = input_.line_bytes,
-            .layouts = layouts_of(input_.reader->symbols())};
+            .layouts = workloads::layouts_of(input_.reader->symbols())};
   }
 
   std::vector<Arrangement> search(LayoutReport& report, std::size_t near_lines) const {
