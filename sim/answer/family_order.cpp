@@ -93,6 +93,7 @@ class OrderTeller {
     for (std::size_t i = 2; i < ranking_.size(); ++i) {
       if (is_ahead(*row[ranking_[i]], next)) next = *row[ranking_[i]];
     }
+    if (!beats(leader, next)) ++ties_;
     if (leader.value <= 0 || next.value <= 0) return;
     const double lead = order_.better == Better::lower ? next.value / leader.value : leader.value / next.value;
     least_ = tried_ == 1 ? lead : std::min(least_, lead);
@@ -106,8 +107,9 @@ class OrderTeller {
   }
 
   std::string lead_text() const {
-    if (most_ <= 0) return "";
-    return fmt::format("; {} leads by {} to {}", order_.alternatives[ranking_.front()], percent(least_), percent(most_));
+    const std::string& leader = order_.alternatives[ranking_.front()];
+    if (ties_ > 0) return fmt::format("; with {} of them {} can't be told apart from the next", ties_, leader);
+    return most_ <= 0 ? "" : fmt::format("; {} leads by {} to {}", leader, percent(least_), percent(most_));
   }
 
   static std::string percent(double factor) {
@@ -130,6 +132,7 @@ class OrderTeller {
   std::vector<std::size_t> ranking_;  // alternatives with the family's own values, the best first
   std::vector<Pass> passes_;
   int tried_ = 0, held_ = 0;
+  int ties_ = 0;  // changes with which the first alternative is not ahead by more than chance
   double least_ = 0, most_ = 0;
 };
 

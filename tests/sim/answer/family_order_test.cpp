@@ -43,6 +43,8 @@ TEST(FamilyOrder, DoesNotSurviveIfAValueOfTheRangeTurnsItAndTheValueIsNamed) {
 
 TEST(FamilyOrder, IsNotTurnedByLessThanAPercentOrWithinTheIntervals) {
   EXPECT_THAT(family_order_text(order_of({rates(100, 100.9)})), Not(HasSubstr("passes")));
+  EXPECT_THAT(family_order_text(order_of({rates(150, 100), rates(100, 100.9)})),
+              HasSubstr("with 1 of them mcs can't be told apart from the next"));
   RangeRow close = rates(100, 103);
   close[0]->interval = 2;
   EXPECT_THAT(family_order_text(order_of({close})), Not(HasSubstr("passes")));
