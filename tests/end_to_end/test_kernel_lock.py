@@ -1,7 +1,7 @@
 """linebounce lock: a lock from a kernel's sources, as they are, or patched.
 
-Most tests take a tree of one lock, written here, that is laid out as the kernel's. Those of the kernel's own locks need Debian's
-package linux-source-6.1, whose archive takes half a minute to unpack."""
+Most tests take a tree of one lock, written here, that is laid out as the kernel's. Those of the kernel's own locks need
+Debian's package linux-source-6.1, whose archive takes half a minute to unpack."""
 
 import json
 import os
@@ -26,14 +26,14 @@ SOURCE = """#include <linux/percpu.h>
 static DEFINE_PER_CPU_SHARED_ALIGNED(int, taken);
 bool osq_lock(struct optimistic_spin_queue *lock)
 {
-	if (atomic_cmpxchg_acquire(&lock->tail, 0, smp_processor_id() + 1) != 0)
-		return false;
-	this_cpu_inc(taken);
-	return true;
+  if (atomic_cmpxchg_acquire(&lock->tail, 0, smp_processor_id() + 1) != 0)
+    return false;
+  this_cpu_inc(taken);
+  return true;
 }
 void osq_unlock(struct optimistic_spin_queue *lock)
 {
-	atomic_set_release(&lock->tail, 0);
+  atomic_set_release(&lock->tail, 0);
 }
 """
 BREAKS = """--- a/kernel/locking/osq_lock.c
@@ -42,12 +42,12 @@ BREAKS = """--- a/kernel/locking/osq_lock.c
  static DEFINE_PER_CPU_SHARED_ALIGNED(int, taken);
  bool osq_lock(struct optimistic_spin_queue *lock)
  {
--	if (atomic_cmpxchg_acquire(&lock->tail, 0, smp_processor_id() + 1) != 0)
-+	if (atomic_read(&lock->tail) != 0)
- 		return false;
-+	atomic_set(&lock->tail, 1);
- 	this_cpu_inc(taken);
- 	return true;
+-  if (atomic_cmpxchg_acquire(&lock->tail, 0, smp_processor_id() + 1) != 0)
++  if (atomic_read(&lock->tail) != 0)
+     return false;
++  atomic_set(&lock->tail, 1);
+   this_cpu_inc(taken);
+   return true;
  }
 """
 
