@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr int kMostElements = 64;  // of an array, of which each gets names
-constexpr int kDeepestMember = 8;    // of structures in structures
+constexpr int kDeepestMember = 8;  // of structures in structures
 
 // A debug information entry.
 struct DebugEntry {
@@ -169,7 +169,8 @@ class NameLines {
                plain->tag == "DW_TAG_union_type") {
       for (const std::uint64_t child : plain->children) {
         const DebugEntry* const member = known_.find(child);
-        if (member == nullptr || member->is_static || (member->tag != "DW_TAG_member" && member->tag != "DW_TAG_inheritance")) continue;
+        if (member == nullptr || member->is_static || (member->tag != "DW_TAG_member" && member->tag != "DW_TAG_inheritance"))
+          continue;
         const bool is_nameless = member->name.empty();
         const std::string whole = is_nameless ? name : name.empty() ? member->name : name + "." + member->name;
         add(where, at + member->offset, whole, member->type, depth + 1);
