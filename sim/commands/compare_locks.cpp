@@ -103,7 +103,8 @@ void add_compare_locks(Command& program) {
       .one_value_each();
   command.flag("--word-locks", arguments->word_locks, "Treat words that behave like locks as locks, and replace them, too");
   command
-      .option("--with", "FILE", &arguments->files, "A lock of your own in Lua or C, beside those of `list locks`; may be repeated")
+      .option("--with", "FILE", &arguments->files,
+              "A lock of your own in Lua or C, beside those of `list locks`; may be repeated")
       .one_value_each();
   command.flag("--thorough", *thorough, "Try every lock in every order, even for a long trace");
   add_orders(command, arguments->orders);

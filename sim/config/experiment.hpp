@@ -46,7 +46,7 @@ struct Experiment {
   Question question;
   std::vector<std::string> assumptions;  // about its machines, worded by assumptions_of()
   bool overridden = false;  // whether the command line changed machine, placement or workload: paper rows then have "ok": null
-  bool native = false;    // as Overrides::native
+  bool native = false;      // as Overrides::native
   std::shared_ptr<const ExperimentTables> tables;  // the input from which points are made, with the origin of every value
 };
 

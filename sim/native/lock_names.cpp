@@ -14,14 +14,14 @@ namespace linebounce::sim {
 namespace {
 
 constexpr int kMostElements = 64;  // of an array, of which each gets names
-constexpr int kDeepestMember = 8;    // of structures in structures
+constexpr int kDeepestMember = 8;  // of structures in structures
 
 // A debug information entry.
 struct DebugEntry {
   int depth = 0;
   std::string tag, name;
   std::uint64_t type = 0, size = 0, offset = 0, upper_bound = 0;
-  bool has_offset = false;
+  bool is_static = false;
   std::vector<std::uint64_t> children;
 };
 
@@ -109,6 +109,8 @@ class DebugInformation {
       entry.size = number_in(value, 10);
     } else if (attribute.starts_with("DW_AT_data_member_location")) {
       entry.offset = number_in(value, 10);
+    } else if (attribute.starts_with("DW_AT_external")) {
+      entry.is_static = true;
     } else if (attribute.starts_with("DW_AT_upper_bound")) {
       entry.upper_bound = number_in(value, 10) + 1;
     } else if (attribute.starts_with("DW_AT_count")) {
@@ -167,7 +169,8 @@ class NameLines {
                plain->tag == "DW_TAG_union_type") {
       for (const std::uint64_t child : plain->children) {
         const DebugEntry* const member = known_.find(child);
-        if (member == nullptr || (member->tag != "DW_TAG_member" && member->tag != "DW_TAG_inheritance")) continue;
+        if (member == nullptr || member->is_static || (member->tag != "DW_TAG_member" && member->tag != "DW_TAG_inheritance"))
+          continue;
         const bool is_nameless = member->name.empty();
         const std::string whole = is_nameless ? name : name.empty() ? member->name : name + "." + member->name;
         add(where, at + member->offset, whole, member->type, depth + 1);
