@@ -1,0 +1,60 @@
+"""What commands cost on this host: processor time and memory, of a process and of all that it starts."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cost:
+    seconds: float  # of processors, in user and kernel mode
+    peak_mib: float  # the largest resident set of one process
+
+
+def cost_of(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Cost:
+    """Runs the command and drops what it prints, unless it fails.
+
+    A process counts the memory of the one that started it as its own, from before its program began. So a small process, this
+    file as a program, starts the command.
+    """
+    starter = [sys.executable, "-I", "-S", __file__, *map(str, command)]
+    done = subprocess.run(
+        starter, cwd=folder, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stderr[-2000:]}")
+    return Cost(**json.loads(done.stdout))
+
+
+def start(command: Sequence[str]) -> int:
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    said = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.stderr.write(said.decode(errors="replace"))
+        return 1
+    json.dump(asdict(Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)), sys.stdout)
+    return 0
+
+
+def host() -> str:
+    """This host and today's date, for a table of what was measured here."""
+    names = [line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")]
+    cpus = os.cpu_count() or 1
+    return f"{names[0] if names else 'unknown processor'}, {cpus} CPUs, {datetime.now(UTC):%Y-%m-%d}"
+
+
+def _cpuinfo() -> list[str]:
+    file = Path("/proc/cpuinfo")
+    return file.read_text().splitlines() if file.exists() else []
+
+
+if __name__ == "__main__":
+    sys.exit(start(sys.argv[1:]))
