@@ -121,8 +121,8 @@ def warn_of_a_full_disk() -> None:
 
 
 def build_all(tally: Tally) -> None:
-    build(tally, "release", "linebounce")
-    build(tally, "clang", "linebounce")
+    build(tally, "release", "program")
+    build(tally, "clang", "program")
     build(tally, "dev")
 
 
@@ -132,13 +132,13 @@ def only_ctest(tally: Tally, arguments: list[str]) -> None:
 
 
 def only_pytest(tally: Tally, arguments: list[str]) -> None:
-    build(tally, "release", "linebounce")
+    build(tally, "release", "program")
     pytest(tally, arguments)
 
 
 def only_lint(tally: Tally, _arguments: list[str]) -> None:
     # clang-tidy needs the compile commands, and takes the included files of each unit from a finished build.
-    build(tally, "clang", "linebounce")
+    build(tally, "clang", "program")
     build(tally, "dev")
     lint(tally)
 
