@@ -222,7 +222,7 @@ fs::path point_directory(const fs::path& directory, bool swept, int point) {
 }
 
 fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {
-  return point_directory / (std::string(kSeedPrefix) + std::to_string(seed) + ".json");
+  return point_directory / (std::string(kSeedPrefix) + std::to_string(seed));
 }
 
 std::optional<EarlierManifest> manifest_in(const fs::path& directory) {

@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kConfigurationFile = "config.toml";
+
 // Finds a metric that is not finite in the process that made it, rather than in the merge.
 void require_finite(const PointData& data) {
   for (const auto& [name, metric] : data.metrics) {
@@ -24,8 +26,18 @@ void require_finite(const PointData& data) {
   }
 }
 
+// What results name of their run.
+struct ResultsSubject {
+  std::string workload;
+  int cpus = 0;
+};
+
+ResultsSubject subject_in(const SimulationInput& input) {
+  return {input.workload, input.machine.cpus};
+}
+
 // Adds up the rows of lines.csv while reading, into the first run, because they need more memory than all the rest.
-std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest) {
+std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest, ResultsSubject& subject) {
   std::vector<PointData> runs;
   std::vector<LineRow> lines;
   for (int i = 0; i < plan.experiment.seeds; ++i) {
@@ -33,6 +45,7 @@ std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, M
     SeedFile file = read_seed_file(read_file(seed_path(directory, seed)));
     manifest.simulation_s += file.wall_s;
     manifest.references += file.data.references;
+    subject = {file.workload, static_cast<int>(file.cpus)};
     add_line_rows(lines, std::exchange(file.data.lines, {}));
     runs.push_back(std::move(file.data));
   }
@@ -63,10 +76,10 @@ SeedsOfPoint seeds_in(const Plan& plan, const fs::path& directory) {
   };
 }
 
-Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoint> points, SeedsOfPoint seeds) {
+Results results_of(const Plan& plan, const ResultsSubject& subject, std::vector<ReportedPoint> points, SeedsOfPoint seeds) {
   const Experiment& experiment = plan.experiment;
-  const std::vector<HeadlineMetric> headlines = headlines_of(first.input.workload, points);
-  const Answer answer = answer_of({experiment.question, headlines, points, std::move(seeds), first.input.machine.cpus});
+  const std::vector<HeadlineMetric> headlines = headlines_of(subject.workload, points);
+  const Answer answer = answer_of({experiment.question, headlines, points, std::move(seeds), subject.cpus});
   return {.experiment = experiment.name,
           .machine = experiment.machine_name,
           .seed = experiment.seed,
@@ -134,7 +147,9 @@ void write_timeline(const fs::path& directory, const std::string& content) {
   }
 }
 
-namespace fs = std::filesystem;
+void write_configuration(const fs::path& directory, const toml::table& resolved) {
+  write_if_changed(directory / kConfigurationFile, to_toml(resolved));
+}
 
 FileRecord record_of(const fs::path& file) {
   FileRecord record;
@@ -151,15 +166,21 @@ FileRecord record_of(const fs::path& file) {
 
 void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
                    const std::function<void(double)>& progress) {
-  SimulationInput input = plan.make_point(point).input;
+  Point made = plan.make_point(point);
+  SimulationInput& input = made.input;
   input.seed = seed;
   const auto started = std::chrono::steady_clock::now();
   SeedFile file;
   file.data = simulation(input, progress);
   file.hash = plan.hashes[point];
+  file.workload = input.workload;
+  file.cpus = input.machine.cpus;
   file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   require_finite(file.data);
-  if (seed == plan.experiment.seed) write_timeline(directory, file.data.timeline);
+  if (seed == plan.experiment.seed) {
+    write_timeline(directory, file.data.timeline);
+    if (plan.swept()) write_configuration(directory, made.resolved);
+  }
   write_file(seed_path(directory, seed), write_seed_file(file));
 }
 
@@ -174,16 +195,21 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
 }
 
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
-  const Point point = plan.make_point(number);
-  std::vector<PointData> runs = read_seeds(plan, directory, manifest);
+  ResultsSubject subject;
+  std::vector<PointData> runs = read_seeds(plan, directory, manifest, subject);
   std::optional<CsvFile> of_seeds;
   if (runs.size() > 1) of_seeds = seeds_csv(number, plan.experiment.seed, runs);
   const MergedPoint merged = merge_seeds(std::move(runs));
   std::vector<CsvFile> files = csv_files(number, merged.tables);
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
-  write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
-  Results results = results_of(plan, point, {ReportedPoint{point.at, merged.metrics, true}}, {});
+  // A swept point's own was written by the process that simulated its first seed, which had made the point anyway.
+  if (!plan.swept()) {
+    write_configuration(directory, plan.experiment.resolved);
+  } else if (!is_there(directory / kConfigurationFile)) {
+    write_configuration(directory, plan.make_point(number).resolved);
+  }
+  Results results = results_of(plan, subject, {ReportedPoint{plan.points[number].at, merged.metrics, true}}, {});
   if (results.answer.point) results.answer.point = number;
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
   write_if_changed(directory / "results.json", results_text(results));
@@ -222,13 +248,13 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
   merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
                            : !merged.manifest.failed_points.empty() ? RunStatus::failed
                                                                     : RunStatus::complete;
-  merged.results = results_of(plan, plan.make_point(0), std::move(points), seeds_in(plan, directory));
+  merged.results = results_of(plan, subject_in(plan.make_point(0).input), std::move(points), seeds_in(plan, directory));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
   return merged;
 }
 
 void write_merged(const Plan& plan, const Merged& merged, const fs::path& directory) {
-  write_if_changed(directory / "config.toml", to_toml(plan.experiment.resolved));
+  write_configuration(directory, plan.experiment.resolved);
   write_if_changed(directory / "results.json", results_text(merged.results));
   if (plan.swept()) write_csv_files(directory, merge_csv(merged.done, directory));
 }
@@ -236,7 +262,7 @@ void write_merged(const Plan& plan, const Merged& merged, const fs::path& direct
 const std::vector<std::string>& result_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = csv_names();
-    all.insert(all.end(), {kTimelineFile, "results.json", "config.toml"});
+    all.insert(all.end(), {kTimelineFile, "results.json", kConfigurationFile});
     return all;
   }();
   return names;

@@ -16,6 +16,11 @@ namespace linebounce::sim {
 
 namespace {
 
+// The part of a name or pattern before its first dot, which holds no placeholder.
+std::string_view family_of(std::string_view name) {
+  return name.substr(0, name.find('.'));
+}
+
 bool fits(std::string_view name, std::string_view pattern);
 
 // Whether the name begins with a part that fits the pattern's leading placeholder, and continues like the pattern.
@@ -112,19 +117,20 @@ const std::vector<MetricDeclaration>& all_metrics() {
 const MetricDeclaration* find_metric(std::string_view name) {
   struct Index {
     std::map<std::string_view, const MetricDeclaration*> by_name;
-    std::vector<const MetricDeclaration*> patterns;  // those with a placeholder
+    std::multimap<std::string_view, const MetricDeclaration*> patterns;  // those with a placeholder, by family
   };
   static const Index index = [] {
     Index made;
     for (const MetricDeclaration& metric : all_metrics()) {
       made.by_name.emplace(metric.pattern, &metric);
-      if (metric.pattern.find('<') != std::string::npos) made.patterns.push_back(&metric);
+      if (metric.pattern.find('<') != std::string::npos) made.patterns.emplace(family_of(metric.pattern), &metric);
     }
     return made;
   }();
   if (const auto known = index.by_name.find(name); known != index.by_name.end()) return known->second;
-  const auto found = std::ranges::find_if(index.patterns, [name](const auto* metric) { return fits(name, metric->pattern); });
-  return found == index.patterns.end() ? nullptr : *found;
+  const auto [first, last] = index.patterns.equal_range(family_of(name));
+  const auto found = std::find_if(first, last, [name](const auto& of) { return fits(name, of.second->pattern); });
+  return found == last ? nullptr : found->second;
 }
 
 MetricGroup metric_group(std::string_view name) {
@@ -147,7 +153,7 @@ MetricGroup metric_group(std::string_view name) {
                                                                                              {"link", traffic},
                                                                                              {"latency", latency},
                                                                                              {"misses", latency}});
-  const std::string_view family = name.substr(0, name.find('.'));
+  const std::string_view family = family_of(name);
   const auto found = std::find_if(kFamilies.begin(), kFamilies.end(), [family](const auto& of) { return of.first == family; });
   return found == kFamilies.end() ? workload : found->second;
 }

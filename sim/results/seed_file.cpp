@@ -1,90 +1,195 @@
 #include "sim/results/seed_file.hpp"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include "sim/results/json_members.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/fingerprint.hpp"
 
 namespace linebounce::sim {
-
-// Defines both conversions of a row with these members.
-#define LINEBOUNCE_TAKE(member) take(in.at(#member), row.member);
-#define LINEBOUNCE_ROW(Row, ...)                                                     \
-  static void to_json(nlohmann::json& nlohmann_json_j, const Row& nlohmann_json_t) { \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))         \
-  }                                                                                  \
-  static void from_json(const nlohmann::json& in, Row& row) {                        \
-    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(LINEBOUNCE_TAKE, __VA_ARGS__))          \
-  }
-LINEBOUNCE_ROW(LatencyRow, kind, source, latency_cycles, latency_ns, count)
-LINEBOUNCE_ROW(MeanWaits, ns)
-LINEBOUNCE_ROW(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us, wait_max_us, cpu_pct,
-               total, nowait, spin, rjct, misses, miss_ns_mean, waits)
-LINEBOUNCE_ROW(CpiRow, cpu, function, instructions, parts)
-LINEBOUNCE_ROW(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
-LINEBOUNCE_ROW(SeriesRow, time_us, name, value)
-LINEBOUNCE_ROW(TransitionRow, controller, state, event, count)
-#undef LINEBOUNCE_ROW
-#undef LINEBOUNCE_TAKE
-
 namespace {
 
-using nlohmann::json;
+static_assert(std::endian::native == std::endian::little, "numbers go to files as they are in memory");
 
-json metrics_to_json(const std::map<std::string, Metric>& metrics) {
-  json out = json::object();
-  for (const auto& [name, metric] : metrics) {
-    json value = std::visit([](auto v) { return json(v); }, metric.value);
-    out[name] = {{"value", std::move(value)}, {"unit", metric.unit}};
-  }
-  return out;
+// A file of another version is no seed file: its run is simulated again.
+constexpr std::string_view kHead = "linebounce seed 2\n";
+
+// ---- what each row holds, for both directions ----
+
+template <class Row, class Of>
+concept RowOf = std::same_as<std::remove_const_t<Row>, Of>;
+
+auto row_members(RowOf<LatencyRow> auto& row) {
+  return std::tie(row.kind, row.source, row.latency_cycles, row.latency_ns, row.count);
+}
+auto row_members(RowOf<LineRow> auto& row) {
+  return std::tie(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source,
+                  row.count, row.remote_pct, row.latency_ns_mean, row.cpus, row.waits.value().ns);
+}
+auto row_members(RowOf<LockRow> auto& row) {
+  return std::tie(row.lock, row.call_site, row.util_pct, row.con_pct, row.hold_mean_us, row.hold_max_us, row.wait_mean_us,
+                  row.wait_max_us, row.cpu_pct, row.total, row.nowait, row.spin, row.rjct, row.misses, row.miss_ns_mean,
+                  row.waits.ns);
+}
+auto row_members(RowOf<CpiRow> auto& row) {
+  return std::tie(row.cpu, row.function, row.instructions, row.parts);
+}
+auto row_members(RowOf<MatrixRow> auto& row) {
+  return std::tie(row.from_cpu, row.to_cpu, row.home_node, row.state, row.latency_ns);
+}
+auto row_members(RowOf<SeriesRow> auto& row) {
+  return std::tie(row.time_us, row.name, row.value);
+}
+auto row_members(RowOf<TransitionRow> auto& row) {
+  return std::tie(row.controller, row.state, row.event, row.count);
+}
+auto row_members(RowOf<Metric> auto& metric) {
+  return std::tie(metric.value, metric.unit);
+}
+auto row_members(RowOf<PointData> auto& data) {
+  return std::tie(data.metrics, data.latency, data.lines, data.locks, data.cpi, data.matrix, data.series, data.transitions,
+                  data.references, data.simulated_ns);
+}
+auto row_members(RowOf<SeedFile> auto& file) {
+  return std::tie(file.hash, file.wall_s, file.data, file.workload, file.cpus);
 }
 
-std::map<std::string, Metric> metrics_from_json(const json& in) {
-  std::map<std::string, Metric> metrics;
-  for (const auto& [name, entry] : in.items()) {
-    const json& value = entry.at("value");
-    Metric metric{0.0, entry.at("unit").get<std::string>()};
-    if (value.is_number_integer()) {
-      metric.value = taken<std::int64_t>(value);
-    } else {
-      metric.value = value.get<double>();
+template <class T>
+concept HasMembers = requires(T& row) {
+  row_members(row);
+};
+
+// ---- writing ----
+
+class SeedWriter {
+ public:
+  std::string text{kHead};
+
+  void put(std::int64_t value) { raw(value); }
+  void put(double value) { raw(value); }
+  void put(const std::string& value) {
+    put_count(value.size());
+    text += value;
+  }
+  void put(const CpuSet& cpus) { put(cpu_list(cpus)); }
+  void put(const std::variant<std::int64_t, double>& value) {
+    text += static_cast<char>(value.index());
+    std::visit([this](auto number) { put(number); }, value);
+  }
+  template <class T, std::size_t N>
+  void put(const std::array<T, N>& values) {
+    for (const T& value : values) put(value);
+  }
+  template <class T>
+  void put(const std::vector<T>& rows) {
+    put_count(rows.size());
+    for (const T& row : rows) put(row);
+  }
+  void put(const std::map<std::string, Metric>& metrics) {
+    put_count(metrics.size());
+    for (const auto& [name, metric] : metrics) {
+      put(name);
+      put(metric);
     }
-    metrics[name] = std::move(metric);
   }
-  return metrics;
-}
+  template <HasMembers T>
+  void put(const T& row) {
+    std::apply([this](const auto&... member) { (put(member), ...); }, row_members(row));
+  }
 
-std::string line_text(const LineRow& row) {
-  const json out = {row.structure,  row.object,          row.line,           row.offset,          row.field,
-                    row.function,   row.access,          row.home,           row.source,          row.count,
-                    row.remote_pct, row.latency_ns_mean, cpu_list(row.cpus), row.waits.value().ns};
-  return out.dump() + "\n";
-}
+ private:
+  void put_count(std::size_t count) { put(static_cast<std::int64_t>(count)); }
+  template <class T>
+  void raw(T value) {
+    const std::size_t end = text.size();
+    text.resize(end + sizeof value);
+    std::memcpy(text.data() + end, &value, sizeof value);
+  }
+};
 
-LineRow line_from(std::string_view text) {
-  const json in = json::parse(text);
-  LineRow row;
-  take(in.at(0), row.structure);
-  take(in.at(1), row.object);
-  take(in.at(2), row.line);
-  take(in.at(3), row.offset);
-  take(in.at(4), row.field);
-  take(in.at(5), row.function);
-  take(in.at(6), row.access);
-  take(in.at(7), row.home);
-  take(in.at(8), row.source);
-  take(in.at(9), row.count);
-  take(in.at(10), row.remote_pct);
-  take(in.at(11), row.latency_ns_mean);
-  const std::optional<CpuSet> cpus = read_cpu_list(in.at(12).get<std::string>());
-  if (!cpus) throw InputError("the results of one seed have no list of CPUs");
-  row.cpus = *cpus;
-  in.at(13).get_to(row.waits->ns);
-  return row;
-}
+// ---- reading ----
+
+class SeedReader {
+ public:
+  // Errors, here and below: InputError.
+  explicit SeedReader(std::string_view text) : left_(text) {
+    if (!text.starts_with(kHead)) throw InputError("not the results of a run with one seed, or those of another version");
+    left_.remove_prefix(kHead.size());
+  }
+  [[nodiscard]] bool at_end() const { return left_.empty(); }
+
+  void take(std::int64_t& value) { raw(value); }
+  void take(double& value) { raw(value); }
+  void take(std::string& value) { value = bytes(count()); }
+  void take(CpuSet& cpus) {
+    std::string text;
+    take(text);
+    const std::optional<CpuSet> listed = read_cpu_list(text);
+    if (!listed) throw InputError("the results of one seed have no list of CPUs");
+    cpus = *listed;
+  }
+  void take(std::variant<std::int64_t, double>& value) {
+    const char kind = bytes(1).front();
+    if (kind == 0) {
+      take(value.emplace<std::int64_t>());
+    } else {
+      take(value.emplace<double>());
+    }
+  }
+  template <class T, std::size_t N>
+  void take(std::array<T, N>& values) {
+    for (T& value : values) take(value);
+  }
+  template <class T>
+  void take(std::vector<T>& rows) {
+    const std::size_t number = count();
+    for (std::size_t i = 0; i < number; ++i) take(rows.emplace_back());
+  }
+  void take(std::map<std::string, Metric>& metrics) {
+    const std::size_t number = count();
+    for (std::size_t i = 0; i < number; ++i) {
+      std::string name;
+      take(name);
+      take(metrics[name]);
+    }
+  }
+  template <HasMembers T>
+  void take(T& row) {
+    std::apply([this](auto&... member) { (take(member), ...); }, row_members(row));
+  }
+
+ private:
+  // A number of things of at least one byte each: a damaged file may have any number, and must not make a reader wait or take
+  // memory for them.
+  std::size_t count() {
+    std::int64_t number = 0;
+    take(number);
+    if (number < 0 || static_cast<std::uint64_t>(number) > left_.size())
+      throw InputError("the results of one seed are cut off");
+    return static_cast<std::size_t>(number);
+  }
+  std::string_view bytes(std::size_t size) {
+    if (size > left_.size()) throw InputError("the results of one seed are cut off");
+    const std::string_view taken = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return taken;
+  }
+  template <class T>
+  void raw(T& value) {
+    std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+  }
+
+  std::string_view left_;
+};
 
 // The text before the last line, which holds its checksum. Errors: InputError.
 std::string_view without_checksum(std::string_view text) {
@@ -96,59 +201,21 @@ std::string_view without_checksum(std::string_view text) {
   return content;
 }
 
-// Takes a line, without its end, from the front of `text`; all of it if there is no line end.
-std::string_view take_line(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(line.size() + 1, text.size()));
-  return line;
-}
-
 }  // namespace
 
 std::string write_seed_file(const SeedFile& file) {
-  const PointData& data = file.data;
-  const json out = {{"hash", file.hash},
-                    {"wall_s", file.wall_s},
-                    {"metrics", metrics_to_json(data.metrics)},
-                    {"latency", data.latency},
-                    {"lines", data.lines.size()},
-                    {"locks", data.locks},
-                    {"cpi", data.cpi},
-                    {"matrix", data.matrix},
-                    {"series", data.series},
-                    {"transitions", data.transitions},
-                    {"references", data.references},
-                    {"simulated_ns", data.simulated_ns}};
-  std::string text = out.dump() + "\n";
-  for (const LineRow& row : data.lines) text += line_text(row);
-  text += trace::fingerprint_of(text);
-  text += '\n';
-  return text;
+  SeedWriter writer;
+  writer.put(file);
+  writer.text += trace::fingerprint_of(writer.text) + "\n";
+  return std::move(writer.text);
 }
 
 SeedFile read_seed_file(std::string_view text) {
-  try {
-    text = without_checksum(text);
-    const json in = json::parse(take_line(text));
-    SeedFile file;
-    in.at("hash").get_to(file.hash);
-    in.at("wall_s").get_to(file.wall_s);
-    file.data.metrics = metrics_from_json(in.at("metrics"));
-    in.at("latency").get_to(file.data.latency);
-    in.at("locks").get_to(file.data.locks);
-    if (in.contains("cpi")) in.at("cpi").get_to(file.data.cpi);  // files of older builds have none
-    in.at("matrix").get_to(file.data.matrix);
-    if (in.contains("series")) in.at("series").get_to(file.data.series);  // files of older builds have none
-    in.at("transitions").get_to(file.data.transitions);
-    take(in.at("references"), file.data.references);
-    take(in.at("simulated_ns"), file.data.simulated_ns);
-    const auto lines = taken<std::size_t>(in.at("lines"));
-    file.data.lines.reserve(std::min(lines, text.size()));  // a damaged file may have any number
-    while (file.data.lines.size() < lines) file.data.lines.push_back(line_from(take_line(text)));
-    return file;
-  } catch (const json::exception&) {
-    throw InputError("not the results of a run with one seed");
-  }
+  SeedReader reader(without_checksum(text));
+  SeedFile file;
+  reader.take(file);
+  if (!reader.at_end()) throw InputError("the results of one seed have changed since they were written");
+  return file;
 }
 
 }  // namespace linebounce::sim

@@ -1,9 +1,10 @@
 // One run's PointData as a file, by which the simulating process passes it to the merging one, and from which an interrupted
-// point resumes. Doubles keep all their digits here; results are rounded once, after the seeds are merged. The file has a JSON
-// object, then a JSON array for each row of lines.csv (a single document with hundreds of thousands of rows would take most of
-// a run's memory), and their checksum in the last line.
+// point resumes. It is binary, because results as text take more instructions than a short simulation: a line with the version,
+// numbers as in memory, texts after their length, and a checksum in the last line. Doubles keep all their digits here; results
+// are rounded once, after the seeds are merged.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,11 +16,13 @@ struct SeedFile {
   std::string hash;  // hash of the point's configuration
   double wall_s = 0;
   PointData data;
+  std::string workload = {};  // the point's, which its results name; likewise its CPUs
+  std::int64_t cpus = 0;
 };
 
 std::string write_seed_file(const SeedFile& file);
 
-// Errors: InputError if the text is no such file.
+// Errors: InputError if the text is no such file, or one of another version.
 SeedFile read_seed_file(std::string_view text);
 
 }  // namespace linebounce::sim

@@ -139,7 +139,7 @@ def test_a_damaged_point_is_missing_in_a_plan_and_in_a_merge(linebounce: Program
 def test_a_killed_runs_complete_seeds_are_used_and_its_leftovers_removed(linebounce: Program) -> None:
     path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
     out = linebounce.run(path, "out")
-    left = out / ".linebounce-seed-2.json"
+    left = out / ".linebounce-seed-2"
     left.write_text("{}")  # the remains of a run that was killed after writing its manifest
     linebounce.run(path, "out")
     assert not left.exists()

@@ -95,20 +95,38 @@ TEST(SeedFile, ARowOfLinesThatIsMissingIsAnInputError) {
   }
 }
 
-// Numbers in a file can be of any size; one that fits no integer makes the file unreadable, and nothing worse.
-TEST(SeedFile, NumbersThatFitIntoNoIntegerAreAnInputError) {
+std::string with_checksum(const std::string& content) {
+  return content + trace::fingerprint_of(content) + "\n";
+}
+
+// A length in a damaged file can be of any size; one that the file doesn't hold makes it unreadable, and nothing worse.
+TEST(SeedFile, LengthsBeyondTheFileAreAnInputError) {
   SeedFile file;
+  file.hash = "4711";
+  file.data.metrics["count"] = {std::int64_t{5}, "ns"};
   file.data.matrix = {{0, 17, 0, "Modified", 5}};
-  file.data.references = 4711;
-  file.data.simulated_ns = 8086;
   const std::string text = write_seed_file(file);
-  for (const std::string number : {"17", "4711", "8086"}) {
-    for (const std::string other : {"1e300", "123456789012345678901234567890", "1.5", "-1e10"}) {
-      std::string changed = text.substr(0, text.size() - 17);
-      changed.replace(changed.find(number), number.size(), other);
-      EXPECT_THROW(read_seed_file(changed + trace::fingerprint_of(changed) + "\n"), InputError) << changed;
+  const std::string content = text.substr(0, text.size() - 17);
+  int refused = 0;
+  for (std::size_t at = 0; at < content.size(); ++at) {
+    std::string changed = content;
+    changed[at] = '\x7f';
+    try {
+      read_seed_file(with_checksum(changed));
+    } catch (const InputError&) {
+      ++refused;
     }
   }
+  EXPECT_GT(refused, 8 * 8);  // at least the bytes of eight empty tables' lengths
+}
+
+TEST(SeedFile, AnotherVersionsFileAndBytesBehindTheEndAreAnInputError) {
+  const std::string text = write_seed_file({});
+  std::string content = text.substr(0, text.size() - 17);
+  EXPECT_NO_THROW(read_seed_file(with_checksum(content)));
+  EXPECT_THROW(read_seed_file(with_checksum(content + '\0')), InputError);
+  content.replace(content.find('2'), 1, "1");
+  EXPECT_THROW(read_seed_file(with_checksum(content)), InputError);
 }
 
 TEST(Manifest, NumbersThatFitIntoNoIntegerMakeItNoManifest) {
