@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from program import ROOT, Result
 
-COMMANDS = ["compare", "report", "sweep", "tables", "teach", "trace_export"]
+COMMANDS = ["compare", "gate", "report", "sweep", "tables", "teach", "trace_export"]
 # Starts a command as the programs linebounce-compare and so on do.
 BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.argv.pop(1))())"
 

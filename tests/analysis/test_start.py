@@ -23,7 +23,7 @@ HEAVY = {
 }
 HELP = """
 import contextlib, importlib, sys
-for name in ("compare", "report", "sweep", "tables", "teach", "trace_export"):
+for name in ("compare", "gate", "report", "sweep", "tables", "teach", "trace_export"):
     with contextlib.suppress(SystemExit):
         importlib.import_module(f"linebounce.{name}.command").main(["--help"])
 """

@@ -26,14 +26,10 @@ from linebounce.gate.verdict import Evidence, Verdict
 from linebounce.program import find_program
 
 _EXAMPLES = """Examples:
-  linebounce gate --base old/server --head new/server
-      records two programs compiled by linebounce-cc three times each, and compares them
-  linebounce gate --base main.lbt --head mine.lbt --machine generic_2socket_32core --cpus 8,32
-      compares recordings: main.lbt, main-2.lbt and so on, as linebounce-record --times writes them
-  linebounce gate --base main.lbt --head mine.lbt --budget linebounce.toml --sarif gate.sarif --junit gate.xml --annotations
-      in continuous integration: files for code review and test reports, and ::error lines
-  linebounce gate --base main.lbt --head mine.lbt --findings checker.sarif
-      also says what the findings of a static checker cost, or that they cost nothing
+  linebounce gate --base old/server --head new/server             records both programs three times, and compares them
+  linebounce gate --base main.lbt --head mine.lbt --cpus 8,32     compares recordings: main.lbt, main-2.lbt and so on
+  linebounce gate --base main.lbt --head mine.lbt --sarif gate.sarif --annotations    for code review, and ::error lines
+  linebounce gate --base main.lbt --head mine.lbt --findings checker.sarif    says what a static checker's findings cost
 
 Each recording is replayed on each machine in --orders orders of the same operations. Its threads' time is divided among the
 lines, words and locks for which they wait. A cost is over budget if the 95 % interval of its rise, over recordings and orders,
