@@ -127,7 +127,7 @@ def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_pa
         ('assignment = "../../../etc/passwd"', 2, "there is no assignment"),
         ("a = " + "[" * 100000, 3, "this is not TOML"),
     ],
-    ids=["no TOML", "unknown key", "no assignment", "answers", "unknown task", "unknown assignment", "varied", "a path", "deep"],
+    ids=["no TOML", "unknown key", "no assignment", "answers", "unknown task", "unknown name", "varied", "a path", "deep"],
 )
 def test_a_file_that_is_not_an_answer_file_is_refused(
     command: Command, tmp_path: Path, text: str, code: int, says: str
