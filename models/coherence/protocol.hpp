@@ -247,8 +247,7 @@ struct Message {
   bool operates = false;        // derived, on a bus: true if the message's order step runs the requestor's atomic at memory
 };
 
-// atomic: an access and the messages that it issues are one step, so that no cache is ever between two states. split: messages
-// wait for their order, and data comes later.
+// atomic: data comes in the order step. split: data comes later, and other lines use the bus meanwhile.
 enum class BusKind : std::uint8_t { atomic, split };
 
 // Which controllers a file describes. bus: caches and memory. directory: caches and directories on a network. node: a node

@@ -46,7 +46,7 @@ class BusCopies {
     if (waiting == Waiting::nothing) broken(cache, "completes an access, but none waits");
     const std::size_t event = event_of(waiting, host().protocol());
     const AccessResult result = access(cache, event);
-    const bool continues = result == AccessResult::issued && host().protocol().bus == BusKind::atomic;
+    const bool continues = result == AccessResult::issued && orders_at_once(host().protocol());
     if (result != AccessResult::hit && !continues) {
       broken(cache, fmt::format("completes its {}, which doesn't hit there", host().protocol().cache.base_events[event].name));
     }

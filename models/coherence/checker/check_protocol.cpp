@@ -26,7 +26,7 @@ class BusModel {
 
   void enabled(const World& world, bool symmetry, std::vector<CheckStep>& steps) const {
     steps.clear();
-    const bool atomic_bus = protocol_.bus == BusKind::atomic;  // there an access's own step orders its messages, too
+    const bool at_once = orders_at_once(protocol_);  // an access's own step orders its messages, too
     const bool due = world.data_step_due();
     for (int cache = 0; cache < options_.caches; ++cache) {
       const ControllerWorld& copy = world.caches[cache];
@@ -35,7 +35,7 @@ class BusModel {
       steps.push_back({StepKind::store, cache});
       if (protocol_.has_far_atomics()) steps.push_back({StepKind::atomic, cache});
       if (copy.entry.state != 0) steps.push_back({StepKind::evict, cache});
-      if (copy.request != 0 && !due && !atomic_bus) steps.push_back({StepKind::order, cache});
+      if (copy.request != 0 && !due && !at_once) steps.push_back({StepKind::order, cache});
       if (copy.data_due) steps.push_back({StepKind::data, cache});
     }
   }

@@ -5,6 +5,7 @@
 // is not modeled: in every state, any of the possible steps may be the next.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,6 +47,14 @@ struct CheckResult : SearchResult<CheckStep> {
     return !violation && (unreached.empty() || options.caches < kCachesForAllRows);
   }
 };
+
+// True if an access and the messages that it issues are one step: the bus is atomic, and no cache has a state in which it waits
+// for the bus. A table for an atomic bus with such states has its messages wait for their order; only their data comes at once.
+inline bool orders_at_once(const Protocol& protocol) {
+  const auto& states = protocol.cache.states;
+  return protocol.bus == BusKind::atomic &&
+         std::all_of(states.begin(), states.end(), [](const StateInfo& state) { return state.stable; });
+}
 
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.
 CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options);

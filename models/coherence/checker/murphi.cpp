@@ -2,6 +2,7 @@
 // exception in check_protocol().
 #include "models/coherence/checker/murphi.hpp"
 
+#include "models/coherence/checker/check_protocol.hpp"
 #include "models/coherence/checker/murphi_bus.hpp"
 
 namespace linebounce {
@@ -41,7 +42,7 @@ std::string murphi_model(const Protocol& protocol, int caches) {
   out.line(1, "latest: val;  -- ghost: what the last store wrote\n");
   out.line(0, "startstate begin clear bus; clear latest; end;\n");
   bus.procedures();
-  if (protocol.bus == BusKind::atomic) {
+  if (orders_at_once(protocol)) {
     out.access_rules(bus.cache("c"), protocol.atomic, "order_at_once");
   } else {
     out.access_rules(bus.cache("c"), protocol.atomic);

@@ -1,5 +1,7 @@
 #include "models/coherence/checker/murphi_bus.hpp"
 
+#include "models/coherence/checker/check_protocol.hpp"
+
 namespace linebounce::checker {
 namespace {
 
@@ -57,9 +59,9 @@ void MurphiBus::procedures() {
       [&](int depth, const Row& row) {
         for (const Action action : row.steps()) cache_action(depth, action, cache("c"));
       },
-      [](const Row& row) { return row.does(Verb::issue); }, bus_.bus == BusKind::atomic);
+      [](const Row& row) { return row.does(Verb::issue); }, orders_at_once(bus_));
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) order_procedure(static_cast<MessageId>(m));
-  if (bus_.bus == BusKind::atomic) return order_at_once_procedure();
+  if (orders_at_once(bus_)) return order_at_once_procedure();
   out_.line(0, "procedure data_step({}c: cid; w: val); var t: bus_step; begin", parameters_);
   out_.line(1, "clear t;");
   rows_of(1, cache("c"), kData);

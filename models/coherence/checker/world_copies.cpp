@@ -21,7 +21,7 @@ void WorldCopies::run(const CheckStep& step) {
     case StepKind::order: order(step.cache); break;
     case StepKind::data: data(step.cache); break;
   }
-  if (protocol_.bus == BusKind::atomic) order_at_once(step.cache);
+  if (orders_at_once(protocol_)) order_at_once(step.cache);
 }
 
 // On an atomic bus nothing comes between an access and the transactions that it takes.

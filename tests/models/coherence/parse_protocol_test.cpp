@@ -230,7 +230,8 @@ TEST(ProtocolFileError, GuardsMustBeOfTheEventsGroup) {
   EXPECT_EQ(error_after("| S | Evict |", "| S | Evict [shared] |"),
             "cache: 'Evict' has no guard group, so [shared] can't stand there");
   EXPECT_EQ(error_after("[shared\\|alone]", "[many\\|few]"),
-            "cache: unknown guard group '[many|few]' of event 'Own_GetS'; known: [shared|alone], [owned|clean]");
+            "cache: unknown guard group '[many|few]' of event 'Own_GetS'; known: [shared|alone], [owned|shared|alone], "
+            "[owned|clean]");
   EXPECT_EQ(error_after("| Other_GetS | theirs |", "| Other_GetS [owned\\|clean] | theirs |"),
             "cache: event 'Other_GetS' can't have a guard: nothing is decided when it happens");
 }

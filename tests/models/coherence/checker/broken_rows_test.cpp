@@ -15,6 +15,8 @@ namespace linebounce::test {
 namespace {
 
 constexpr double kLeastShare = 0.95;
+// A table without waiting states has few ways to go wrong, so that those that do no harm are a larger share of it.
+constexpr double kLeastShareOfAtomic = 0.92;
 
 // Why each is right:
 //   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
@@ -22,7 +24,9 @@ constexpr double kLeastShare = 0.95;
 //   "E ... to S, F, Sc" and "M ... to O, Sm": the right to write is given up, and asked for again when it is needed.
 //   "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
 //   "SM_AD, FM_AD ... to IM_AD, IU_A", "SF_A ... to IF_A": a good copy is dropped, and the request needs none or fetches it
-//   again. "Other_Amo: without action 1": who has newer data says so with the data, too, and memory operates in either case.
+//   again. Of an atomic bus "... to S, O, E, I" and the like at a cache's own BusRdX, BusUpgr or BusUpd: the access that waits
+//   runs at once, and asks once more if it has to. "Other_Amo: without action 1": who has newer data says so with the data,
+//   too, and memory operates in either case.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct Survivors {
@@ -60,13 +64,46 @@ const Survivors kSurvivors[] = {
     {"mesi_migratory_snoop",
      {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache SM_AD Other_PutM: to IM_AD", "cache SM_AD Own_GetM: to E",
       "cache IM_D Data: to E"}},
-    {"msi_atomic", {}},
-    {"mesi_atomic", {}},
-    {"mosi_atomic", {}},
-    {"moesi_atomic", {}},
-    {"moesif_atomic", {}},
-    {"dragon_atomic", {}},
-    {"firefly_atomic", {}},
+    {"msi_atomic", {"cache I Own_BusRdX: to S", "cache S Own_BusUpgr: to I"}},
+    {"mesi_atomic",
+     {"cache I Own_BusRdX: to S", "cache I Own_BusRdX: to E", "cache S Own_BusUpgr: to I", "cache S Own_BusUpgr: to E"}},
+    {"mosi_atomic",
+     {"cache I Own_BusRdX: to S", "cache I Own_BusRdX: to O", "cache S Own_BusUpgr: to O", "cache O Own_BusUpgr: to S",
+      "cache M Load: to O"}},
+    {"moesi_atomic",
+     {"cache I Own_BusRdX: to S", "cache I Own_BusRdX: to O", "cache I Own_BusRdX: to E", "cache S Own_BusUpgr: to O",
+      "cache S Own_BusUpgr: to E", "cache O Own_BusUpgr: to S", "cache O Own_BusUpgr: to E", "cache E Store: to O",
+      "cache E Other_BusRd: to O", "cache M Load: to O", "cache M Store: to O"}},
+    {"moesif_atomic",
+     {"cache I Own_BusRd [shared]: to O",
+      "cache I Own_BusRdX: to S",
+      "cache I Own_BusRdX: to F",
+      "cache I Own_BusRdX: to O",
+      "cache I Own_BusRdX: to E",
+      "cache S Own_BusUpgr: to F",
+      "cache S Own_BusUpgr: to O",
+      "cache S Own_BusUpgr: to E",
+      "cache F Load: to O",
+      "cache F Other_BusRd: to O",
+      "cache F Own_BusUpgr: to I",
+      "cache F Own_BusUpgr: to S",
+      "cache F Own_BusUpgr: to O",
+      "cache F Own_BusUpgr: to E",
+      "cache O Own_BusUpgr: to S",
+      "cache O Own_BusUpgr: to F",
+      "cache O Own_BusUpgr: to E",
+      "cache E Store: to O",
+      "cache E Other_BusRd: to S",
+      "cache E Other_BusRd: to O",
+      "cache M Load: to O",
+      "cache M Store: to O"}},
+    {"dragon_atomic",
+     {"cache Sc Own_BusUpd [alone]: to I", "cache Sc Own_BusUpd [alone]: to Sm", "cache Sc Own_BusUpd [alone]: to E",
+      "cache Sm Own_BusUpd [alone]: to Sc", "cache Sm Own_BusUpd [alone]: to E", "cache E Store: to Sm",
+      "cache E Other_BusRd: to Sm", "cache M Load: to Sm", "cache M Store: to Sm"}},
+    {"firefly_atomic",
+     {"cache I Own_BusRd [alone]: to S", "cache I Own_BusRd [alone]: to D", "cache S Own_BusUpd [alone]: to S",
+      "cache S Own_BusUpd [alone]: to D", "cache VE Load: to S", "cache VE Load: to D"}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};
@@ -88,7 +125,7 @@ TEST_P(BrokenRows, AreNoticedButForThoseThatDoNoHarm) {
   const double share = 1.0 - static_cast<double>(survivors.size()) / static_cast<double>(mutants.size());
   fmt::print("{}: {} of {} mutants noticed, {:.1f} %\n", good.name, mutants.size() - survivors.size(), mutants.size(),
              100 * share);
-  EXPECT_GE(share, kLeastShare);
+  EXPECT_GE(share, good.bus == BusKind::atomic ? kLeastShareOfAtomic : kLeastShare);
   EXPECT_THAT(survivors, testing::UnorderedElementsAreArray(GetParam().expected));
 }
 
