@@ -103,7 +103,7 @@ class SeedWriter {
   }
   template <HasMembers T>
   void put(const T& row) {
-    std::apply([this](const auto&... member) { (put(member), ...); }, row_members(row));
+    std::apply([this](const auto&... member) { (this->put(member), ...); }, row_members(row));
   }
 
  private:
@@ -164,7 +164,7 @@ class SeedReader {
   }
   template <HasMembers T>
   void take(T& row) {
-    std::apply([this](auto&... member) { (take(member), ...); }, row_members(row));
+    std::apply([this](auto&... member) { (this->take(member), ...); }, row_members(row));
   }
 
  private:
