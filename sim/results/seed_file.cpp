@@ -20,9 +20,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers go to files as they are in memory");
 
-// A file of another version is no seed file: its run is simulated again.
-constexpr std::string_view kHead = "linebounce seed 2\n";
-
 // ---- what each row holds, for both directions ----
 
 template <class Row, class Of>
@@ -72,7 +69,7 @@ concept HasMembers = requires(T& row) {
 
 class SeedWriter {
  public:
-  std::string text{kHead};
+  std::string text{kSeedFileHead};
 
   void put(std::int64_t value) { raw(value); }
   void put(double value) { raw(value); }
@@ -103,7 +100,7 @@ class SeedWriter {
   }
   template <HasMembers T>
   void put(const T& row) {
-    std::apply([this](const auto&... member) { (put(member), ...); }, row_members(row));
+    std::apply([this](const auto&... member) { (this->put(member), ...); }, row_members(row));
   }
 
  private:
@@ -122,8 +119,9 @@ class SeedReader {
  public:
   // Errors, here and below: InputError.
   explicit SeedReader(std::string_view text) : left_(text) {
-    if (!text.starts_with(kHead)) throw InputError("not the results of a run with one seed, or those of another version");
-    left_.remove_prefix(kHead.size());
+    if (!text.starts_with(kSeedFileHead))
+      throw InputError("not the results of a run with one seed, or those of another version");
+    left_.remove_prefix(kSeedFileHead.size());
   }
   [[nodiscard]] bool at_end() const { return left_.empty(); }
 
@@ -164,7 +162,7 @@ class SeedReader {
   }
   template <HasMembers T>
   void take(T& row) {
-    std::apply([this](auto&... member) { (take(member), ...); }, row_members(row));
+    std::apply([this](auto&... member) { (this->take(member), ...); }, row_members(row));
   }
 
  private:

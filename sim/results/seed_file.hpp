@@ -12,6 +12,9 @@
 
 namespace linebounce::sim {
 
+// A file of another version is no seed file: its run is simulated again.
+constexpr std::string_view kSeedFileHead = "linebounce seed 2\n";
+
 struct SeedFile {
   std::string hash;  // hash of the point's configuration
   double wall_s = 0;

@@ -76,9 +76,10 @@ void read_small_experiment(const std::string& text) {
   for (int number = 0; number < points; ++number) make_point(number);
 }
 
-// Adds the fingerprint that the last line must have; also reads the text without that line.
+// Adds the head, and the fingerprint that the last line must have; also reads the text without them.
 void read_seeds(const std::string& text) {
-  read_seed_file(text + trace::fingerprint_of(text) + "\n");
+  const std::string whole = std::string(kSeedFileHead) + text;
+  read_seed_file(whole + trace::fingerprint_of(whole) + "\n");
   read_seed_file(text);
 }
 
