@@ -1,18 +1,25 @@
 """A command in a process of its own, where memory or file descriptors are limited. Libraries in Rust and C++ that lack either
-abort the process, or write pages about it; the process that waits here says it in one line."""
+abort the process, write pages about it, or wait for ever for a thread that could not start; the process that waits here says it
+in one line."""
 
 import os
 import re
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
 FEW_FILES = 64  # the libraries open some twenty
 _NOISE = re.compile(r"panicked at|memory allocation of|stack backtrace:|Fatal process out of memory")
 _TOO_MANY_FILES = re.compile(r"Too many open files|TooManyOpenFiles|\bcode: 24\b")
+_IDLE_SECONDS = 15  # without any work: it waits for a thread that never started
+_MAY_IDLE = ("linebounce sweep", "linebounce teach")  # they wait for other processes, and for people
 _ABORTED = {signal.SIGABRT, signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV, signal.SIGBUS}
+
+
+_is_child = False
 
 
 def limit_of_memory() -> int | None:
@@ -38,7 +45,7 @@ def lack_of_memory(limit: int | None) -> str:
 def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: int) -> int:
     """Returns the exit code of `work`, or one of the two others if a lack of memory or of files ended its process."""
     memory, files = limit_of_memory(), limit_of_files()
-    if memory is None and files is None:
+    if (memory is None and files is None) or _is_child:
         return work()
     try:
         said = os.memfd_create("linebounce")
@@ -46,6 +53,7 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     except OSError:  # not even that is left
         return work()
     if child == 0:
+        globals()["_is_child"] = True  # a command's main() guards itself, too
         os.dup2(said, 2)
         os.close(said)
         code = work()
@@ -53,11 +61,12 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
-    code, killed_by = _wait_for(child)
+    code, killed_by = _wait_for(child, may_idle=name in _MAY_IDLE)
     text = os.pread(said, os.fstat(said).st_size, 0).decode(errors="replace")
     os.close(said)
     aborted = killed_by in _ABORTED
-    if files is not None and _TOO_MANY_FILES.search(text) and (aborted or _NOISE.search(text)):
+    said_so = _TOO_MANY_FILES.search(text) and (aborted or _NOISE.search(text))
+    if files is not None and (said_so or (aborted and memory is None)):
         text, code = f"{name}: {os.strerror(24)}: ulimit -n limits them to {files}\n", usage
     elif aborted and memory is not None:
         text, code = f"{name}: {lack_of_memory(memory)}\n", out_of_memory
@@ -69,12 +78,30 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     return code
 
 
-def _wait_for(child: int) -> tuple[int, signal.Signals | None]:
+def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None]:
     """Its exit code as a shell has it, and the signal that ended it. Ctrl-C reaches the child by itself."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
-    _, status = os.waitpid(child, 0)
+    worked, since = 0, time.monotonic()
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        time.sleep(0.02)
+        if (now := _work_of(child)) != worked or may_idle:
+            worked, since = now, time.monotonic()
+        elif time.monotonic() - since > _IDLE_SECONDS:
+            os.kill(child, signal.SIGABRT)
     signal.signal(signal.SIGINT, before)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    code = os.waitstatus_to_exitcode(status)
+    code = os.waitstatus_to_exitcode(ended[1])
     return (code, None) if code >= 0 else (128 - code, signal.Signals(-code))
+
+
+def _work_of(child: int) -> int:
+    """Its processor time in clock ticks, or another number each time while it is not asleep."""
+    try:
+        with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return 0
+    state, *fields = text.rpartition(")")[2].split()
+    waits = 0 if state == "S" else time.monotonic_ns()  # runs, waits for a disk, or is stopped
+    return int(fields[10]) + int(fields[11]) + waits
