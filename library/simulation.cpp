@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "library/include/linebounce/linebounce.hpp"
+#include "library/simulation_maker.hpp"
 #include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
-#include "sim/config/machine_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "workloads/program/address_space.hpp"
@@ -254,6 +254,7 @@ Simulation::Simulation(const std::string& machine, const std::string& home) {
   refuse_inside_a_program();
   implementation_ = std::make_unique<Implementation>(sim::read_machine_files(machine, home));
 }
+Simulation::Simulation(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Simulation::~Simulation() = default;
 int Simulation::cpus() const {
   return implementation_->cpus();
@@ -272,6 +273,10 @@ void Simulation::program(int cpu, Program program) {
 }
 Statistics Simulation::run() {
   return implementation_->run();
+}
+
+std::unique_ptr<Simulation> SimulationMaker::make(const sim::MachineFiles& files) {
+  return std::unique_ptr<Simulation>(new Simulation(std::make_unique<Simulation::Implementation>(files)));
 }
 
 }  // namespace linebounce::library

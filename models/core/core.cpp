@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/core/fiber_stack.hpp"
 #include "models/core/fiber_switch.hpp"
 #include "models/failure.hpp"
 
@@ -12,8 +13,7 @@ namespace {
 template <class Body, class Failed>
 boost::context::fiber make_fiber(boost::context::fiber& resumer, Body body, Failed failed) {
   static constexpr std::size_t kStackBytes = 256 * 1024;
-  return {std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
-          [&resumer, body, failed](boost::context::fiber&& by) {
+  return {std::allocator_arg, ReusedStack<kStackBytes>(), [&resumer, body, failed](boost::context::fiber&& by) {
             const FiberScope scope(kStackBytes);
             resumer = std::move(by);
             try {

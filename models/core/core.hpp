@@ -12,7 +12,6 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <exception>
 #include <functional>
 #include <memory>

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/advised_changes.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/count_finder.hpp"
@@ -173,7 +174,7 @@ void write_diffs(AdvicePage& page, const fs::path& directory) {
 }
 
 ExitCode print_page(const AdvicePage& page, const AdviseArguments& arguments) {
-  const std::string document = advice_page_json(page).dump(1) + "\n";
+  const std::string document = visible(advice_page_json(page).dump(1)) + "\n";
   fs::create_directories(arguments.directory);
   write_file(fs::path(arguments.directory) / "advise.json", document);
   std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/results/result_files.hpp"
@@ -81,7 +82,7 @@ ExitCode print_comparison(const CompareArguments& arguments, bool thorough, cons
   if (machines.empty()) return code;
   const std::vector<std::string>& missing = trace.missing();
   const std::string document =
-      lock_comparison_json(trace.arguments().trace, machines, trace.words(), trace.replaced(), missing).dump(1) + "\n";
+      visible(lock_comparison_json(trace.arguments().trace, machines, trace.words(), trace.replaced(), missing).dump(1)) + "\n";
   write_file(fs::path(arguments.directory) / "compare_locks.json", document);
   if (arguments.json) {
     std::cout << document;

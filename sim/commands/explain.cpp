@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/ordinal.hpp"
+#include "models/text/visible.hpp"
 #include "sim/answer/point_choice.hpp"
 #include "sim/answer/what_varies.hpp"
 #include "sim/commands/command.hpp"
@@ -170,7 +171,7 @@ void keep(ordered_json document, const Chosen& chosen, const fs::path& directory
   document["point"] = chosen.number;
   document["hash"] = manifest->hash;
   try {
-    write_file(directory / kExplanationFile, text_of(document));
+    write_file(directory / kExplanationFile, visible(text_of(document)));
   } catch (const OutputError& error) {
     print_error(std::string(error.what()) + "; the report will not show this");
   }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
@@ -46,7 +47,7 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
   ExitCode code = ExitCode::done;
   const auto report = find_sharing(arguments, reader, argv, code);
   if (!report) return code;
-  const std::string document = sharing_json(*report, reader.symbols()).dump(1) + "\n";
+  const std::string document = visible(sharing_json(*report, reader.symbols()).dump(1)) + "\n";
   write_file(fs::path(arguments.directory) / kSharingFile, document);
   if (arguments.json) {
     std::cout << document;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/text/visible.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/project_files.hpp"
@@ -123,7 +124,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
   }
   rank(effects);
   const fs::path file = fs::path(arguments.directory) / "what_if.json";
-  write_file(file, document(effects));
+  write_file(file, visible(document(effects)));
   if (arguments.json) {
     std::cout << document(effects);
   } else {

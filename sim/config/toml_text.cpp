@@ -21,6 +21,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "models/text/visible.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 
@@ -122,7 +123,7 @@ std::string string_text(const std::string& value) {
   std::ostringstream out;
   const toml::value<std::string> node{value};
   out << toml::toml_formatter{node, flags};
-  return out.str();
+  return visible_name(out.str());
 }
 
 std::string key_text(std::string_view key) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "models/core/fiber_stack.hpp"
 #include "models/core/fiber_switch.hpp"
 
 namespace linebounce::sim {
@@ -27,7 +28,7 @@ void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
     ended_ = true;
     return std::move(search_);
   };
-  program_ = boost::context::fiber(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes), std::move(run));
+  program_ = boost::context::fiber(std::allocator_arg, ReusedStack<kStackBytes>(), std::move(run));
   program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
 }

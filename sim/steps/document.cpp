@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/ordinal.hpp"
+#include "models/text/visible.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/steps/names.hpp"
@@ -202,8 +203,8 @@ std::string steps_document(const RecordedSteps& run) {
   if (run.exit == ExitCode::done && !run.cut) add_results(run, head);
   std::string text = head.dump(1);
   text.resize(text.size() - 2);  // removes the closing brace and the newline before it
-  return text + ",\n\"words\": " + words_text(run) + ",\n\"log\": " + log_text(run, endpoints) +
-         ",\n\"sentences\": " + sentences_text(run) + "}\n";
+  return visible(text + ",\n\"words\": " + words_text(run) + ",\n\"log\": " + log_text(run, endpoints) +
+                 ",\n\"sentences\": " + sentences_text(run) + "}\n");
 }
 
 }  // namespace linebounce::sim

@@ -3,6 +3,8 @@ content, and no size in them makes the program allocate more than the file could
 
 import csv
 import re
+import resource
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,48 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_names_stay_on_their_line(linebou
     assert not CONTROL.search(said)
     assert lock in said
     assert not re.search(r"^(\\u001b|line|<script>|red)", said, re.MULTILINE), "no name begins a line of its own"
+
+
+def test_no_file_holds_a_character_that_acts(linebounce: Program) -> None:
+    """Names are what they were for whoever parses the file, and act on nobody's terminal who prints it."""
+    linebounce.file("hostile.lua", HOSTILE.replace("=func", "=func\\u{9b}31m"))
+    linebounce.run("hostile.lua", "out", "--machine", "p3_xeon_4way")
+    for command in (
+        ("steps", "hostile.lua", "--machine", "p3_xeon_4way", "-o", "out/steps.json"),
+        ("explain", "out"),
+        ("report", "out", "-o", "out/page.html"),
+        ("compare", "out", "out", "-o", "out/compared.html"),
+    ):
+        assert linebounce(*command).code == 0
+    written = [*(linebounce.directory / "out").rglob("*.*")]
+    assert {"config.toml", "results.json", "steps.json", "page.html", "compared.html"} <= {path.name for path in written}
+    for path in written:
+        assert not CONTROL.search(path.read_text()), path
+    config = tomllib.loads((linebounce.directory / "out" / "config.toml").read_text())
+    assert config["title"] == "</title><script>alert(1)</script>\x1b[31m\nred\u202e"
+
+
+def test_a_programs_own_error_is_one_line(linebounce: Program) -> None:
+    linebounce.file("fails.lua", "function run(cpu) error('lost\\nlinebounce: all is well\\t\\27[2J') end")
+    message = linebounce.refused("run", "fails.lua", "--machine", "p3_xeon_4way")
+    assert message == r"linebounce: fails.lua:1: CPU 0: lost\u000alinebounce: all is well\u0009\u001b[2J" + "\n"
+
+
+@pytest.mark.uninstrumented
+def test_as_many_structures_and_functions_as_a_program_may_have_are_found_quickly(linebounce: Program) -> None:
+    """Each once in a list took minutes."""
+    linebounce.file(
+        "many.lua",
+        """ends = true
+        function setup()
+          for i = 1, 40000 do place_array("a" .. i, 8) end
+          for i = 1, 20000 do named("f" .. i, function() end) end
+        end
+        function run(cpu) end""",
+    )
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    linebounce.run("many.lua", "out", "--machine", "p3_xeon_4way", "--set", "machine.cpus=1")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun < 3
 
 
 # The memory to read these files must not depend on the sizes that they state.

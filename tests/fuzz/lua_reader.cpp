@@ -96,7 +96,7 @@ void read_lock(const std::string& text) {
   try {
     if (!declaration_of(file).lock) return;
     const std::vector<sim::LockCase> cases = sim::lock_cases(lock_entry_of(file), {});
-    for (std::size_t i = 0; i < std::min(kCases, cases.size()); ++i) sim::search(cases[i], {.states = 30, .steps = 60});
+    for (std::size_t i = 0; i < std::min(kCases, cases.size()); ++i) sim::search(cases[i], {.states = 10, .steps = 60});
   } catch (const sim::NotCheckable&) {
   } catch (const std::invalid_argument& refused) {
     throw sim::ConfigError(refused.what());

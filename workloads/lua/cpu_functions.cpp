@@ -292,6 +292,8 @@ int cpu_tally(lua_State* state) {
   return 0;
 }
 
+constexpr std::size_t kMostSeries = 1000;
+
 // sample(name, value): records the current value of a quantity.
 int cpu_sample(lua_State* state) {
   const CpuCall call(state);
@@ -300,8 +302,11 @@ int cpu_sample(lua_State* state) {
     call.lua().fail(fmt::format("sample: \"{}\" is not a name; legal: small letters, digits and _", name));
   const double value = call.number(2);
   if (!std::isfinite(value)) call.lua().fail("sample: the value must be finite");
-  Cpu& cpu = call.cpu();
-  if (call.lua().samples != nullptr) (*call.lua().samples)[name].push_back({cpu.to_ns(cpu.local_time()) / 1000, value});
+  auto* const samples = call.lua().samples;
+  if (samples == nullptr) return 0;
+  if (samples->size() == kMostSeries && !samples->contains(name))
+    call.lua().fail(fmt::format("sample: more than {} series", kMostSeries));
+  (*samples)[name].push_back({call.cpu().to_ns(call.cpu().local_time()) / 1000, value});
   return 0;
 }
 

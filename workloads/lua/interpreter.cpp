@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <ctime>
 #include <new>
+#include <utility>
 
 #include "models/text/visible.hpp"
 #include "workloads/lua/library.hpp"
@@ -14,6 +16,14 @@ namespace {
 int append_code(lua_State*, const void* bytes, std::size_t size, void* code) {
   static_cast<std::string*>(code)->append(static_cast<const char*>(bytes), size);
   return 0;
+}
+
+// The processor time of this thread.
+double processor_seconds() {
+  constexpr double kNanosecond = 1e-9;
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + kNanosecond * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -100,7 +110,7 @@ std::string Interpreter::place() const {
 // Inserts "CPU N: " after "FILE:LINE: " in a message. Adds "FILE: " to a message without it. A program's own text may be of any
 // bytes.
 std::string Interpreter::located(const std::string& text) const {
-  const std::string message = visible(text);
+  const std::string message = visible_name(text);
   const std::string cpu = cpu_ == nullptr ? "" : fmt::format("CPU {}: ", cpu_->id().value);
   if (!message.starts_with(name_ + ":")) return fmt::format("{}: {}{}", name_, cpu, message);
   std::size_t end = name_.size() + 1;
@@ -131,6 +141,18 @@ void Interpreter::charge(std::int64_t work) {
 void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
   Interpreter& self = of(state);
   self.charge(kInstructions * self.cost_of_instruction(at));
+  self.limit_time();
+}
+
+// If all keys of a table share one place of its hash, each look-up walks them all, which no count of instructions sees. Legal
+// work takes a tenth of this time, so that a slow computer changes no result.
+void Interpreter::limit_time() {
+  if (std::exchange(begun_operations_, operations_) != operations_) {
+    begun_ = processor_seconds();
+  } else if (processor_seconds() - begun_ > kMostSeconds) {
+    fail(fmt::format("{} s of the processor without an operation of the simulated machine: does a loop never end?",
+                     kMostSeconds));
+  }
 }
 
 // An instruction can compare two texts, and copy all the arguments that a function with `...` was called with.

@@ -78,6 +78,7 @@ class Interpreter {
   // The bytes that the program's values take, garbage included.
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
   static constexpr std::int64_t kMostWork = 10'000'000;  // instructions without an operation of the simulated machine
+  static constexpr int kMostSeconds = 2;                 // of the host's processor, for the same work
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
@@ -132,6 +133,7 @@ class Interpreter {
 
   static int panic(lua_State* state);
   static void count_instructions(lua_State* state, lua_Debug* at);
+  void limit_time();
   [[nodiscard]] std::int64_t cost_of_instruction(lua_Debug* at) const;
   [[nodiscard]] std::string located(const std::string& text) const;
   [[nodiscard]] std::string place() const;
@@ -146,7 +148,9 @@ class Interpreter {
   // The work since operations_ and the CPU's time last had these values. The heap charges it, so these come before the heap.
   std::int64_t work_ = 0, timeless_work_ = 0, operations_then_ = 0;
   Tick time_then_ = 0;
-  std::size_t longest_text_ = 0;  // bytes
+  std::int64_t begun_operations_ = -1;  // operations_ at the time begun_
+  double begun_ = 0;                    // in seconds of the thread's processor time
+  std::size_t longest_text_ = 0;        // bytes
   LuaMemory heap_;
   lua_State* state_;
   const AddressSpace* memory_ = nullptr;

@@ -52,7 +52,9 @@ int plain_format(lua_State* state) {
     const std::size_t end = format.find_first_not_of("0123456789.-+ #", at + 1);
     if (end != std::string_view::npos && format[end] == 'p') lua.fail("string.format: %p shows an address of this computer");
   }
-  return lua_tocfunction(state, lua_upvalueindex(1))(state);
+  const int results = lua_tocfunction(state, lua_upvalueindex(1))(state);
+  lua.charge(static_cast<std::int64_t>(lua_rawlen(state, -1)));
+  return results;
 }
 
 // string.rep that returns at once if there is nothing to repeat. Lua's own would still loop, and in C, where the limit on
@@ -103,14 +105,19 @@ std::int64_t bytes_of_byte(lua_State* state) {
   return elements(std::max<lua_Integer>(1, first), std::min(size, place(integer_or(state, 3, first))));
 }
 
+std::int64_t bytes_of_text(lua_State* state) {
+  return static_cast<std::int64_t>(lua_rawlen(state, 1));
+}
+
 // The functions of Lua's library whose work is neither in instructions nor in new memory, which LuaMemory charges. `work`
 // returns how many elements a call handles; it gets any arguments, and leaves errors to the function itself.
 struct ChargedFunction {
-  const char* table;
+  const char* table;  // the global table that holds it; null: it is a global itself
   const char* name;
   std::int64_t (*work)(lua_State* state);
 };
-constexpr std::array<ChargedFunction, 6> kCharged = {{{LUA_TABLIBNAME, "concat", in_range<3>},
+constexpr std::array<ChargedFunction, 7> kCharged = {{{nullptr, "tonumber", bytes_of_text},
+                                                      {LUA_TABLIBNAME, "concat", in_range<3>},
                                                       {LUA_TABLIBNAME, "insert", moved_by_insert},
                                                       {LUA_TABLIBNAME, "move", in_range<2>},
                                                       {LUA_TABLIBNAME, "remove", moved_by_remove},
@@ -123,7 +130,9 @@ int charged_call(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   const std::int64_t work = called.work(state);
   if (work > Interpreter::kMostWork)
-    lua.fail(fmt::format("{}.{}: more than {} elements", called.table, called.name, Interpreter::kMostWork));
+    lua.fail(fmt::format("{}: more than {} elements",
+                         called.table == nullptr ? called.name : fmt::format("{}.{}", called.table, called.name),
+                         Interpreter::kMostWork));
   lua.charge(work);
   return lua_tocfunction(state, lua_upvalueindex(1))(state);
 }
@@ -265,9 +274,14 @@ void set_functions(lua_State* state, std::span<const luaL_Reg> functions) {
   }
 }
 
-// Replaces the function `name` of the global table `table` by `function`, which gets the old one and `place` as upvalues.
+// Replaces the function `name` of the global table `table`, or the global itself, by `function`, which gets the old one and
+// `place` as upvalues.
 void replace(lua_State* state, const char* table, const char* name, lua_CFunction function, std::size_t place = 0) {
-  lua_getfield(state, -1, table);
+  if (table == nullptr) {
+    lua_pushvalue(state, -1);
+  } else {
+    lua_getfield(state, -1, table);
+  }
   lua_getfield(state, -1, name);
   lua_pushinteger(state, static_cast<lua_Integer>(place));
   lua_pushcclosure(state, function, 2);

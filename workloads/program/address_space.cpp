@@ -16,6 +16,13 @@ Address round_up(Address address, int alignment) {
   return (address + step - 1) / step * step;
 }
 
+// A text that differs where layouts differ in names, sizes or places; the rest is compared.
+std::string key_of(const Layout& layout) {
+  std::string key = layout.name + '\n' + std::to_string(layout.size);
+  for (const Field& field : layout.fields) key += '\n' + field.name + ':' + std::to_string(field.offset);
+  return key;
+}
+
 }  // namespace
 
 bool is_part_of(const std::string& structure, const std::string& whole) {
@@ -23,7 +30,9 @@ bool is_part_of(const std::string& structure, const std::string& whole) {
 }
 
 AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string, Home> placed)
-    : store_(&store), homes_(homes), placed_(std::move(placed)), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
+    : store_(&store), homes_(homes), placed_(std::move(placed)), next_(kFirstAddress) {
+  function("program", Mode::kernel);
+}
 
 Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
   return place_sized(layout, layout.size, object, alignment, home);
@@ -45,13 +54,20 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  // Not by name, which two structures may share. The latest object's layout first: objects are placed by the thousand.
-  const bool again = !objects_.empty() && layouts_[objects_.back().layout] == layout;
-  const std::size_t known =
-      again ? objects_.back().layout : static_cast<std::size_t>(std::ranges::find(layouts_, layout) - layouts_.begin());
-  if (known == layouts_.size()) layouts_.push_back(layout);
-  objects_.push_back({known, object, begin, false, bytes, alignment, home});
+  objects_.push_back({number_of(layout), object, begin, false, bytes, alignment, home});
   return begin;
+}
+
+// Not by name, which two structures may share. The latest object's layout first: objects are placed by the thousand.
+std::size_t AddressSpace::number_of(const Layout& layout) {
+  if (!objects_.empty() && layouts_[objects_.back().layout] == layout) return objects_.back().layout;
+  const std::string key = key_of(layout);
+  for (auto [known, end] = layouts_by_key_.equal_range(key); known != end; ++known) {
+    if (layouts_[known->second] == layout) return known->second;
+  }
+  layouts_by_key_.emplace(key, layouts_.size());
+  layouts_.push_back(layout);
+  return layouts_.size() - 1;
 }
 
 Address AddressSpace::place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home) {
@@ -74,10 +90,9 @@ Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes,
 
 FunctionId AddressSpace::function(const std::string& declared, Mode mode) {
   const std::string name = visible_name(declared);
-  const auto known = std::ranges::find_if(functions_, [&](const Function& f) { return f.name == name; });
-  if (known != functions_.end()) return static_cast<FunctionId>(known - functions_.begin());
-  functions_.push_back({name, mode});
-  return static_cast<FunctionId>(functions_.size() - 1);
+  const auto [known, is_new] = functions_by_name_.try_emplace(name, static_cast<FunctionId>(functions_.size()));
+  if (is_new) functions_.push_back({name, mode});
+  return known->second;
 }
 
 std::vector<std::string> AddressSpace::object_names() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/memory/homes.hpp"
@@ -144,6 +145,7 @@ class AddressSpace {
   [[nodiscard]] Place search(Address address) const;
   Address place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
                       std::optional<Home> home);
+  std::size_t number_of(const Layout& layout);
 
   LineStore* store_;
   Homes* homes_;
@@ -151,9 +153,11 @@ class AddressSpace {
   std::optional<Home> last_home_;  // the home of the latest object; empty: the machine's policy
   Address next_;
   std::vector<Layout> layouts_;
+  std::unordered_multimap<std::string, std::size_t> layouts_by_key_;  // indices in layouts_
   std::vector<Object> objects_;
   mutable std::array<std::uint32_t, kFound> found_ = {};  // numbers of recently found objects, hashed by granule
   std::vector<Function> functions_;
+  std::unordered_map<std::string, FunctionId> functions_by_name_;
 };
 
 }  // namespace linebounce::workloads

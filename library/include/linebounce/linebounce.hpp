@@ -119,7 +119,9 @@ class Simulation {
   Statistics run();
 
  private:
+  friend class SimulationMaker;
   class Implementation;
+  explicit Simulation(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
 

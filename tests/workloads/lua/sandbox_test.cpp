@@ -156,6 +156,13 @@ INSTANTIATE_TEST_SUITE_P(
          "parameters = { { name = 'p', default = 'a', meaning = 'm', choices = c } } function run() end",
          "more than 100 choices"},
         {"long_global", "_ENV[('x'):rep(20000000)] = 1 function run(cpu) cpu:load(0) end", "address 0"},
+        {"colliding_keys",
+         running("local x, step = {}, (1 << 16) - 1 for i = 1, 40000 do x[i * step] = 1 end\n"
+                 "for i = 50001, 2000000 do x[i * step] = x[i * step] end"),
+         "s of the processor without an operation"},
+        {"far_text_as_number", running("local s = (' '):rep(30000000) for i = 1, 9 do tonumber(s) end"), kNeverEnds},
+        {"long_digits", running("for i = 1, 1 << 20 do string.format('%99.99f', 1e308) end"), kNeverEnds},
+        {"many_series", running("for i = 1, 5000 do cpu:sample('x' .. i, i) end"), "more than 1000 series"},
         {"misspelt_trait", "trait = { fifo = true } function run() end", "did you mean traits?"},
         {"unknown_tally", running("cpu:tally('x')"), "not in the list"},
         {"spin_on_function", running("cpu:spin_until(t.a, function() end)"), "legal comparisons"},
