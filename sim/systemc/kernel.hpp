@@ -1,5 +1,5 @@
 // SystemC's kernel as the program uses it: run() and `--vcd`. It is in a shared library of its own, which is loaded when
-// something is simulated, because loading SystemC takes six million instructions. This header is all that both sides share.
+// something is simulated, because loading SystemC takes seven million instructions. This header is all that both sides share.
 #pragma once
 
 #include <functional>
