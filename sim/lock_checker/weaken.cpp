@@ -123,7 +123,10 @@ class TimedLock {
     Overrides overrides;
     overrides.machine = machine;
     overrides.native = true;  // the user has named the lock
-    overrides.sets.emplace_back("workload.lock", lock.with(std::vector<int>(lock.places().size(), 0)).path);
+    const workloads::SourceFile file = lock.with(std::vector<int>(lock.places().size(), 0));
+    overrides.sets.emplace_back("workload.lock", file.path);
+    if (const int most = workloads::lock_entry_of_file(file).traits.most_cpus; most > 0)
+      overrides.sets.emplace_back("machine.cpus", std::to_string(most));
     input_ = point_maker(read_unexpanded(kTimed, "weaken", overrides))(0).input;
   }
 

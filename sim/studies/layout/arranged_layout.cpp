@@ -34,8 +34,7 @@ ArrangedLayout arranged(const LayoutFile& file, const std::string& structure, co
   change.insert("order", std::move(order));
   change.insert("at_bytes", std::move(offsets));
   const toml::array all{change};
-  ArrangedLayout out{
-      .name = name, .change = to_toml(toml::table{{"layout", toml::table{{"change", all}}}}) + "\n", .layout = {}};
+  ArrangedLayout out{.name = name, .change = "[[layout.change]]\n" + to_toml(change) + "\n", .layout = {}};
   out.layout = changed_layouts(file, read_layout_changes(all, name), line_bytes).find(structure);
   return out;
 }

@@ -1,5 +1,4 @@
 title = "Looks before it takes"
-traits = { tries = false }
 
 function setup()
   return lock_word(structure { name = "broken", "held:4" })
