@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/ordinal.hpp"
 #include "trace/summary.hpp"
 
 namespace linebounce::trace {
@@ -92,6 +92,10 @@ enum class Loss : std::uint8_t {
   kLosses
 };
 
+constexpr std::size_t index_of(Loss loss) {
+  return static_cast<std::size_t>(loss);
+}
+
 struct LossKind {
   std::string_view name;
   Severity severity;
@@ -106,7 +110,7 @@ inline bool is_reconstruction(const std::vector<std::string>& missing) {
 }
 
 // Indexed by Loss.
-inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
+inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"order_kept", Severity::note,
      "{0} has one order for all accesses, and a replay keeps it: a CPU sleeps until the previous CPU wakes it."},
     {"file_is_a_cpu", Severity::note, "Each file is one CPU's accesses: {1}."},
@@ -206,13 +210,13 @@ inline constexpr std::array<LossKind, ordinal(Loss::kLosses)> kLossKinds = {{
 }};
 
 // The beginnings by which replays' assessments tell these apart.
-static_assert(kLossKinds[ordinal(Loss::atomics_ran)].sentence.starts_with(kUnseenAtomics));
-static_assert(kLossKinds[ordinal(Loss::atomics_may_have_run)].sentence.starts_with(kUnseenAtomics));
-static_assert(kLossKinds[ordinal(Loss::own_locks)].sentence.starts_with(kOwnLocks));
-static_assert(kLossKinds[ordinal(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
+static_assert(kLossKinds[index_of(Loss::atomics_ran)].sentence.starts_with(kUnseenAtomics));
+static_assert(kLossKinds[index_of(Loss::atomics_may_have_run)].sentence.starts_with(kUnseenAtomics));
+static_assert(kLossKinds[index_of(Loss::own_locks)].sentence.starts_with(kOwnLocks));
+static_assert(kLossKinds[index_of(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
 
 constexpr const LossKind& facts_of(Loss loss) {
-  return kLossKinds[ordinal(loss)];
+  return kLossKinds[index_of(loss)];
 }
 
 inline std::string facts_text(Loss loss, std::string_view source, const std::string& detail = {}) {

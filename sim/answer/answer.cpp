@@ -73,7 +73,8 @@ class Decision {
     }
     std::vector<std::pair<Cell, Ranking>> decided;
     for (const auto& [cell, numbers] : cells) {
-      if (Ranking ranking = last_ranking(numbers); ranking.size() > 1 && has_results(ranking)) decided.emplace_back(cell, std::move(ranking));
+      if (Ranking ranking = last_ranking(numbers); ranking.size() > 1 && has_results(ranking))
+        decided.emplace_back(cell, std::move(ranking));
     }
     if (decided.empty()) return;
     if (cells.size() == 1) {

@@ -9,7 +9,7 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/family_range.hpp"
+#include "sim/commands/family_range_runs.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"

@@ -9,7 +9,7 @@
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/family_range.hpp"
+#include "sim/commands/family_range_runs.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/commands/run_trace.hpp"
 #include "sim/config/lua_files.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "sim/config/project_files.hpp"
 #include "sim/native/run_program.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
@@ -165,7 +164,7 @@ class Unpacking {
 
   // A header for each that a file includes and that is not one of the kernel's that were copied.
   void add_headers(const std::string& file) {
-    const std::string text = read_text(source_ / file);
+    const std::string text = read_file(source_ / file);
     constexpr std::string_view kInclude = "#include <";
     for (std::size_t at = 0; (at = text.find(kInclude, at)) != std::string::npos;) {
       at += kInclude.size();

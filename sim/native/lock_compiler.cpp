@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/project_files.hpp"
 #include "sim/native/lock_assembly.hpp"
 #include "sim/native/lock_names.hpp"
 #include "sim/native/lock_texts.hpp"
@@ -85,22 +84,22 @@ class LockCompiler {
     own_ = folder_ / fmt::format("{}-{}", file_.stem().string(), ::getpid());
     const std::string expanded = own_.string() + ".i";
     run(with_options({"-E", "-o", expanded, file_.string()}));
-    const std::string preprocessed = read_text(expanded);
+    const std::string preprocessed = read_file(expanded);
     fs::remove(expanded);
     const std::string key = hash_of(fmt::format("{} {} {} {} {}", version, fmt::join(options_, " "), fmt::join(compiler_, " "),
                                                 preprocessed, lock_runtime_text()));
     fs::path object = folder_ / (file_.stem().string() + "-" + key + ".so");
-    if (fs::exists(object)) return {object, read_text(names_of(object))};
+    if (fs::exists(object)) return {object, read_file(names_of(object))};
     const bool clang = version.find("clang") != std::string::npos;
     build(clang, object);
-    return {object, read_text(names_of(object))};
+    return {object, read_file(names_of(object))};
   }
 
  private:
   // A file can name its own folders of headers: "// linebounce includes from: headers source/include".
   void add_own_includes() {
     constexpr std::string_view kIncludes = "// linebounce includes from:";
-    const std::string text = read_text(file_);
+    const std::string text = read_file(file_);
     for (std::size_t at = 0; (at = text.find(kIncludes, at)) != std::string::npos;) {
       at += kIncludes.size();
       for (const std::string& folder : split_words(text.substr(at, text.find('\n', at) - at)))
@@ -121,7 +120,7 @@ class LockCompiler {
 
   static void put(const fs::path& file, const std::string& text) {
     std::error_code missing;
-    if (fs::exists(file, missing) && read_text(file) == text) return;
+    if (fs::exists(file, missing) && read_file(file) == text) return;
     write_file(file, text);
   }
 
@@ -152,7 +151,7 @@ class LockCompiler {
     words.push_back(assembly);
     words.push_back(file_.string());
     run(words);
-    PreparedAssembly prepared = prepare_assembly(read_text(assembly));
+    PreparedAssembly prepared = prepare_assembly(read_file(assembly));
     if (!prepared.refusals.empty()) refuse(prepared.refusals, assembly);
     write_file(assembly, prepared.text);
     write_file(runtime, lock_runtime_text());

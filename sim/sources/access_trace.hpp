@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/sources/access_table.hpp"
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 #include "sim/sources/perf_c2c.hpp"
 #include "trace/writer.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sim/sources/excerpt.hpp"
+#include "sim/sources/import_losses.hpp"
 #include "sim/sources/lock_statistics.hpp"
-#include "sim/sources/losses.hpp"
 #include "trace/writer.hpp"
 
 namespace linebounce::sim {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 
 namespace linebounce::sim {
 

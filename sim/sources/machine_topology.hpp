@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 
 namespace linebounce::sim {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 #include "sim/sources/machine_topology.hpp"
 
 namespace linebounce::sim {

@@ -8,7 +8,7 @@
 
 #include "models/machine/machine.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/systemc/kernel.hpp"
+#include "sim/systemc/systemc_kernel.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "models/machine/machine.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/systemc/kernel.hpp"
 #include "sim/systemc/run.hpp"
+#include "sim/systemc/systemc_kernel.hpp"
 
 namespace linebounce::sim {
 

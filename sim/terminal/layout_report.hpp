@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/studies/layout/declaration.hpp"
+#include "sim/studies/layout/declared_order.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
 

@@ -93,7 +93,9 @@ def test_ab_compares_two_settings_with_the_same_seeds(linebounce: Program) -> No
     printed = linebounce("ab", "locks.toml", *sides, *once, "-o", "out").stdout
     results = results_of(linebounce.directory / "out")
     assert results["answer"]["compared"] == "machine.bus.clock_mhz"
-    assert re.search(r"At 4 CPUs clock_mhz = 133 is fastest: .* ±\d+ % more than clock_mhz = 100, the runner-up", printed), printed
+    assert re.search(r"At 4 CPUs clock_mhz = 133 is fastest: .* ±\d+ % more than clock_mhz = 100, the runner-up", printed), (
+        printed
+    )
     assert "5 seeds each" in printed
     other = ("--set", "machine.bus.clock_mhz=100", "--set", "machine.bus.clock_mhz=200")
     kept = (linebounce.directory / "out" / "results.json").read_bytes()

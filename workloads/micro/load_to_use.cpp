@@ -127,8 +127,8 @@ class LoadToUse final : public Workload {
 }  // namespace
 
 WorkloadEntry load_to_use_workload() {
-  return {"load_to_use", "What a dependent load costs, from each cache and each node's memory",
-          declare<LoadToUseOptions>(), make_workload<LoadToUse>};
+  return {"load_to_use", "What a dependent load costs, from each cache and each node's memory", declare<LoadToUseOptions>(),
+          make_workload<LoadToUse>};
 }
 
 }  // namespace linebounce::workloads

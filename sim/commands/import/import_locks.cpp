@@ -66,7 +66,9 @@ constexpr std::array kColumns = {"name",        "kind",         "waits",        
 
 // A lock's row, by column; null: unknown.
 std::array<nlohmann::ordered_json, kColumns.size()> row_of(const LockStatistics& lock) {
-  const auto or_null = [](const auto& value) { return value ? nlohmann::ordered_json(value.value_or(0)) : nlohmann::ordered_json(); };
+  const auto or_null = [](const auto& value) {
+    return value ? nlohmann::ordered_json(value.value_or(0)) : nlohmann::ordered_json();
+  };
   const auto longest = lock.hold ? lock.hold->longest_us : std::nullopt;
   const auto held = lock.hold ? std::optional(lock.hold->total_us) : std::nullopt;
   return {

@@ -51,8 +51,10 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
   report.assumptions = trials.assumptions();
   std::size_t near_lines = 0;
   report.touched = trials.accesses(near_lines);
-  const LayoutFile file{
-      .name = structure, .title = {}, .line_bytes = input.line_bytes, .layouts = workloads::layouts_of(input.reader->symbols())};
+  const LayoutFile file{.name = structure,
+                        .title = {},
+                        .line_bytes = input.line_bytes,
+                        .layouts = workloads::layouts_of(input.reader->symbols())};
   const Layout recorded = input.layout();
   std::vector<std::string> not_before;
   const auto old_members = members_like(recorded, before, not_before);

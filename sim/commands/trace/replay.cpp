@@ -10,7 +10,7 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/terminal.hpp"

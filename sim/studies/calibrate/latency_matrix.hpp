@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/machine_layout.hpp"
-#include "sim/sources/losses.hpp"
+#include "sim/sources/import_losses.hpp"
 
 namespace linebounce::sim {
 

@@ -48,12 +48,12 @@ TEST(Answer, NamesTheFastestLockWithTheMostCpus) {
 }
 
 TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
-  EXPECT_EQ(
-      answer_to({lock_point("ticket", 4, 249000), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000),
-                 lock_point("ttas", 4, 230000, 40000)})
-          .text,
-      "At 4 CPUs mcs is fastest (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their differences are "
-      "within the 95 % intervals.");
+  EXPECT_EQ(answer_to({lock_point("ticket", 4, 249000), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000),
+                       lock_point("ttas", 4, 230000, 40000)})
+                .text,
+            "At 4 CPUs mcs is fastest (250 ±1 k operations/s), but ticket and ttas can't be told apart from it: their "
+            "differences are "
+            "within the 95 % intervals.");
 }
 
 // Each point's own interval is wide, because seeds differ; but in runs with the same seed, mcs always does 10 k more.
@@ -120,10 +120,11 @@ TEST(Answer, TakesLessForBetterWhereLessIsBetter) {
     return point_of({{"workload.shoot_down", shoot_down}}, ns, {}, kCost.front());
   };
   const std::vector<ReportedPoint> points = {at(true, 11200), at(false, 746)};
-  EXPECT_EQ(answer_of({{}, kCost, points, {}, 4}).text,
-            "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the runner-up (one "
-            "seed, no "
-            "interval).");
+  EXPECT_EQ(
+      answer_of({{}, kCost, points, {}, 4}).text,
+      "At 4 CPUs shoot_down = false has the lowest munmap: 746 ns, 15 times less than shoot_down = true, the runner-up (one "
+      "seed, no "
+      "interval).");
 }
 
 TEST(Answer, TellsTheHeadlinesOfOnePoint) {

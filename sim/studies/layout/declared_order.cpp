@@ -1,4 +1,4 @@
-#include "sim/studies/layout/declaration.hpp"
+#include "sim/studies/layout/declared_order.hpp"
 
 #include <fmt/format.h>
 

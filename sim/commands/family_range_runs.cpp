@@ -1,4 +1,4 @@
-#include "sim/commands/family_range.hpp"
+#include "sim/commands/family_range_runs.hpp"
 
 #include <utility>
 

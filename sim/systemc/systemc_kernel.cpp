@@ -1,4 +1,4 @@
-#include "sim/systemc/kernel.hpp"
+#include "sim/systemc/systemc_kernel.hpp"
 
 #include <cstdlib>
 #include <exception>
