@@ -75,7 +75,7 @@ class HerdReader {
       for (std::size_t i = 0; i < line.text.size(); ++i) {
         const std::string_view two = std::string_view(line.text).substr(i, 2);
         if (!inside && two == "//") break;
-        const bool before_blank = i + 2 == line.text.size() || line.text[i + 2] == ' ';
+        const bool before_blank = i + 2 >= line.text.size() || line.text[i + 2] == ' ';
         const bool begins = !is_c || before_blank || stripped(kept).empty() || is_condition(stripped(kept));
         if (!inside && two == "(*" && begins) inside = true;
         if (!inside) kept += line.text[i];

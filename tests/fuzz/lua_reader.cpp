@@ -95,7 +95,8 @@ void read_lock(const std::string& text) {
   const SourceFile file{"/nowhere/lock.lua", text};
   try {
     if (!declaration_of(file).lock) return;
-    const std::vector<sim::LockCase> cases = sim::lock_cases(lock_entry_of(file), {});
+    const LockEntry lock = lock_entry_of(file);
+    const std::vector<sim::LockCase> cases = sim::lock_cases(lock, {});
     for (std::size_t i = 0; i < std::min(kCases, cases.size()); ++i) sim::search(cases[i], {.states = 10, .steps = 60});
   } catch (const sim::NotCheckable&) {
   } catch (const std::invalid_argument& refused) {

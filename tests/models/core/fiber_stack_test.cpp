@@ -27,9 +27,9 @@ TEST(ReusedStack, CanBeWrittenButForItsLastPage) {
   constexpr std::size_t kPage = 4096;
   ReusedStack<kBytes> stacks;
   auto stack = stacks.allocate();
-  char* const top = static_cast<char*>(stack.sp);
-  std::memset(top - kBytes + kPage, 1, kBytes - kPage);
-  EXPECT_DEATH(*static_cast<volatile char*>(top - kBytes) = 1, "");
+  char* const end = static_cast<char*>(stack.sp) - stack.size;
+  std::memset(end + kPage, 1, stack.size - kPage);
+  EXPECT_DEATH(*static_cast<volatile char*>(end) = 1, "");
   stacks.deallocate(stack);
 }
 

@@ -339,7 +339,7 @@ TEST_F(RunPlan, ASeedsOutcomeThatHasChangedIsRunAgain) {
   run_plan(plan_over_cpus({}, 2), options(fails_at_two));
   const fs::path of_seed_one = seed_path(folder / "out", 1);
   std::string text = read_file(of_seed_one);
-  text.replace(text.find("11.0"), 4, "71.0");
+  text[text.size() / 2] ^= 1;
   write_file(of_seed_one, text);
   EXPECT_EQ(value_of(run_plan(plan_over_cpus({}, 2), options()), 0), 11.5);
 }
