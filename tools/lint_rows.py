@@ -63,7 +63,7 @@ AGAIN = "run `linebounce reproduce {} --json > out/it.json && tools/papers_page.
 
 
 def used(files: RowFiles) -> Iterator[tuple[str, str]]:
-    """Everything that may be a row's id in statements that a figure was used, with FILE:LINE."""
+    """Every word that may be a row's id in a statement that a parameter came from a figure, with FILE:LINE."""
     for file in [*files.machines, *files.experiments]:
         for number, line in enumerate(files.sources.text(file).splitlines(), 1):
             said = USED.search(line) if file in files.experiments else None
@@ -72,7 +72,7 @@ def used(files: RowFiles) -> Iterator[tuple[str, str]]:
 
 
 def predicted(name: str, experiment: Table) -> str | None:
-    """The id of the row, or of its table, if the experiment calls a row with that id predicted."""
+    """The id of the row called `name`, or of the table that it is in, if the experiment marks it as predicted; else None."""
     if row := rows_of(experiment).get(name):
         return name if kind_of(row) == "predicted" else None
     for table_id, table in tables_of(experiment).items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/every-figure.md, the misses in docs/papers-misses.md and README's totals: papers_page.py [REPRODUCED.json]
 
-configs/papers has the documents' sections with their figures, tables and claims, and what each came to the last time
-(results.json). tools/lint_rows.py holds the page, the experiments and this record to each other. After a change:
+configs/papers has the documents' sections with their figures, tables and claims, and the latest result of each in
+results.json. tools/lint_rows.py checks that the page, the experiments and this record agree. After a change:
 
     linebounce reproduce --json > out/reproduce.json && tools/papers_page.py out/reproduce.json
 

@@ -35,7 +35,8 @@ class Supplies {
     Spot where;
     std::string what;
   };
-  // The first wait, after all streams are counted, for something that does not come often enough.
+  // The first wait that the trace can't satisfy, because what it waits for does not happen often enough. REQUIRES: all streams
+  // are counted.
   [[nodiscard]] std::optional<Debt> first_debt() const;
 
   // How often the trace has what an operation of `stream` waits for: a wait, await, sleep, barrier or handler.

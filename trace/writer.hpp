@@ -17,7 +17,7 @@ class Writer {
  public:
   // Binary, or text if the file's name ends in .txt. Replaces the file. Errors: WriteError, also from the other functions.
   explicit Writer(const std::filesystem::path& file);
-  // Without finish(), what has arrived can be read with `recover`.
+  // If finish() was not called, a reader with the option `recover` can still read the operations written so far.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;

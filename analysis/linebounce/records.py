@@ -188,7 +188,7 @@ def setting_text(value: Setting) -> str:
 
 
 def shown_setting(value: Setting) -> str:
-    """The same for a label: a file is shown by its name alone, such as `my_lock`."""
+    """Like setting_text(), but for a label: shortens a file's path to its name, such as `my_lock`."""
     text = setting_text(value)
     return Path(text).stem if text.endswith(".lua") or "/" in text else text
 

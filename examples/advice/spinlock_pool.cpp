@@ -1,4 +1,4 @@
-// Four threads copy pointers that each of them shares with nobody, each copy under a lock of a pool.
+// Each of four threads copies a pointer of its own, which no other thread uses. A lock from a common pool guards each copy.
 //
 // The case: boost's spinlock_pool, from which atomic_load(&pointer) chooses one of 41 spin locks by the pointer's address.
 // Locks of different pointers are neighbours in one array. CURED: each lock has a line of its own.

@@ -605,7 +605,7 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   return last;
 }
 
-// How long a read of memory, ready at `ready`, has waited for a bank behind the snoop's result, which it overlaps.
+// How long a memory read that ended at `ready` waited for a bank after the snoop's result. The read itself overlaps the snoop.
 Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
   if (ready <= result) return 0;
   return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, ready - result);
@@ -712,7 +712,7 @@ StageId SnoopingBus::tell_way(StageId after, Stage::What what, const BusRequest&
 }
 
 StageId SnoopingBus::tell_supplied(const Supplied& it) const {
-  // A read of memory overlaps the snoop: what counts is how long it waited for a bank behind the snoop's result.
+  // A memory read overlaps the snoop, so only its wait for a bank after the snoop's result counts as queueing delay.
   const Tick ready = std::max(it.from, it.ready);
   const StageId found = log_.tell_stage({.what = Stage::What::supply,
                                          .at = named(it.supplier),

@@ -1,7 +1,7 @@
 // Runs a protocol's rows on a bus. In an order step the bus orders a message, and all controllers react at once. A data step
-// may follow. An access step starts a processor's access. The code knows no time: the timed simulator and the model checker
-// call the same functions, each with its own LineCopies, so the checked code is the code that runs. No other code runs these
-// rows, except for accesses that only `hit` (StateInfo::readable, writable).
+// may follow. An access step starts a processor's access. The code is untimed: the timed simulator and the model checker call
+// the same functions, each with its own LineCopies, so the checked code is the code that runs. One exception: an access whose
+// row only does `hit` bypasses these functions (StateInfo::readable, writable).
 #pragma once
 
 #include <algorithm>

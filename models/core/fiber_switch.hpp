@@ -75,7 +75,7 @@ inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
    public:
     ResumedFiber() : mine_(tell_sanitizer({})) {}
     ~ResumedFiber() {
-      // Bytes that cover the frames between this one and the throw.
+      // The number of bytes below this frame that covers all frames down to the throw.
       constexpr std::size_t kThrowing = 4096;
       __asan_unpoison_memory_region(static_cast<const char*>(__builtin_frame_address(0)) - kThrowing, kThrowing);
       if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) stack_after_unwinding = before;

@@ -255,7 +255,8 @@ Value HardwareThread::compare_exchange(Address address, Value expected, Value de
 }
 
 void HardwareThread::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  // The value that the store buffer forwards to the thread's loads. No program counts up to bit 63.
+  // The value that the store buffer forwards to the thread's own loads, since a trace contains no values. For an
+  // addition it is bit 63, which no program's count reaches.
   const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
   Operation operation = operation_on(kind, address, bytes, forwarded, addend);
   operation.adds = true;

@@ -38,7 +38,7 @@ class GroupTiming {
 
 // The stop of each member. Errors: std::invalid_argument, "KEY: TEXT" for the user, if GroupSpec::positions is invalid.
 std::vector<int> stops_of_members(const GroupSpec& spec);
-// The number of hops between every two stops. Errors: std::invalid_argument for a mesh without whole rows.
+// The number of hops between every two stops. Errors: std::invalid_argument if the stops of a mesh don't fill its last row.
 std::vector<std::vector<int>> hops_between_stops(const GroupSpec& spec);
 
 }  // namespace linebounce

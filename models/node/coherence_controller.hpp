@@ -108,8 +108,8 @@ class CoherenceController final : public NetworkEndpoint {
   KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;        // the storage of limited size
   std::vector<Packet*> stalled_;          // messages in the order of arrival
-  // The messages of a step at a home that broadcasts, and when they leave: not before the step is over does the home know
-  // whether it has taken copies.
+  // The current step's messages at a home that broadcasts, and when each leaves. They are held until the step ends, because
+  // only then does the home know whether it has taken copies.
   std::vector<std::pair<Packet*, Tick>> held_back_;
 };
 

@@ -100,8 +100,8 @@ void came_to(uint64_t address) {
   record_with(kEnterAt, 0, address, &more, 1);
 }
 
-// A called function of the runtime is no frame of the program. One that was jumped to returns on behalf of the function around
-// it.
+// A function of the runtime that the program called does not count as a frame of the program. One that the program jumped to (a
+// tail call) returns in place of the function that jumped.
 void came_to_runtime(void) {
   struct Thread* thread = followed_thread;
   if (called_stack != 0) {

@@ -15,7 +15,7 @@
 namespace linebounce::record {
 namespace {
 
-// ---- linker names by Rust's compiler ----
+// ---- names as Rust's compiler mangles them ----
 
 // The escapes of Rust's compiler for characters that linkers refuse. "$u20$" is a character by its number.
 std::string rust_escape(std::string_view code) {

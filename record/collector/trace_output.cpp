@@ -9,7 +9,7 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// An assumption: compilers report accesses, but not the instructions in between. A simple loop has two.
+// Assumed, because compilers report accesses but not the instructions in between: as in a simple loop.
 constexpr int kInstructionsOfAccess = 2;
 // One operation for each would double the trace.
 constexpr int kInstructionsAtOnce = 16;

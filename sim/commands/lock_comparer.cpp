@@ -192,7 +192,7 @@ class Comparer {
     return kept;
   }
 
-  // Adds what does not come from the runs.
+  // Adds the facts that come from the recording and the arguments rather than from the replays.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFigures = "configs/figures";
 constexpr double kHighestNode = 63;
 constexpr double kMostSamples = 1e15;
-// The legal kinds of a table's rows: `kind` is that of all rows except those in the lists named after another kind.
+// The legal kinds of a table's rows. `kind` applies to every row that is not listed under the name of another kind.
 constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
 constexpr std::string_view kIdCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
 

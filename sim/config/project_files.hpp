@@ -54,7 +54,7 @@ std::string absolute_path(const std::filesystem::path& path);
 std::string read_text(const std::filesystem::path& file);
 
 // Whether a name from a file may become a directory's name: "counter", or "what_if/counter" in a subfolder. It must stay below
-// the parent directory, whoever wrote the file, and have no blanks and control characters.
+// the parent directory, even if the file is hostile, and contain no blanks or control characters.
 bool names_directory(const std::string& name);
 
 // Why a name is refused.

@@ -10,8 +10,8 @@
 
 namespace linebounce::sim {
 
-// The run's configuration, as `trace record` has saved it; empty if the trace is of no simulated run. Errors: ConfigError if it
-// is not TOML.
+// The run's configuration, as `trace record` saved it; empty if the trace does not come from a simulated run. Errors:
+// ConfigError if it is not TOML.
 toml::table recorded_configuration(const trace::Summary& summary);
 
 // Whether a replay with this configuration repeats the recorded run: the same machine, measured time and locks, with threads

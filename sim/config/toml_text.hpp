@@ -16,8 +16,8 @@ toml::table parse_toml(const std::string& text, const std::string& file);
 // digits that give the same number. REQUIRES: no dates, and only arrays of plain values or of tables.
 std::string to_toml(const toml::table& table);
 
-// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed. A node that `extends` has taken from another file has that
-// file's name.
+// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed. FILE is the file that defines the node, even if `extends`
+// brought it in from there.
 std::string place_of(const std::string& file, const toml::source_region& source);
 
 // The file that contains a node; `file` if the node was not parsed.

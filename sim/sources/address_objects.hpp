@@ -37,7 +37,7 @@ class FetchedInstructions {
   void fetch() { ++fetched_; }
   // The latest instruction accesses memory. Those before it did not, and are executed first.
   void access();
-  // Call at the end of the trace or of a turn.
+  // Call at the end of the trace, and before another CPU's accesses.
   void finish() {
     execute(fetched_);
     fetched_ = 0;

@@ -145,7 +145,7 @@ void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& ro
     LineBits& bits = lines_[line.value];
     bits.wanted_by_store = row.by_store ? bits.wanted_by_store | bit_of(cache) : bits.wanted_by_store & ~bit_of(cache);
   }
-  // A store that has just fetched its line is the miss that it was, whatever state it found the line in.
+  // A store that had to fetch its line was counted as a miss, so its write hit after the fill is no silent upgrade.
   if (row.write_hits && (lines_[line.value].wanted_by_store & bit_of(cache)) == 0) add(cache, ClassCounter::silent_upgrades);
 }
 

@@ -26,7 +26,8 @@ class SystemCKernel {
   using Turn = std::function<std::optional<Tick>(Tick now)>;
 
   virtual ~SystemCKernel() = default;
-  // Calls `turn` at 0 and whenever it asks for. Runs follow each other; SystemC's time goes on. Errors: what `turn` throws.
+  // Calls `turn` at time 0, and then at each time that it returns. A later run continues SystemC's time where the previous one
+  // ended. Errors: what `turn` throws.
   virtual void run(const Timebase& timebase, const Turn& turn) = 0;
   // SystemC adds ".vcd" to the path.
   virtual std::unique_ptr<SignalFile> open_vcd(const std::string& path) = 0;

@@ -9,7 +9,8 @@
 
 namespace linebounce::sim {
 
-// The line of a row, "FILE:LINE" if it is inherited; the lines of each column's rows.
+// line_json(): a row's line number in the table's own file, or "FILE:LINE" if the row is inherited. lines_json(): the same for
+// the rows of each column.
 nlohmann::ordered_json line_json(const ControllerTable& table, int source_line);
 nlohmann::ordered_json lines_json(const ControllerTable& table, const std::vector<std::vector<int>>& rows);
 

@@ -6,8 +6,8 @@
 
 namespace linebounce::sim {
 
-// The case of a round: the same for the same machine, seed and round. Changes that the machine's own checks refuse are left
-// out. `references`: about the total number.
+// The random case of a round; the same machine, seed and round always give the same case. Leaves out changes that the machine's
+// own checks refuse. `references`: the approximate number of memory references in the case.
 RandomCase random_case(const RandomBase& base, std::uint64_t seed, std::int64_t round, std::int64_t references);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-"""Verdicts on a lock that a program built from a word say how the word was classified, and how to learn more."""
+"""For a lock that is just a word of the program, verdicts say how the word was classified, and how to learn more."""
 
 import json
 import os

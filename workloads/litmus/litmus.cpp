@@ -187,7 +187,7 @@ void Litmus::run(Cpu& cpu) {
   }
 }
 
-// Writes nothing, because a late CPU must not disturb the round.
+// Brings the round's words into caches without writing them, so that a CPU that is late can't disturb the round.
 void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
   const int me = cpu.id().value;
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {

@@ -74,7 +74,7 @@ class LockObject {
 
   // Calls function(lock), which runs as part of `call`; null: before the simulation. `top` receives the end of its stack.
   std::uintptr_t run(Function function, void* lock, NativeCall* call, char** top) const;
-  // Makes `call` the one that runs: after the simulator has let another one run.
+  // Makes `call` the current call again, after the simulator has run another one.
   void resume(NativeCall* call) const { link_->call = call; }
   // Returns the number of pauses since the last call.
   [[nodiscard]] int take_pauses() const;

@@ -56,7 +56,7 @@ class Rcu {
   // there are none or `stop` returns true. Returns how many.
   virtual std::int64_t run_excess(Cpu& cpu, const std::function<bool()>& stop) = 0;
 
-  // The number of this CPU's callbacks that wait now.
+  // The number of callbacks now waiting on `cpu`.
   [[nodiscard]] virtual std::size_t queued_on(const Cpu& cpu) const = 0;
   // When the run is over: all grace periods that ended, and all batches that ran, in the order of time.
   [[nodiscard]] virtual const std::vector<GracePeriod>& grace_periods() const = 0;

@@ -179,7 +179,7 @@ void ReplayCpu::delay(Cpu& cpu) {
   cpu.compute(static_cast<std::int64_t>(delays_.below(kBelowCycles)));
 }
 
-// Whether the operation must wait for a lock that threads of this CPU hold; while it waits, they can run.
+// Whether the operation must wait because other threads of this CPU hold the lock. Those can run while it waits.
 bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const {
   const auto held = held_here_.find(operation.id);
   if (held == held_here_.end()) return false;

@@ -147,7 +147,7 @@ void Recorder::cut_off() {
   }
 }
 
-// A word can be counted if the program alone writes there, and always the whole word.
+// Finds the words whose writes can be counted: those that only the program writes, not a lock, and always as a whole.
 void Recorder::find_words() {
   std::vector<std::pair<Address, Address>> of_locks;
   for (const LockSet::Created& created : locks_.created()) {

@@ -1,9 +1,9 @@
 """Which costs changed by more than chance, and by more than their budget.
 
 A cost is thread time spent on an item, in percent of the base's thread time (without waiting for threads to end). Two things
-vary: how threads met in a recording, and in which order a replay has them meet. The first differs from recording to recording;
-the second is common to all, because each is replayed in the same orders, so it is paired. Both have a part in the interval,
-whose degrees of freedom are Satterthwaite's.
+vary: how threads interleaved in a recording, and in which order a replay interleaves them. The first differs from recording to
+recording. The second is the same for all, because every recording is replayed in the same orders, so it is compared in pairs.
+Both widen the confidence interval, whose degrees of freedom are Satterthwaite's.
 """
 
 import math

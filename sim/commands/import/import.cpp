@@ -111,7 +111,7 @@ ExitCode import_folder(ImportArguments arguments) {
   return import_litmus(arguments, litmus);
 }
 
-// Of a report of perf c2c and a layout: the arguments for the report.
+// If the two files are a perf c2c report and a layout, in either order: the arguments to import the report with that layout.
 std::optional<ImportArguments> lines_with_layout(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
   if (forms.size() != 2 || !arguments.layout.empty()) return std::nullopt;
   const std::size_t report = forms.front()->kind == FormKind::lines ? 0 : 1;

@@ -73,7 +73,8 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
       study.machine = recorded_machine(reader);
     }
   }
-  // Another machine takes another time for the same operations, so all of them are measured there.
+  // The same operations take a different time on another machine, so the recorded warm-up and measured time don't apply there:
+  // the whole replay is measured.
   const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
   if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));

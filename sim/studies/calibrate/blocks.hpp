@@ -28,8 +28,9 @@ struct Block {
   std::optional<All> stands_for = {};
 };
 
-// By distance. In a network of listed links each pair of nodes is a block; otherwise pairs with equally many links between them
-// are. `of_each_node`: the line's home is one node, so blocks of two buses differ by their node.
+// Groups the pairs of CPUs by distance. In a network of listed links each pair of nodes is a block of its own; otherwise pairs
+// of nodes with equally many links between them share one. `of_each_node`: the home of the measured line is one node, so
+// pairs on two buses of a node form a block for each node.
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node = false);
 
 // "one core", "one bus", "other bus, one node", "other node", "other node, 2 links", "nodes 0 and 3".

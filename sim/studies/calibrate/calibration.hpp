@@ -71,7 +71,7 @@ struct Calibration {
   int simulations = 0;
 };
 
-// Errors: ConfigError for a machine that is unknown, or has another number of CPUs than the matrix; as for MatrixSimulator.
+// Errors: ConfigError if the machine is unknown or its number of CPUs differs from the matrix's; also those of MatrixSimulator.
 Calibration calibrate(const CalibrationRequest& request);
 
 // The text of a machine file that load_machine can read.

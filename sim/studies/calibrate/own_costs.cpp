@@ -223,7 +223,7 @@ double OwnCosts::memory_ns(bool local) const {
   return nodes > 0 ? sum / nodes : 0;
 }
 
-// Removes clocks of the bus if the way takes longer than measured even without any latency of the cache itself.
+// Removes bus clocks if a load from the shared cache takes longer than measured even with a cache latency of 0.
 void OwnCosts::lower_bus_clocks() {
   if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
   const double measured = ring_of(*shared_)->ns.median;

@@ -34,7 +34,7 @@ class OwnCosts {
   // Fits the own latencies of the shared cache and of memory, so that the whole way is as measured.
   void fit_ways();
 
-  // `cpu_of`: by CPU of the machine, its number in the matrix.
+  // `cpu_of`: indexed by the machine's CPU; its number in the matrix.
   void predict(const std::vector<int>& cpu_of);
 
   [[nodiscard]] const std::set<std::string>& determined() const { return machine_.determined(); }  // full paths

@@ -108,8 +108,8 @@ std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoin
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                                            const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads);
 
-// The trial to recommend if other orders confirm it: the most promising one (OrdersChange::promise_pct). Null: none promises
-// anything.
+// The trial to recommend if other orders confirm it: the most promising one (OrdersChange::promise_pct). Null if no
+// trial promises a gain.
 const LockTrial* best_gain(const LockComparison& comparison);
 
 // Trial 1 has the replacement. None if it has not finished in every order, or there are too few.

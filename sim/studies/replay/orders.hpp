@@ -25,7 +25,7 @@ struct OrdersChange {
   double tries_otherwise_pct = {};
   // Whether it gains enough for a change of the program, and by more than chance.
   [[nodiscard]] bool is_gain() const;
-  // Whether it loses as much, and by more than chance.
+  // Whether the change loses at least as much as is_gain() requires it to gain, and by more than chance.
   [[nodiscard]] bool is_loss() const;
   // Whether each order gains enough, but they differ too much for their number.
   [[nodiscard]] bool is_undecided() const;

@@ -53,9 +53,9 @@ constexpr double kMedianErrorGoal = 0.15;
 constexpr double kOrderGoal = 0.95;
 constexpr double kSignGoal = 28.0 / 30;
 
-// Simulated over published figure. Changes are compared as factors, 1.43 for +43 %. If no change at all would be within 15 % of
-// a published change, its size means nothing, and only its sign counts. Infinite if the run has no such figure. None for rows
-// without a figure, for a figure of 0, and for shares of a measured table, which are judged in points.
+// The simulated figure divided by the published one. Changes are compared as factors, 1.43 for +43 %. A published change so
+// small that "no change" would be within 15 % of it is judged by its sign only. Infinite if the run has no such figure. Empty
+// for rows without a figure, for a figure of 0, and for shares of a measured table, which are judged in percentage points.
 std::optional<double> simulated_over_published(const PaperResult& result);
 
 struct Tally {

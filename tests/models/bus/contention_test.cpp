@@ -86,7 +86,7 @@ TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
   EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
 }
 
-// Like upgrade_across_nodes(0), with a node 2 that has no copy and is 50 farther away. The home asks at 6100 and gets its
+// Like upgrade_across_nodes(0), with a node 2 that has no copy and is 50 ns farther. The home asks at 6100 and gets its
 // answer, with the line, at 6200. It holds the line for as long as node 2's answer takes: 2 * 100 for the links, 10 for its
 // controller and 50 for its bus. So it reaches CPU 0's controller at 6460 instead of 6290.
 double upgrade_beside_a_far_node(bool broadcasts) {

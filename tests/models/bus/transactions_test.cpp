@@ -167,8 +167,8 @@ TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   small.run({miss(146), miss(186), miss(226)});
 }
 
-// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the edge 2010. Address phases 2020, 2040, 2060; data 2120,
-// 2160, 2200; over 16 ns after that.
+// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the clock edge at 2010. Address phases start at 2020, 2040 and
+// 2060; data arrives at 2120, 2160 and 2200; each load returns 16 ns after its data.
 TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double start, double end) {

@@ -27,7 +27,8 @@ extern "C" int sc_main(int, char**) {
 namespace linebounce::sim {
 namespace {
 
-// A module with the timing of a machine's own memory, and the machine's socket to it.
+// An external memory module with the same timing as the machine's own memory, bound to the socket through which the machine
+// reaches it.
 class Memory final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<Memory, 64> machine_side;

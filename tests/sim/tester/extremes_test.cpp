@@ -44,7 +44,8 @@ std::vector<End> ends_of(const MachineSpec& machine) {
   return ends;
 }
 
-// The end itself, plus matching line sizes for caches and bus, without which the number would be refused.
+// The settings for one end of a range: the end's value, plus matching line sizes for caches and bus, without which the machine
+// would be refused.
 Sets sets_for(const End& end, const MachineSpec& machine) {
   Sets sets = {{end.path, fmt::format("{}", end.value)}, {"engine.watchdog_us", "1000000000000"}};
   const bool of_cache = end.path.starts_with("machine.cache.") && end.path.ends_with(".line_bytes");

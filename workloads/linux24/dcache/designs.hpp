@@ -22,7 +22,7 @@ std::unique_ptr<Dcache> make_dcache(const DcacheSetup& setup) {
   return std::make_unique<Made>(setup);
 }
 
-// In the order of OLS 2002, then the future work of OLS 2004.
+// The designs in the order in which the OLS 2002 paper presents them, then those that the OLS 2004 paper names as future work.
 std::span<const DcacheDesign> dcache_designs();
 std::vector<std::string> dcache_design_names();
 // Errors: std::out_of_range for an unknown name.

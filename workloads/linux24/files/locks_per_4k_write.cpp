@@ -254,7 +254,8 @@ void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
   section(cpu, file, group_);
 }
 
-// For a buffer that is new to the transaction: journal_get_write_access(), journal_dirty_metadata(). Merged: one section.
+// Adds a buffer to the transaction: journal_get_write_access() and journal_dirty_metadata() each take the list's lock; with
+// `merged`, once for both.
 void LocksPerWrite::file_metadata(Cpu& cpu, File& file) const {
   section(cpu, file, j_list_);
   if (!options_.merged) section(cpu, file, j_list_);

@@ -1,6 +1,7 @@
-// The number of instructions that each function of the I/O path executes beside its accesses to simulated structures. Assumed:
-// the whole path of a direct I/O in Linux 2.6 is said to have 15,000 to 20,000 instructions with AIO, the file system and the
-// scheduler. Block layer, SCSI and driver get about half of them, divided here by each function's work.
+// The number of instructions that each function of the I/O path executes besides its accesses to simulated structures. These
+// numbers are assumed: a direct I/O in Linux 2.6 is said to take 15,000 to 20,000 instructions in all, with AIO, the file
+// system and the scheduler. About half of them go to the block layer, SCSI and the driver, split here by how much each function
+// does.
 #pragma once
 
 namespace linebounce::workloads::path {

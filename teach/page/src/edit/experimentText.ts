@@ -1,4 +1,4 @@
-// An experiment's text, and the lines of it that the page's controls change. The text is what counts; the engine reads it.
+// An experiment's text, and the lines of it that the page's controls change. The text is authoritative; the engine reads it.
 import type { Files } from "../engine/files";
 import { kindOf, property, protocolTitle, withExtended, type ProtocolKind } from "./protocolText";
 

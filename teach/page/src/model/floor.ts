@@ -54,7 +54,7 @@ export function floorOf(document: RunDocument): Floor {
     const buses = [...(nodes.get(0) ?? new Map<number, CacheUnit[]>()).entries()].map(([bus, caches]) => ({ bus, caches }));
     return { single, units: [{ key: "all", title: "", node: 0, buses, ...none, home: 0 }] };
   }
-  // A node without CPUs has memory all the same, if the run went there.
+  // Also shows a node that has memory but no CPUs, if the run accessed that memory.
   const used = new Set(document.log.flatMap((step) => (step[1] === Kind.row && step[2] === Controller.directory ? [step[3]] : [])));
   for (const home of used) if (!nodes.has(home)) nodes.set(home, new Map());
   const groups = groupsOf(document);
