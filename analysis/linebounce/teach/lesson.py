@@ -168,18 +168,27 @@ class Lesson:
 def read_lesson(path: Path) -> Lesson:
     """Raises LessonError, with file and line, for the first mistake that can be found without running anything."""
     blocks = blocks_of(path, read_text(path))
-    first = next((block for block in blocks if block.kind != "prose"), None)
-    if first is None or first.kind != "lesson":
-        raise LessonError(path, first.line - 1 if first else 1, "a lesson begins with a block ```toml lesson")
-    number, _, slug = path.stem.partition("-")
-    lesson = Lesson(path, int(number), slug, table_of(path, first, _LESSON)) if number.isdecimal() else None
-    lesson = lesson or Lesson(path, 0, path.stem, table_of(path, first, _LESSON))
+    first, lesson = _begun(path, blocks)
     _add_lua(lesson, blocks)
     for block in blocks:
         if block is not first and block.kind not in LUA_KINDS:
             lesson.parts.append(_PARTS[block.kind](lesson, block))
     _require_unique(lesson)
     return lesson
+
+
+def read_head(path: Path, text: str) -> Lesson:
+    """The lesson that begins this text of the file, without its parts. Raises LessonError."""
+    return _begun(path, blocks_of(path, text))[1]
+
+
+def _begun(path: Path, blocks: Sequence[Block]) -> tuple[Block, Lesson]:
+    first = next((block for block in blocks if block.kind != "prose"), None)
+    if first is None or first.kind != "lesson":
+        raise LessonError(path, first.line - 1 if first else 1, "a lesson begins with a block ```toml lesson")
+    number, _, slug = path.stem.partition("-")
+    numbered = number.isdecimal()
+    return first, Lesson(path, int(number) if numbered else 0, slug if numbered else path.stem, table_of(path, first, _LESSON))
 
 
 def _add_lua(lesson: Lesson, blocks: Sequence[Block]) -> None:

@@ -4,15 +4,16 @@ import json
 
 from linebounce.console import output
 from linebounce.teach.engine import Engine
-from linebounce.teach.lesson import Lesson, read_lesson
+from linebounce.teach.lesson import Lesson, read_head, read_lesson
 from linebounce.teach.library import Library
+from linebounce.teach.variant import common_text, is_varied
 
 
 def list_lessons(engine: Engine, as_json: bool) -> int:
     library = Library(engine)
     tests = [library.lessons / f"{name}.md" for name in ("pre-test", "post-test")]
     files = [*library.lesson_files(), *tests, *sorted(library.assignments.glob("*.md"))]
-    lessons = [read_lesson(file) for file in files]
+    lessons = [read_head(file, common_text(file)) if is_varied(file) else read_lesson(file) for file in files]
     if as_json:
         print(json.dumps([_described(lesson) for lesson in lessons], indent=1))
         return 0

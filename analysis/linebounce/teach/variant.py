@@ -46,6 +46,11 @@ def is_varied(path: Path) -> bool:
     return bool(_BLOCK.search(read_text(path)))
 
 
+def common_text(path: Path) -> str:
+    """The assignment with its {{placeholders}}, and without the block that says how variants are drawn."""
+    return _BLOCK.sub("", read_text(path))
+
+
 def is_student(name: str) -> bool:
     return bool(_STUDENT.fullmatch(name))
 
