@@ -74,7 +74,7 @@ ExitCode write_new(const std::string& kind, const std::string& name) {
   if (is_there(path)) throw ConfigError(path.string() + " exists already; nothing was written");
   if (path.has_parent_path()) make_directories(path.parent_path());
   write_file(path, with(read_text(source), kNamePlace, stem));
-  std::cout << fmt::format("{}: a {} that works as it is. Next:\n", path.string(), kind);
+  std::cout << fmt::format("Wrote {}: the {} works as it is. Next:\n", path.string(), kind);
   for (const std::string_view command : chosen.next)
     std::cout << "  " << with(std::string(command), "{}", path.string()) << "\n";
   return ExitCode::done;

@@ -49,7 +49,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--base", metavar="OLD", type=Path, nargs="+", required=True, help="Recordings, a folder of them, or a program"
     )
-    parser.add_argument("--head", metavar="NEW", type=Path, nargs="+", required=True, help="The same of the changed program")
+    parser.add_argument(
+        "--head", metavar="NEW", type=Path, nargs="+", required=True, help="The changed program, or its recordings"
+    )
     parser.add_argument(
         "--budget", metavar="FILE", type=Path, help="Budgets and settings; default: ./linebounce.toml if it exists"
     )
@@ -65,7 +67,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         )
     parser.add_argument("--annotations", action="store_true", help="Print ::error lines for each cost over budget")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, default=Path("out/gate"), help="Where recordings are made")
-    parser.add_argument("-j", "--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="Replays at once")
+    parser.add_argument(
+        "-j", "--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="Replays to run at the same time"
+    )
     return parser.parse_args(arguments)
 
 

@@ -79,7 +79,7 @@ class Verdict:
         worse = len(self.of("worse"))
         over = f"{worse} cost{'' if worse == 1 else 's'} of sharing over budget" if worse else ""
         if self.not_measured:
-            return f"Not measured{': ' + over + ' in what was' if over else ''}."
+            return f"No verdict{': ' + over + ' in what was' if over else ''}."
         compared = f"{_count(self.base, 'recording')} against {len(self.head)}"
         return f"Over budget: {over}, by {compared}." if worse else f"Within budget, by {compared}."
 

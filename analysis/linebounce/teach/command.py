@@ -49,7 +49,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     what.add_argument(
         "--hand-out", metavar="NAME", help="Write an assignment's folder for students: questions, files to change"
     )
-    what.add_argument("--questions", metavar="N", type=int, help="Make so many questions on --protocol; -o names their file")
+    what.add_argument("--questions", metavar="N", type=int, help="Make N questions on --protocol; -o names their file")
     what.add_argument(
         "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua in this folder on --machine"
     )
@@ -73,7 +73,7 @@ def _add_grading(parser: argparse.ArgumentParser) -> None:
         "--class", dest="whole_class", action="store_true", help="Grade a folder, with statistics of each task"
     )
     grading.add_argument(
-        "--gradescope", metavar="FILE", type=Path, help="Write Gradescope's results.json; of a leaderboard a folder of them"
+        "--gradescope", metavar="FILE", type=Path, help="Write Gradescope's results.json; with --leaderboard a folder of them"
     )
     grading.add_argument("--junit", metavar="FILE", type=Path, help="Write JUnit's XML")
     grading.add_argument("--csv", metavar="FILE", type=Path, help="Write a line for each student, for a gradebook")
@@ -86,15 +86,20 @@ def _add_grading(parser: argparse.ArgumentParser) -> None:
 def _add_making(parser: argparse.ArgumentParser) -> None:
     making = parser.add_argument_group("with --hand-out or --questions")
     making.add_argument(
-        "--roster", metavar="FILE", type=Path, help="The students' IDs, one a line: each gets an own assignment"
+        "--roster", metavar="FILE", type=Path, help="The students' IDs, one a line: each gets their own assignment"
     )
     making.add_argument("--student", metavar="ID", help="Write only this student's folder")
     making.add_argument(
         "--seed", metavar="TEXT", default="", help="What variants and questions are drawn from; students don't get it"
     )
     parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
-    making.add_argument("--protocol", metavar="P", help="Of the questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
-    making.add_argument("--level", choices=("easy", "mixed", "hard"), default="mixed", help="Of the questions; default: mixed")
+    making.add_argument("--protocol", metavar="P", help="With --questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
+    making.add_argument(
+        "--level",
+        choices=("easy", "mixed", "hard"),
+        default="mixed",
+        help="Of the questions: easy, mixed or hard; default: mixed",
+    )
 
 
 _MOST_QUESTIONS = 2000

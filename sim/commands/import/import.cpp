@@ -30,7 +30,7 @@ constexpr const char* kImportFooter = R"(Examples:
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
       does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
   numactl -H > numa.txt; linebounce import numa.txt -o mine.toml
-      makes one of the firmware's tables of nodes; what they lack is that of generic_2socket_32core
+      makes one from the firmware's node tables, and takes what they lack from generic_2socket_32core
   linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core
       converts and replays lines such as "1 r a1663dc4"
   linebounce import core_0.data core_1.data --as per-core -o two.lbt

@@ -15,7 +15,7 @@ constexpr const char* kLayoutFooter = R"(Examples:
   linebounce layout optimise account --accesses server.lbt
       a better order for the members of a structure of a recorded program
   linebounce layout optimise tcp_sock --pahole vmlinux.pahole --accesses tcp_sock.rst
-      the same by a table of who touches what, as the kernel has for networking
+      the same, from a table of which code touches which member, as the kernel has for networking
   linebounce layout diff before.pahole:page_counter after.pahole:page_counter --accesses page_counter.rst
       which members share lines now, and what that costs)";
 
