@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "models/ordinal.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"

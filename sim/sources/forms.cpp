@@ -7,6 +7,7 @@
 #include <array>
 
 #include "models/listed.hpp"
+#include "models/ordinal.hpp"
 #include "models/text/visible.hpp"
 #include "trace/error.hpp"
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/ordinal.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "trace/losses.hpp"
