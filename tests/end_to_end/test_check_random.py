@@ -92,7 +92,8 @@ def each_protocol() -> dict[str, tuple[str, list[str]]]:
 
 def test_each_protocol_is_in_the_long_test() -> None:
     named = {name for family in FAMILIES for name in family} | {*BUSES, *GROUPS}
-    assert named == {*PROTOCOLS}
+    # Tables of an atomic bus run without a machine.
+    assert named == {name for name in PROTOCOLS if not name.endswith("_atomic")}
 
 
 # Four in ./dev test, one for each topology.
