@@ -69,7 +69,7 @@ def test_readme_shows_the_answer_that_its_first_command_gives(executable: Path, 
     (answer,) = re.findall(r"^```\n(  At 32 CPUs .*?)```", text, re.DOTALL | re.MULTILINE)
     run = [executable, "run", "two_sockets"]
     printed = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [line for line in answer.splitlines() if line not in printed] == []
+    assert " ".join(answer.split()) in (line.strip() for line in printed)
 
 
 def test_validation_makes_its_tables_and_picture(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
