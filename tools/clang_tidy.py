@@ -61,7 +61,9 @@ def main() -> int:
         compiled: set[Path] = set()
         for entry in json.loads((build / "compile_commands.json").read_text()):
             command = shlex.split(entry["command"])
-            sources = included[command[command.index("-o") + 1]]
+            sources = included.get(command[command.index("-o") + 1])
+            if sources is None:
+                continue  # only the tests link it, and this build has none
             compiled_here = {path for path in sources if path.suffix in {".c", ".cpp"}}
             if compiled_here <= seen:
                 continue

@@ -23,7 +23,7 @@ def test_the_commands_printed_as_next_steps_work(linebounce: Program, kind: str,
     said = linebounce("new", kind, "folder/mine")
     assert said.code == 0, said.stderr
     first, *commands = said.stdout.splitlines()
-    assert first.startswith(f"folder/{file}: ")
+    assert first.startswith(f"Wrote folder/{file}: ")
     assert "@NAME@" not in (linebounce.directory / "folder" / file).read_text()
     assert len(commands) == 2
     for command in commands:
