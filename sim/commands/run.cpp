@@ -166,9 +166,10 @@ void refuse_options_of_traces(const RunArguments& arguments) {
 }
 
 ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  const OverrideArguments& overrides = arguments;
   TraceArguments trace{.files = {arguments.experiment},
                        .as = arguments.as,
-                       .overrides = arguments,
+                       .overrides = overrides,
                        .protocol = arguments.protocol,
                        .cache_bytes = arguments.cache_bytes,
                        .ways = arguments.ways,

@@ -194,7 +194,7 @@ class AccessTableReader {
 };
 
 // The sizes of C's and the kernel's plain types on 64-bit machines.
-std::optional<int> plain_bytes(std::string type) {
+std::optional<int> plain_bytes(const std::string& type) {
   static const std::map<std::string, int> kBytes = {{"char", 1},
                                                     {"bool", 1},
                                                     {"u8", 1},
