@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cost import Cost, cost_of, host
+from instruction_counts import Sweep
 from linebounce.report.figures import drawn
 from peers import CASES, RELEASE, millions, rate
 
@@ -102,22 +103,11 @@ def length_costs(folder: Path) -> list[Row]:
     return rows
 
 
-def sweep_of(points: int) -> str:
-    return f"""
-name = "sweep"
-title = "Points of next to nothing"
-machine = "p3_xeon_4way"
-workload.name = "critical_section"
-run = {{ warmup_us = 0, measure_us = 1, seeds = 1 }}
-sweep."workload.inside_cycles" = {list(range(points))}
-"""
-
-
 def point_costs(folder: Path) -> list[Row]:
     rows = []
     for points in POINTS:
         experiment = folder / "sweep.toml"
-        experiment.write_text(sweep_of(points))
+        experiment.write_text(Sweep.of(points))
         cost, _ = run_cost(experiment, folder)
         rows.append({"points": points, "ms": 1000 * cost.seconds / points, "mib": cost.peak_mib})
     return rows

@@ -1,4 +1,4 @@
-// What measure.py plants into the loops of programs: a regression, or a slowdown that no other thread notices. `number` counts
+// measure.py plants these macros in loops: a regression, or a slowdown that no other thread notices. `number` counts
 // a thread's rounds, `me` numbers threads; one round in EVERY does more.
 #pragma once
 

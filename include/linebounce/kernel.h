@@ -1,5 +1,5 @@
-// What locks of the Linux kernel need of its headers, as operations that Linebounce simulates (docs/lock-in-c.md). Written from
-// the kernel's documentation of its memory model and atomic operations; `linebounce kernel-lock` sets up the rest.
+// The kernel's atomic operations, barriers and per-CPU variables, as operations that Linebounce simulates (docs/lock-in-c.md).
+// Written from the kernel's documentation of its memory model; `linebounce lock` sets up the other headers.
 #pragma once
 
 #include <linebounce/lock.h>
@@ -117,7 +117,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define ATOMIC_INIT(i) { (i) }
 #define ATOMIC_LONG_INIT(i) { (i) }
 
-// Operations that return nothing are relaxed, those that return something fully ordered, unless their names say otherwise.
+// Operations without a result are relaxed; those with one are fully ordered, unless their names say otherwise.
 #define LINEBOUNCE_ATOMIC_ORDER(prefix, T, I, suffix, order)                                                              \
   static inline __maybe_unused I prefix##_add_return##suffix(I i, T *v) { return __atomic_add_fetch(&v->counter, i, order); } \
   static inline __maybe_unused I prefix##_sub_return##suffix(I i, T *v) { return __atomic_sub_fetch(&v->counter, i, order); } \

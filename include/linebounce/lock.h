@@ -17,7 +17,7 @@ typedef bool linebounce_bool;
 typedef _Bool linebounce_bool;
 #endif
 
-// What the lock promises; what is not named is 0. check-lock holds the lock to it.
+// The lock's promises, which check-lock tests. Members that are not named are 0.
 struct linebounce_traits {
   const char *title;        // one line for lists and reports
   int fifo;                 // CPUs get the lock in the order in which they began to wait

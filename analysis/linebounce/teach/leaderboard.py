@@ -17,7 +17,7 @@ from linebounce.teach.source import read_text
 
 _LONGEST = 256 << 10
 _LOCK = "lock.lua"
-# What the checker tries before a lock is timed: small enough for seconds, large enough for two CPUs to meet.
+# Options of check-lock before a lock is timed: small enough to take seconds, large enough for two CPUs to meet.
 _CHECK = ("--cpus", "2", "--acquisitions", "1", "--machines", "1")
 _METRIC = "throughput.operations_per_s"
 

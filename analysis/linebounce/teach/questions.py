@@ -18,7 +18,7 @@ _PAGE_BYTES = 4096
 # Costs that a question on cycles states: round numbers, because the question is about what happens, not about a machine.
 COSTS = {"hit": 1, "right": 10, "cache": 40, "memory": 100}
 LEVELS = ("easy", "mixed", "hard")
-# So many candidates are made for each wanted question, of which an easy or hard bank takes those with fewest or most waits.
+# Candidates per wanted question. An easy bank takes those with the fewest waits, a hard one those with the most.
 _CANDIDATES = 3
 
 Access = tuple[int, bool]  # the CPU, and whether it writes

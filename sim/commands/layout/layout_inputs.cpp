@@ -61,7 +61,7 @@ std::string_view form_of(const std::string& file) {
 
 void write_trace(const LayoutArguments& arguments, const AccessTable& table, Layout layout, std::size_t left_out,
                  int line_bytes, const fs::path& file) {
-  // As pahole draws it: what a table says about lines is about objects that begin one.
+  // Objects begin at lines, as pahole draws them and as a table assumes.
   layout.base_offset.reset();
   layout.alignment = std::max(layout.alignment, line_bytes);
   fs::create_directories(file.parent_path());

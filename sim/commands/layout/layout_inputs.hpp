@@ -1,4 +1,4 @@
-// What both commands about layouts read: a structure, and who touches it.
+// Inputs of `layout optimise` and `layout diff`: a structure, and which CPUs access which members.
 #pragma once
 
 #include <memory>

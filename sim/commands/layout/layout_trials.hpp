@@ -17,9 +17,9 @@ class LayoutTrials {
   LayoutTrials(const LayoutArguments& arguments, const LayoutInput& input, const std::vector<std::string>& argv)
       : arguments_(arguments), input_(input), argv_(argv) {}
 
-  // Who touches what, by one replay on the first machine. `near_lines`: as of SharedLineCosts.
+  // Replays once on the first machine, and returns which CPUs access which members. `near_lines`: see SharedLineCosts.
   StructureAccesses accesses(std::size_t& near_lines);
-  // What the machines' files assume.
+  // The assumptions that the machines' files state.
   [[nodiscard]] std::vector<std::string> assumptions() const;
 
   // The effect of each layout against `base` (empty: as it is), by layout and machine. A layout whose replays have not finished
