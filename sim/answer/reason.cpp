@@ -93,6 +93,12 @@ MissTime sum_of(const std::map<std::string, MissTime>& misses) {
   return sum;
 }
 
+// "2.3 misses of 700 ns".
+std::string misses_text(const MissTime& misses) {
+  const std::string count = fmt::format("{:.2g}", misses.count);
+  return fmt::format("{} {} of {}", count, count == "1" ? "miss" : "misses", ns_text(misses.ns / misses.count));
+}
+
 // The resource for which misses on the lock's own words queue longest; empty if queueing is less than kMuch of their latency.
 std::string lock_queueing(const Contender& contender, const std::string& lock) {
   constexpr double kMuch = 0.3;  // of the latency
@@ -156,10 +162,9 @@ std::string by_misses(const Contender& winner, const Contender& next) {
   if (largest.empty()) return "";
   const MissTime& slower = slow.at(largest);
   const MissTime faster = fast.contains(largest) ? fast.at(largest) : MissTime{};
-  std::string text =
-      fmt::format("Per operation {} spends {} on {} ({:.2g} misses of {}), {} {}", next.name, ns_text(slower.ns),
-                  source_words(largest), slower.count, ns_text(slower.ns / slower.count), winner.name, ns_text(faster.ns));
-  if (faster.count > 0) text += fmt::format(" ({:.2g} misses of {})", faster.count, ns_text(faster.ns / faster.count));
+  std::string text = fmt::format("Per operation {} spends {} on {} ({}), {} {}", next.name, ns_text(slower.ns),
+                                 source_words(largest), misses_text(slower), winner.name, ns_text(faster.ns));
+  if (faster.count > 0) text += fmt::format(" ({})", misses_text(faster));
   text += ".";
   if (winner.cpus <= 0 || next.cpus <= 0) return text;
   const double difference = 1e9 * next.cpus / *slow_rate - 1e9 * winner.cpus / *fast_rate;

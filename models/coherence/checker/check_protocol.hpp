@@ -56,6 +56,9 @@ inline bool orders_at_once(const Protocol& protocol) {
          std::all_of(states.begin(), states.end(), [](const StateInfo& state) { return state.stable; });
 }
 
+// The most transactions of one access on such a bus. A Dragon store that misses takes two: the line, then its word.
+constexpr int kMostTransactionsAtOnce = 4;
+
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.
 CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options);
 

@@ -71,10 +71,11 @@ void MurphiBus::procedures() {
 
 void MurphiBus::order_at_once_procedure() {
   const std::string at = cache("c").at;
-  out_.line(0, "procedure order_at_once({}c: cid; w: val); var transactions: 0..4; begin", parameters_);
+  out_.line(0, "procedure order_at_once({}c: cid; w: val); var transactions: 0..{}; begin", parameters_,
+            kMostTransactionsAtOnce);
   out_.line(1, "transactions := 0;");
   out_.line(1, "while {}.request != R_none do", at);
-  out_.line(2, "assert transactions != 4 \"never finishes\"; transactions := transactions + 1;");
+  out_.line(2, "assert transactions != {} \"never finishes\"; transactions := transactions + 1;", kMostTransactionsAtOnce);
   out_.line(2, "switch {}.request", at);
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) out_.line(2, "case {}: {}({}c, w);", request(m), order(m), arguments_);
   out_.line(2, "end;");

@@ -3,13 +3,6 @@
 #include <fmt/format.h>
 
 namespace linebounce::checker {
-namespace {
-
-// A Dragon store that misses takes two transactions: the line, then its word.
-constexpr int kMostTransactions = 4;
-
-}  // namespace
-
 void WorldCopies::run(const CheckStep& step) {
   value_ = step.value;
   value_used_ = false;
@@ -27,7 +20,7 @@ void WorldCopies::run(const CheckStep& step) {
 // On an atomic bus nothing comes between an access and the transactions that it takes.
 void WorldCopies::order_at_once(int number) {
   for (int transactions = 0; cache(number).request != 0; ++transactions) {
-    if (transactions == kMostTransactions) {
+    if (transactions == kMostTransactionsAtOnce) {
       throw Broken{Property::can_finish, fmt::format("{} issues one message after another and never finishes", name(number))};
     }
     order(number);
