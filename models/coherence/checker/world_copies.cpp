@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 namespace linebounce::checker {
+
 void WorldCopies::run(const CheckStep& step) {
   value_ = step.value;
   value_used_ = false;
