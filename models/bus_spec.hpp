@@ -50,7 +50,8 @@ struct BusSpec {
     keys.text("protocol", protocol, "coherence protocol: a name in models/protocols, or a path", kRequired);
     keys.number("clock_mhz", "MHz", clock, 0.001, kMostMhz, "the bus's clock", kRequired);
     keys.number("width_bytes", "bytes", width_bytes, 1, 4096, "data that is transferred in a clock", kRequired);
-    keys.number("line_bytes", "bytes", line_bytes, 0, 4096, "the coherence line on this bus; 0: the outermost cache's line");
+    keys.number("line_bytes", "bytes", line_bytes, 0, kLargestLine,
+                "the coherence line on this bus; 0: the outermost cache's line");
     keys.clocks("arbitration_clocks", arbitration_clocks, "the arbiter's decision to the address phase");
     keys.number("address_clocks", "clocks", address_clocks, 1, kMostCycles, "least distance of two address phases");
     keys.number("snoop_clocks", "clocks", snoop_clocks, 1, kMostCycles, "address phase to snoop result");

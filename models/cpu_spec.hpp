@@ -128,7 +128,7 @@ struct FootprintSpec {
     keys.number("code_cache_kib", "KiB", code_cache_kib, 0, 1 << 16,
                 "a core's nearest cache of code; 0: no code is ever missing", kOfCode);
     keys.number("code_cache_ways", "", code_cache_ways, 1, 1024, "its associativity", kOfCode);
-    keys.number("code_line_bytes", "bytes", code_line_bytes, 8, 4096, "its line", kOfCode);
+    keys.number("code_line_bytes", "bytes", code_line_bytes, 8, kLargestLine, "its line", kOfCode);
     keys.number("code_miss_cycles", "cycles", code_miss_cycles, 0, kMostCycles, "a line of code that comes from the next cache",
                 kOfCode);
     keys.number("bytes_per_instruction", "bytes", bytes_per_instruction, 1, 64, "of code, mean", kOfCode);
@@ -154,7 +154,7 @@ struct CacheSpec {
   void bind(SpecBinder& keys) {
     keys.number("size_kib", "KiB", size_kib, 1, 1 << 20, "capacity", kRequired);
     keys.number("ways", "", ways, 1, 1024, "associativity", kRequired);
-    keys.number("line_bytes", "bytes", line_bytes, 8, 4096, "line size; the outermost cache's is the coherence line",
+    keys.number("line_bytes", "bytes", line_bytes, 8, kLargestLine, "line size; the outermost cache's is the coherence line",
                 kRequired);
     keys.number("hit_latency_cycles", "cycles", hit_latency_cycles, 1, kMostCycles, "load to use on a hit", kRequired);
     keys.flag("inclusive", inclusive, "holds all that the nearer levels hold");

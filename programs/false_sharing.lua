@@ -3,12 +3,13 @@
 title = "Each CPU counts in a word of its own"
 parameters = {
   { name = "cure", default = false, meaning = "each word on a line of its own" },
+  { name = "apart_bytes", default = 8, min = 8, max = 4096, meaning = "without the cure: from one word to the next" },
   { name = "atomic", default = false, meaning = "count by an atomic addition, not by a load and a store" },
   { name = "outside_cycles", default = 100, min = 0, max = 1e9, meaning = "computed between two counts" },
 }
 
 function setup()
-  local counter = structure { name = "counter", "count", align = workload.cure and "line" or 8 }
+  local counter = structure { name = "counter", "count", align = workload.cure and "line" or workload.apart_bytes }
   counters = place(counter, "counter", { count = machine.cpus })
 end
 

@@ -33,8 +33,8 @@ RECIPES = (
     Recipe("Which lock serves 32 CPUs on two sockets?", "linebounce run two_sockets --set machine.cpus=32 -o out/locks"),
     Recipe(
         "Does that hold on other machines?",
-        f"linebounce run two_sockets --set machine={_MACHINES} --set machine.cpus=[1,4,16] -o out/machines",
-        words="Three machines, four locks, three numbers of CPUs: a list in `--set` is a sweep.",
+        f"linebounce run two_sockets --set machine={_MACHINES} --set machine.cpus=[1,2,4,8,16] -o out/machines",
+        words="Three machines, four locks, five numbers of CPUs: a list in `--set` is a sweep.",
     ),
     Recipe(
         "Is one lock better than another, beyond chance?",
@@ -70,6 +70,12 @@ RECIPES = (
         "What does padding against false sharing gain?",
         "linebounce ab programs/false_sharing.lua --machine generic_2socket_32core --set machine.cpus=8 "
         "--set workload.cure=false --set workload.cure=true -o out/false_sharing",
+    ),
+    Recipe(
+        "Are 64 bytes for each CPU's data enough where a line has 128?",
+        "linebounce ab programs/false_sharing.lua --machine generic_2socket_32core --set machine.cpus=8 "
+        "--set workload.apart_bytes=64 --set machine.line_bytes=64 --set machine.line_bytes=128 -o out/line_size",
+        words="`machine.line_bytes` is the line size of every cache and bus; as a list, it sweeps them together.",
     ),
     Recipe(
         "MESI or MOESI?",

@@ -36,7 +36,7 @@ struct AbArguments {
 
 constexpr const char* kAbFooter = R"(Examples:
   linebounce ab two_sockets --set workload.lock=mcs --set workload.lock=cohort
-  linebounce ab programs/false_sharing.lua --set machine.cache.L1D.line_bytes=64 --set machine.cache.L1D.line_bytes=128
+  linebounce ab programs/false_sharing.lua --set machine.line_bytes=64 --set machine.line_bytes=128
   linebounce ab lock_scaling --machine xeon_e7_8867l --machine opteron_6172 --set workload.lock=ticket
 
 The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both

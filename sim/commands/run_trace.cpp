@@ -104,15 +104,16 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   return ExitCode::done;
 }
 
-// The settings that the options stand for, on a machine with one level of caches.
+// The settings that the options stand for. Errors: ConfigError for the size of a cache on a machine with several levels.
 std::vector<std::string> settings_of(const TraceArguments& arguments, const trace::Reader& reader) {
   std::vector<std::string> sets;
-  if (arguments.cache_bytes || arguments.ways || arguments.line_bytes) {
+  if (arguments.line_bytes) sets.push_back(fmt::format("machine.line_bytes={}", *arguments.line_bytes));
+  if (arguments.cache_bytes || arguments.ways) {
     const MachineFiles machine = read_machine_files(machine_of(arguments, reader), "");
     if (machine.spec.caches.size() != 1) {
       throw ConfigError(
-          fmt::format("--cache-bytes, --ways and --line-bytes describe one cache of each CPU, but {} has {} "
-                      "levels; set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
+          fmt::format("--cache-bytes and --ways describe one cache of each CPU, but {} has {} levels; "
+                      " set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
                       machine_of(arguments, reader), machine.spec.caches.size(), kCourseMachine));
     }
     const std::string cache = "machine.cache." + machine.spec.caches.front().name;
@@ -123,7 +124,6 @@ std::vector<std::string> settings_of(const TraceArguments& arguments, const trac
                       *arguments.cache_bytes));
     if (arguments.cache_bytes) sets.push_back(fmt::format("{}.size_kib={}", cache, *arguments.cache_bytes / kKibibyte));
     if (arguments.ways) sets.push_back(fmt::format("{}.ways={}", cache, *arguments.ways));
-    if (arguments.line_bytes) sets.push_back(fmt::format("{}.line_bytes={}", cache, *arguments.line_bytes));
   }
   if (!arguments.protocol.empty()) sets.push_back("machine.bus.protocol=" + arguments.protocol);
   // A trace that names its CPUs runs on those.

@@ -313,6 +313,7 @@ class ExperimentReader {
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
+    apply_line_size(base, tables_->machine.parts);
     Family family;
     apply_contention(base, tables_->machine.keys, family);
     if (tables_->machines.empty()) experiment_.assumptions = assumptions(base);

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "models/spec_binder.hpp"
 #include "models/text/quote_marks.hpp"
 #include "models/text/structure_listing.hpp"
 #include "sim/config/btf.hpp"
@@ -21,7 +22,6 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kLargestLine = 4096;
 constexpr int kUsualLineBytes = 64;  // where the text does not tell; most processors have such lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {

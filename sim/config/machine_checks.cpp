@@ -277,7 +277,8 @@ class Checks {
     if (machine_.bus.line_bytes == 0) machine_.bus.line_bytes = line;
     if (machine_.bus.line_bytes != line) {
       refuse("machine.bus.line_bytes",
-             fmt::format("{} differs from the {} bytes of cache {}: all coherence lines on a bus have one size",
+             fmt::format("{} differs from the {} bytes of cache {}: all coherence lines on a bus have one size "
+                         "(machine.line_bytes sets them all)",
                          machine_.bus.line_bytes, line, machine_.caches.back().name));
     }
     if (line % machine_.bus.width_bytes != 0) {
@@ -311,7 +312,8 @@ class Checks {
 
   void against_inner(const CacheSpec& inner, const CacheSpec& outer, const std::string& at) const {
     if (outer.line_bytes % inner.line_bytes != 0) {
-      refuse("machine.cache." + inner.name + ".line_bytes", fmt::format("{} does not divide the {} bytes of the next level, {}",
+      refuse("machine.cache." + inner.name + ".line_bytes", fmt::format("{} does not divide the {} bytes of the next level, {} "
+                                                                        "(machine.line_bytes sets all levels)",
                                                                         inner.line_bytes, outer.line_bytes, outer.name));
     }
     if (outer.inclusive && outer.size_kib < inner.size_kib) {

@@ -17,6 +17,7 @@
 namespace linebounce::sim {
 namespace {
 
+constexpr const char* kLineBytes = "machine.line_bytes";
 constexpr std::string_view kLevels = "cache_levels";
 constexpr std::string_view kGroupLevels = "group_levels";
 
@@ -183,6 +184,26 @@ std::vector<std::string> assumptions_of(const Settings& settings, const Sources&
   return sentences;
 }
 
+void apply_line_size(Settings& settings, const PartNames& parts) {
+  const auto line = settings.find(kLineBytes);
+  if (line == settings.end() || line->second.value == ConfigValue{std::int64_t{0}}) return;
+  const Setting size = line->second;
+  std::vector<std::string> paths = {"machine.bus.line_bytes"};
+  for (const std::string& cache : parts.caches) paths.push_back(fmt::format("machine.cache.{}.line_bytes", cache));
+  for (const std::string& path : paths) {
+    const auto [own, added] = settings.try_emplace(path, size);
+    if (own->second.value == size.value) continue;
+    const bool overridden = !own->second.origin.given.empty();
+    const bool replaces_file = !size.origin.given.empty();
+    if (own->second.from == Setting::From::given && (overridden || !replaces_file)) {
+      fail(own->second.origin, path,
+           fmt::format("{} differs from {} = {} ({}), the line size of every cache and bus", plain_text(own->second.value),
+                       kLineBytes, plain_text(size.value), size.origin.place));
+    }
+    own->second = size;
+  }
+}
+
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {
   MachineTables machine;
   machine.parts.caches = caches_in_text(table, file.string(), origin);
@@ -200,6 +221,7 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   for (const KeyInfo& key : machine.keys.keys()) {
     if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);
   }
+  apply_line_size(machine.settings, machine.parts);
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
   Family family;
   apply_contention(machine.settings, machine.keys, family);

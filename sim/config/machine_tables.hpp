@@ -53,6 +53,10 @@ inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.p
 // they are.
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
+// Gives every cache and bus the size of `machine.line_bytes`, if that is not 0. `settings` may lack those of caches. Errors:
+// ConfigError if one of them is set to another size at the same level, such as --set.
+void apply_line_size(Settings& settings, const PartNames& parts);
+
 // Checks what no single key can express: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that
 // exist. Fills in the coherence line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key to
 // change.

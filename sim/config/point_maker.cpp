@@ -55,6 +55,7 @@ class PointBuilder {
     for (const auto& [path, value] : point.at) {
       if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
     }
+    apply_line_size(settings, base.machine.parts);
     apply_contention(settings, base.machine.keys, family_);
     fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
     fill_input(settings, base.machine, point.input);

@@ -241,14 +241,28 @@ TEST_F(MachineFile, AFootprintHasEffectAndFits) {
 TEST_F(MachineFile, LinesFitEachOther) {
   EXPECT_EQ(with("line_bytes = 32", "line_bytes = 48"), "x.toml:10:14: cache.L1D.line_bytes: 48 is not a power of two");
   EXPECT_EQ(with("line_bytes = 32", "line_bytes = 128"),
-            "x.toml:10:14: cache.L1D.line_bytes: 128 does not divide the 64 bytes of the next level, L2");
+            "x.toml:10:14: cache.L1D.line_bytes: 128 does not divide the 64 bytes of the next level, L2 "
+            "(machine.line_bytes sets all levels)");
   EXPECT_EQ(
       with("width_bytes = 8", "width_bytes = 8\nline_bytes = 32"),
-      "x.toml:21:14: bus.line_bytes: 32 differs from the 64 bytes of cache L2: all coherence lines on a bus have one size");
+      "x.toml:21:14: bus.line_bytes: 32 differs from the 64 bytes of cache L2: all coherence lines on a bus have one size "
+      "(machine.line_bytes sets them all)");
   EXPECT_EQ(with("width_bytes = 8", "width_bytes = 8\nline_bytes = 64"), "no error");
   EXPECT_EQ(load_machine(path("m.toml")).spec.bus.line_bytes, 64);
   EXPECT_EQ(with("width_bytes = 8", "width_bytes = 24"),
             "x.toml:20:15: bus.width_bytes: 24 does not divide the coherence line of 64 bytes");
+}
+
+TEST_F(MachineFile, OneKeyIsTheLineSizeOfEveryCacheAndBus) {
+  std::string text = kMachine;
+  for (const char* line : {"line_bytes = 32\n", "line_bytes = 64\n"}) text.erase(text.find(line), std::string(line).size());
+  const MachineSpec spec = load_machine(write("x.toml", replace_line(text, "cpus = 4", "cpus = 4\nline_bytes = 128"))).spec;
+  EXPECT_EQ(spec.caches[0].line_bytes, 128);
+  EXPECT_EQ(spec.caches[1].line_bytes, 128);
+  EXPECT_EQ(spec.bus.line_bytes, 128);
+  EXPECT_EQ(with("cpus = 4", "cpus = 4\nline_bytes = 64"),
+            "x.toml:11:14: cache.L1D.line_bytes: 32 differs from machine.line_bytes = 64 (x.toml:4:14), the line size of every "
+            "cache and bus");
 }
 
 TEST_F(MachineFile, AnInclusiveCacheIsAtLeastAsLargeAsTheInnerOne) {
@@ -297,10 +311,11 @@ TEST_F(MachineFile, AnUnknownProtocolNamesTheNearestOnesAndWhereAllAreListed) {
 TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
   EXPECT_EQ(with("\"memory\"", "\"memroy\" = \"assumed: x\""),
             "x.toml:24:12: sources.\"memroy\": no such parameter: unknown key; did you mean memory?");
-  EXPECT_EQ(with("\"memory\"", "\"wheels\" = \"assumed: x\""),
-            "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
-            "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, cpu, footprint, cache, bus, memory, "
-            "node, directory, network");
+  EXPECT_EQ(
+      with("\"memory\"", "\"wheels\" = \"assumed: x\""),
+      "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
+      "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, line_bytes, cpu, footprint, cache, bus, "
+      "memory, node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
   EXPECT_EQ(

@@ -43,6 +43,26 @@ TEST_F(Sweep, ValuesReachThePointsInput) {
   EXPECT_FALSE(expanded.at(1).resolved.contains("sweep"));
 }
 
+TEST_F(Sweep, OneAxisChangesTheLineOfEveryCacheAndBus) {
+  const auto expanded = expand(load(sweep("\"machine.line_bytes\" = [32, 128]\n")));
+  ASSERT_EQ(expanded.size(), 2U);
+  for (const auto& [point, bytes] : {std::pair(expanded[0], 32), std::pair(expanded[1], 128)}) {
+    EXPECT_EQ(point.input.machine.caches[0].line_bytes, bytes);
+    EXPECT_EQ(point.input.machine.bus.line_bytes, bytes);
+    const auto* resolved = point.resolved["machine"].as_table();
+    EXPECT_EQ(resolved->at_path("cache.L2.line_bytes").value_or(0), bytes);
+    EXPECT_EQ(resolved->at_path("sources.cache.L2.line_bytes").value_or(std::string{}), "");
+  }
+}
+
+TEST_F(Sweep, ALineOfOneCacheThatContradictsTheLineOfAllIsRefused) {
+  const std::string both = "\"machine.line_bytes\" = [64, 128]\n[set]\n\"machine.cache.L2.line_bytes\" = 64\n";
+  EXPECT_EQ(error("\"machine.line_bytes\" = [64]\n[set]\n\"machine.cache.L1D.line_bytes\" = 32\n"),
+            "e.toml:14:34: machine.cache.L1D.line_bytes: 32 differs from machine.line_bytes = 64 (e.toml:12:24), the line size "
+            "of every cache and bus");
+  EXPECT_THAT(error(both), HasSubstr("64 differs from machine.line_bytes = 128"));
+}
+
 TEST_F(Sweep, APointIsTheSameWhicheverIsMadeBeforeIt) {
   write("e.toml", sweep("\"machine.cpus\" = [4, 2]\n\"workload.lock\" = [\"tas\", \"ticket\"]\n"));
   const Experiment experiment = load_unexpanded(path("e.toml"), {}, test_catalogue());
