@@ -113,13 +113,17 @@ def changes(runs: Path, *names: str) -> list[Row]:
 # ---- headlines ----
 
 
-@pytest.mark.parametrize(("other", "points"), [("mcs", ["2", "4"]), ("slow", ["4", "2"])])
-def test_headlines_of_every_point_come_first_in_their_order(shown, runs: Path, other: str, points: list[str]) -> None:
-    rows = shown("tas", other).headlines
-    assert [row[1] for row in rows] == [THROUGHPUT, WAIT, BUS] * 2
-    sizes = {str(row.at["machine.cpus"]): row.size for row in changes(runs, "tas", other) if row.metric == THROUGHPUT}
-    assert points == sorted(sizes, key=lambda cpus: -sizes[cpus]), "the point whose first headline changed most"
-    assert [row[0] for row in rows] == [point for point in points for _ in range(3)]
+@pytest.mark.parametrize("other", ["mcs", "slow"])
+def test_headlines_of_the_answers_point_come_first_then_the_first_headline_elsewhere(shown, runs: Path, other: str) -> None:
+    result = shown("tas", other)
+    answered = str(linebounce.open(runs / "tas").answered_point.at["machine.cpus"])
+    assert result.answers[1].startswith(f"{answered} CPUs: ")
+    rows = result.headlines
+    assert [row[:2] for row in rows[:3]] == [[answered, THROUGHPUT], [answered, WAIT], [answered, BUS]]
+    elsewhere = [row for row in changes(runs, "tas", other) if row.metric == THROUGHPUT and row.larger_than_chance]
+    assert [row[:2] for row in rows[3:]] == [
+        [cpus, THROUGHPUT] for row in elsewhere if (cpus := str(row.at["machine.cpus"])) != answered
+    ]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +157,8 @@ def test_a_change_is_better_or_worse_where_its_interval_does_not_hold_0(
 def test_each_headline_names_its_kind_in_one_word(shown, runs: Path) -> None:
     expected = {(str(row.at["machine.cpus"]), row.metric): row.verdict(row.changes[0]) for row in changes(runs, "tas", "slow")}
     rows = shown("tas", "slow").headlines
-    assert {(row[0], row[1]): row[-1] for row in rows} == {key: word for key, word in expected.items() if word}
+    assert len(rows) >= 3
+    assert {(row[0], row[1]): row[-1] for row in rows}.items() <= {key: word for key, word in expected.items() if word}.items()
     assert {row[-1] for row in shown("tas", "tas").headlines} == {"same"}
 
 
@@ -171,8 +176,7 @@ def test_a_headline_that_the_other_run_lacks_is_missing(shown, runs: Path) -> No
     results = directory / "results.json"
     results.write_text(results.read_text().replace(f'"{WAIT}"', '"locks.section_lock.elsewhere"'))
     rows = shown("tas", "without_wait").headlines
-    assert [row[-1] for row in rows if row[1] == WAIT] == ["missing", "missing"]
-    assert len(rows) == 6
+    assert [row[-1] for row in rows if row[1] == WAIT] == ["missing"]
     shutil.rmtree(directory)
 
 
@@ -194,10 +198,12 @@ def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_li
 
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("tas", "mcs", "slow"), ("one_tas", "one_mcs")])
-def test_at_most_ten_other_changes_follow_the_largest_first(shown, runs: Path, names: tuple[str, ...]) -> None:
+def test_ten_rows_at_most_the_answers_points_largest_changes_last(shown, runs: Path, names: tuple[str, ...]) -> None:
     swept = not names[0].startswith("one")
-    shown_rows = [(row[0] if swept else "", row[swept]) for row in shown(*names).others]
-    assert len(shown_rows) == 10
+    result = shown(*names)
+    shown_rows = [(row[0] if swept else "", row[swept]) for row in result.others]
+    assert len(result.headlines) + len(shown_rows) == 10
+    assert {place for place, _ in shown_rows} == {result.headlines[0][0] if swept else ""}
     in_order = [
         (str(row.at["machine.cpus"]) if swept else "", row.metric) for row in changes(runs, *names) if row.larger_than_chance
     ]
@@ -260,7 +266,7 @@ def test_all_metrics_are_those_of_the_results_in_their_order(shown, runs: Path) 
     result = shown("tas", "mcs", "--all-metrics")
     assert OTHERS not in result.text
     assert "more metrics" not in result.text
-    assert [row[1] for row in result.headlines] == [THROUGHPUT, WAIT, BUS] * 2
+    assert [row[1] for row in result.headlines] == [THROUGHPUT, WAIT, BUS] * 2, "the headlines of every point"
     base, other = linebounce.open(runs / "tas"), linebounce.open(runs / "mcs")
     parts = result.parts[3:-1]
     assert [part.splitlines()[0] for part in parts] == [point.title for point in base.points]
@@ -301,7 +307,8 @@ def test_runs_that_do_not_fit_beside_each_other_stand_below(shown) -> None:
     assert max(map(len, runs_of_parts)) > 1
     rows = [len(re.findall(r"^\d+ ", part, re.MULTILINE)) for part in parts]
     first_of_others = next(i for i, part in enumerate(parts) if part.startswith(OTHERS))
-    assert rows == [6] * first_of_others + [10] * (len(parts) - first_of_others)
+    assert set(rows[:first_of_others]) == {rows[0]}
+    assert set(rows[first_of_others:]) == {10 - rows[0]}
 
 
 def test_a_terminal_shows_verdicts_in_colour_and_as_much_as_it_has_room_for(runs: Path) -> None:
@@ -347,9 +354,8 @@ def in_terminal(columns: int, directory: Path, *arguments: str) -> str:
 NAME = "locks.section_lock.critical_section.wait_mean_us"
 CELLS: dict[Kind, str] = {
     "metric": NAME,
-    "unit": "µs",
-    "base": "4.20723",
-    "value": "3.39487",
+    "base": "4.21 µs",
+    "value": "3.39 µs",
     "change": "-19.3 %",
     "interval": "± 3.4",
     "verdict": "better",
@@ -359,17 +365,16 @@ CELLS: dict[Kind, str] = {
 @pytest.mark.parametrize(
     ("columns", "row"),
     [
-        (94, f"{NAME}  µs  4.20723  3.39487  -19.3 %  ± 3.4  better"),
-        (93, f"{NAME}  4.20723  3.39487  -19.3 %  ± 3.4  better"),
-        (89, f"{NAME}  4.20723  3.39487  -19.3 %  better"),
-        (82, f"{NAME}  4.20723  -19.3 %  better"),
+        (90, f"{NAME}  4.21 µs  3.39 µs  -19.3 %  ± 3.4  better"),
+        (89, f"{NAME}  4.21 µs  3.39 µs  -19.3 %  better"),
+        (82, f"{NAME}  4.21 µs  -19.3 %  better"),
         (73, f"{NAME}  -19.3 %  better"),
         (64, "locks.section_lock.crit…al_section.wait_mean_us  -19.3 %  better"),
         (45, "locks.section_….wait_mean_us  -19.3 %  better"),
     ],
 )
 def test_columns_are_lost_in_their_order_and_names_are_shortened_last(columns: int, row: str) -> None:
-    assert LOST_FIRST == ("unit", "interval", "value", "base")
+    assert LOST_FIRST == ("interval", "value", "base")
     table = [Column(kind, "", [Text(cell)]) for kind, cell in CELLS.items()]
     assert table_lines(table, columns)[1].plain == row
     assert fits(table, columns)
@@ -386,15 +391,25 @@ def test_a_name_is_shortened_in_the_middle() -> None:
 # ---- the page and JSON ----
 
 
-def test_the_comparison_page_begins_with_the_headlines(shown, runs: Path, tmp_path: Path) -> None:
+def test_the_comparison_page_has_each_points_headlines_then_every_metric(shown, runs: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown("tas", "slow", "mcs", "-o", str(page))
-    first, others = page.read_text().split("<table>")[1:]
-    metrics = [re.findall(r"<tr[^>]*><td>([^<]+)", part) for part in (first, others)]
-    assert metrics[0] == [THROUGHPUT, WAIT, BUS] * 2
-    assert metrics[1] == [row.metric for row in changes(runs, "tas", "slow", "mcs") if row.better is None]
-    assert '<td class="text better">better</td>' in first
-    assert "verdict" not in others
+    text = page.read_text()
+    points = re.findall(r'<section class="of-point( judged)?" id="(point-\d)".*?</section>', text, re.DOTALL)
+    assert [anchor for _, anchor in points] == ["point-0", "point-1"]
+    assert [bool(judged) for judged, _ in points].count(True) == 1
+    sections = re.findall(r"<section class=\"of-point.*?</section>", text, re.DOTALL)
+    for section in sections:
+        headlines, _, lines = section.partition("Lines whose misses differ most")
+        assert re.findall(r"<tr[^>]*><td>([^<]+)", headlines) == [THROUGHPUT, WAIT, BUS]
+        assert "<td>section_lock.serving</td>" in lines
+        assert section.count("<svg") == 1
+    others = re.findall(r"<tr[^>]*><td>([^<]+)", text.partition("<details>")[2])
+    assert others == [row.metric for row in changes(runs, "tas", "slow", "mcs") if row.better is None]
+    assert '<td class="text better">better</td>' in text.partition("<details>")[0]
+    assert "verdict" not in text.partition("<details>")[2]
+    clips = re.findall(r'<clipPath id="([^"]+)"', text)
+    assert len(clips) == len(set(clips)), "a hidden chart's clip of the same name would hide another chart"
 
 
 def test_json_has_the_bases_headlines_and_all_rows(shown, runs: Path) -> None:

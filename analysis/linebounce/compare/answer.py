@@ -69,10 +69,10 @@ def pair_answers(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _pair_answer(comparison: Comparison, first: str, name: str) -> str:
     base, other = comparison.base, comparison.other
-    judged = _judged(comparison)
-    if judged is None:
+    point = judged_point(comparison)
+    if point is None:
         return ""
-    point, change = judged
+    change = next(change for change in point.changes if change.metric == base.answer.metric)
     place = "" if len(base.points) == 1 else f"{_place(base, point)}: "
     label = next((headline.label for headline in base.headlines if headline.metric == change.metric), change.metric)
     better = next((headline.better for headline in base.headlines if headline.metric == change.metric), "neither")
@@ -106,14 +106,14 @@ def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
     return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in named if run.answer.text]
 
 
-def _judged(comparison: Comparison) -> tuple[PointChanges, Change] | None:
-    """The answered point if both runs have it, otherwise the point whose metric changed most."""
+def judged_point(comparison: Comparison) -> PointChanges | None:
+    """The point that the comparison's answer is about: that of the base's answer if both runs have it, otherwise the one whose
+    metric changed most."""
     metric = comparison.base.answer.metric
-    places = [(point, change) for point in comparison.points for change in point.changes if change.metric == metric]
+    sizes = [(change.size, point) for point in comparison.points for change in point.changes if change.metric == metric]
     answered = place_of(comparison.base.answered_point.at)
-    there = [(point, change) for point, change in places if place_of(point.at) == answered]
-    candidates = there or sorted(places, key=lambda place: -place[1].size)
-    return candidates[0] if candidates else None
+    there = [point for _, point in sizes if place_of(point.at) == answered]
+    return there[0] if there else max(sizes, key=lambda size: size[0])[1] if sizes else None
 
 
 def _place(base: Results, point: PointChanges) -> str:

@@ -7,13 +7,13 @@ from typing import Literal
 from rich.cells import cell_len
 from rich.text import Text
 
-Kind = Literal["point", "metric", "unit", "base", "value", "change", "interval", "verdict"]
+Kind = Literal["point", "metric", "base", "value", "change", "interval", "verdict"]
 
 # The columns to drop first when space is short, least important first. Others always stay.
-LOST_FIRST: tuple[Kind, ...] = ("unit", "interval", "value", "base")
+LOST_FIRST: tuple[Kind, ...] = ("interval", "value", "base")
 # The columns to shorten next, each with the smallest width at which names still differ.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
-_LEFT: tuple[Kind, ...] = ("point", "metric", "unit", "verdict")
+_LEFT: tuple[Kind, ...] = ("point", "metric", "verdict")
 _BETWEEN = 2
 
 

@@ -1,45 +1,57 @@
-"""Draws the runs of a comparison in one chart, with the others' differences from the first below it, as SVG without scripts."""
+"""Draws the runs of a comparison in one chart, and their differences from the first in another, as SVG without scripts.
+
+A colour is an alternative of the sweep, a dash and a shape are a run; each mark links to its point's part of the page."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from linebounce.compare.changes import Comparison, place_of
 from linebounce.compare.rows import run_names
 from linebounce.records import Point, shown_setting
 from linebounce.report import charts, figures, sweeps
+from linebounce.report.charts.base import Spec, word
 from linebounce.report.words import axis_title, path_words
 
-_WIDTH = 720
+_WIDTH = 480
+_RUN_RANGES: dict[str, list[Any]] = {
+    "strokeDash": [[1, 0], [6, 4], [2, 2], [10, 3, 2, 3]],
+    "shape": ["circle", "square", "triangle-up", "diamond"],
+}
 _MOST_ALTERNATIVES = 4  # of more alternatives, only those featured in the base's answer are drawn
 
 Rows = list[dict[str, Any]]
 
 
-def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
-    """Captions and charts; empty if the runs are not swept over numbers."""
+def overlay(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> list[tuple[str, Markup]]:
+    """Captions and charts; empty if the runs are not swept over numbers. `anchors`: of the page's points, by the base's number;
+    others are not drawn."""
     base = comparisons[0].base
     axes = sweeps.default_axes(base)
     if axes is None or not sweeps.is_numeric(base.swept()[axes.x]):
         return []
-    compared = set().union(*({place_of(point.at) for point in comparison.points} for comparison in comparisons))
-    shown = [point for point in base.points if place_of(point.at) in compared and _is_shown(comparisons[0], point, axes)]
+    shown = [point for point in base.points if point.number in anchors and _is_shown(comparisons[0], point, axes)]
     names = run_names(comparisons)
     runs = zip(names, [base, *(comparison.other for comparison in comparisons)], strict=True)
     both = [row for name, run in runs for row in _values(name, run.points, shown, axes)]
     if len({row["x"] for row in both}) < 2:
         return []
     unit = next(point.metrics[axes.metric].unit for point in base.points if axes.metric in point.metrics)
-    words = {"x": path_words(axes.x), "series": "run", "x_scale": sweeps.x_scale(axes.x, base.swept()[axes.x])}
+    words = {
+        "x": path_words(axes.x),
+        "series": path_words(axes.series) if axes.series else "run",
+        "x_scale": sweeps.x_scale(axes.x, base.swept()[axes.x]),
+    }
     title = axis_title(axes.metric, unit)
-    drawn = [(f"{title}, of each run", _drawn(both, words | {"y": title}))]
+    drawn = [_drawn("values", f"{title}, of each run", both, words | {"y": title}, anchors)]
     others = zip(names[1:], comparisons, strict=True)
     change = [row for name, comparison in others for row in _changes(name, comparison, shown, axes)]
     if change:
         title = f"change from {names[0]} (%)"
-        drawn.append((f"Change from {names[0]}, with the 95 % interval", _drawn(change, words | {"y": title})))
+        caption = f"Change from {names[0]}, with the 95 % interval"
+        drawn.append(_drawn("change", caption, change, words | {"y": title}, anchors))
     return drawn
 
 
@@ -56,16 +68,17 @@ def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
 
 
 def _row(name: str, point: Point, axes: sweeps.Axes, value: float, ci95: float | None) -> dict[str, Any]:
-    series = f"{name} {shown_setting(point.at[axes.series])}" if axes.series else name
-    return {"point": point.number, "x": point.at[axes.x], "series": series, "value": value, "ci95": ci95 or 0}
+    series = shown_setting(point.at[axes.series]) if axes.series else name
+    return {"point": point.number, "x": point.at[axes.x], "series": series, "run": name, "value": value, "ci95": ci95 or 0}
 
 
 def _values(name: str, points: Sequence[Point], shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
-    places = {place_of(point.at) for point in shown}
+    places = {place_of(point.at): point for point in shown}
     for point in points:
-        if place_of(point.at) in places and axes.metric in point.metrics:
+        of_base = places.get(place_of(point.at))
+        if of_base is not None and axes.metric in point.metrics:
             metric = point[axes.metric]
-            yield _row(name, point, axes, metric.value, metric.ci95)
+            yield _row(name, of_base, axes, metric.value, metric.ci95)
 
 
 def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sweeps.Axes) -> Iterator[dict[str, Any]]:
@@ -77,10 +90,40 @@ def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sw
             yield _row(name, point, axes, change.percent, change.ci95_percent)
 
 
-def _drawn(rows: Rows, words: dict[str, str]) -> Markup:
-    """The chart as SVG that scales to its container, whatever size it was drawn at."""
-    spec = charts.with_rows(charts.CHARTS["sweep_line"](), "sweep", rows, words)
+def _drawn(name: str, caption: str, rows: Rows, words: dict[str, str], anchors: Mapping[int, str]) -> tuple[str, Markup]:
+    linked = [row | {"href": f"#{anchors[row['point']]}"} for row in rows]
+    spec = charts.with_rows(_by_run(charts.CHARTS["sweep_line"]()), "sweep", linked, words)
+    for part in spec["layer"]:
+        if len({row["run"] for row in rows}) == 1 or all(row["run"] == row["series"] for row in rows):
+            for channel in _RUN_RANGES:
+                part["encoding"].get(channel, {})["legend"] = None
     spec["width"] = _WIDTH
+    return caption, svg_of(spec, name, caption)
+
+
+def _by_run(spec: Spec) -> Spec:
+    """The chart with dashes and shapes for runs instead of alternatives, and with links."""
+    for part in spec["layer"]:
+        encoding = part["encoding"]
+        legend = encoding["color"]["legend"]
+        for channel, values in _RUN_RANGES.items():
+            if channel in encoding:
+                encoding[channel] = word("run", sort=None, title="run", scale={"range": values}, legend=dict(legend))
+        if part["mark"]["type"] == "point":
+            encoding["href"] = word("href")
+    return spec
+
+
+def svg_of(spec: Spec, name: str, title: str) -> Markup:
+    """The chart as SVG that scales to its container, whatever size it was drawn at. No two charts of a page have one `name`."""
     svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
     # An SVG inside a page needs no width, height or XML namespaces.
-    return Markup(re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3))
+    svg = re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3)
+    # A screen reader hears the chart's title; the page's list of points has the same links. vl_convert puts an address of its
+    # own before a link's fragment.
+    svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
+    role = "group" if "<a " in svg else "img"
+    svg = svg.replace("<svg ", f'<svg role="{role}" aria-label="{escape(title)}" ', 1)
+    svg = re.sub(r'xlink:href="[^"#]*#([^"]*)"', r'href="#\1" aria-label="\1" tabindex="-1"', svg)
+    # Two charts' clips may not have the same name: that of a chart that is not shown would hide the other.
+    return Markup(re.sub(r'(id="|url\(#)(?=clip)', rf"\g<1>{name}-", svg))

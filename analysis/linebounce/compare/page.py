@@ -7,23 +7,38 @@ from jinja2 import Environment
 from linebounce.compare.answer import answers_alone, differences, pair_answers
 from linebounce.compare.changes import Comparison, Hit
 from linebounce.compare.overlay import overlay
-from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, number_text, run_names
+from linebounce.compare.points import points_of
+from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, run_names
 from linebounce.compare.selection import headline_rows
 from linebounce.page_policy import page_policy
+from linebounce.quantity import quantity
 from linebounce.results import Results
 
 _TEMPLATE = """\
-{% macro table(rows, verdicts) %}
+{% macro table(rows, swept, verdicts) %}
 <div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">metric</th>{% if swept %}<th scope="col" class="text">point</th>{% endif %}
-<th scope="col" class="text">unit</th><th scope="col">base</th>
+<th scope="col">{{ base.called }}</th>
 {%- for run in runs %}<th scope="col">{{ run.called }}</th><th scope="col">change</th>
 {%- if verdicts %}<th scope="col" class="text">verdict</th>{% endif %}{% endfor %}</tr></thead>
 <tbody>
 {% for row in rows %}<tr{% if row.chance and not verdicts %} class="chance"{% endif %}><td>{{ row.metric }}</td>
-{%- if swept %}<td class="text point">{{ row.title }}</td>{% endif %}<td class="text">{{ row.unit }}</td><td>{{ row.base }}</td>
+{%- if swept %}<td class="text point">{{ row.title }}</td>{% endif %}<td>{{ row.base }}</td>
 {%- for value, change, verdict in row.changes %}<td>{{ value }}</td><td>{{ change }}</td>
 {%- if verdicts %}<td class="text {{ verdict }}">{{ verdict }}</td>{% endif %}{% endfor %}</tr>
+{% endfor %}</tbody>
+</table></div>
+{% endmacro -%}
+{% macro lines(point) %}
+<div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">field</th>
+{%- for what in ("misses", "mean", "in all") %}{% for name in names %}
+<th scope="col">{{ what }}, {{ name }}</th>{% endfor %}{% endfor %}
+{%- for run in runs %}<th scope="col">{{ run.called }}: change</th>{% endfor %}</tr></thead>
+<tbody>
+{% for line in point.lines %}<tr><td>{{ line.name }}</td>
+{%- for figures in (line.misses, line.means, line.totals, line.changes) %}{% for figure in figures -%}
+<td>{{ figure }}</td>{% endfor %}{% endfor %}</tr>
 {% endfor %}</tbody>
 </table></div>
 {% endmacro -%}
@@ -36,40 +51,63 @@ _TEMPLATE = """\
 <title>{{ base.title }}: compared</title>
 <style>
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.2rem; }
 .wide { overflow: auto; max-height: 90vh; }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; }
 tr { border-bottom: 1px solid color-mix(in srgb, currentcolor 15%, transparent); }
 th:first-child, td:first-child, .text { text-align: left; }
-td:first-child, td.point { white-space: normal; overflow-wrap: anywhere; min-width: 14rem; }
+td:first-child, td.point { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
 td { font-variant-numeric: tabular-nums; }
 thead th { position: sticky; top: 0; background: Canvas; }
 .chance td { opacity: .6; }
 .better { color: light-dark(#00704f, #4fc79a); }
 .worse { color: light-dark(#b04300, #f0803c); }
-figure { margin: 1.5rem 0; background: white; color: black; border-radius: .5rem; }
-figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
+.charts { display: flex; flex-wrap: wrap; gap: 1rem; }
+.charts figure { flex: 1 1 26rem; min-width: 0; }
+figure { margin: .5rem 0; background: white; color: black; border-radius: .5rem; max-width: 60rem; break-inside: avoid; }
+figure svg { display: block; width: 100%; height: auto; }
 figcaption { padding: .6rem 1rem 0; font-weight: 600; }
+nav { display: flex; flex-wrap: wrap; gap: .3rem .8rem; }
+/* One point is shown: the one in the address, or the one that the answer is about. */
+.of-point { display: none; }
+.of-point:target, body:not(:has(.of-point:target)) .of-point.judged { display: block; }
+.of-point:focus { outline: none; }
 .failed { border-left: .3rem solid #c62828; padding: .3rem .8rem; }
+@media print { .wide { max-height: none; } nav, details:not([open]) { display: none; } }
 </style>
 </head>
 <body>
 <h1>{{ base.title }}</h1>
-<p>Base: <code>{{ base.name }}</code> ({{ base.experiment }} on {{ base.machine }}{{ base.place }})
-{%- for run in runs %}<br>
-{{ run.called }}: <code>{{ run.name }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
 {% for answer in answers %}<p><strong>{{ answer.text }}</strong><br>{{ answer.called }} differs in {{ answer.differences }}.</p>
 {% endfor %}{% for name, text in alone %}<p>{{ name }} alone: {{ text }}</p>
-{% endfor %}{% for caption, chart in charts %}<figure><figcaption>{{ caption }}</figcaption>{{ chart }}</figure>
-{% endfor %}{% if failed %}<section class="failed"><h2>Failed</h2>
+{% endfor %}<p>{% for run in [base] + runs %}{{ run.called }}: <code>{{ run.name }}</code> ({{ run.experiment }} on
+{{ run.machine }}{{ run.place }}){% if not loop.last %}<br>
+{% endif %}{% endfor %}</p>
+{% if failed %}<section class="failed"><h2>Failed</h2>
 <ul>{% for text in failed %}<li>{{ text }}</li>{% endfor %}</ul></section>{% endif %}
-{% if headlines %}{{ table(headlines, true) }}
-{% endif %}{% for note in notes %}<p>{{ note }}</p>{% endfor %}
+{% if charts %}<div class="charts">{% for caption, chart in charts %}<figure>
+<figcaption>{{ caption }}</figcaption>{{ chart }}</figure>
+{% endfor %}</div>{% endif %}
+{% if points | length > 1 %}<h2>One point</h2>
+<nav aria-label="Points">{% for point in points %}<a href="#{{ point.anchor }}">{{ point.title }}</a>
+{% endfor %}</nav>{% endif %}
+{% for point in points %}<section class="of-point{{ ' judged' if point.judged }}" id="{{ point.anchor }}" tabindex="-1">
+{% if points | length > 1 %}<h2>{{ point.title }}</h2>{% endif %}
+{% if point.headlines %}{{ table(point.headlines, false, true) }}{% endif %}
+{% if point.histogram %}<figure><figcaption>Misses by latency</figcaption>{{ point.histogram }}</figure>{% endif %}
+{% if point.lines %}<h2>Lines whose misses differ most</h2>
+<p>Counts and times of the whole measured time; hits are not counted.</p>
+{{ lines(point) }}{% endif %}
+</section>
+{% endfor %}{% for note in notes %}<p>{{ note }}</p>{% endfor %}
 {% if explained %}<p>{{ explained }}.</p>
-{% endif %}<h2>All other metrics</h2>
-<p>Largest changes first, those that chance explains last.</p>
-{{ table(others, false) }}
+{% endif %}{% if headlines %}<h2>Headlines at every point</h2>
+{{ table(headlines, swept, true) }}
+{% endif %}<details><summary>All other metrics, the largest changes first, those that chance explains last</summary>
+{{ table(others, swept, false) }}
+</details>
 </body>
 </html>
 """
@@ -79,9 +117,12 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
     """`rows` as rows_of() has them: all are on the page, those of the headlines first."""
     base = comparisons[0].base
     names = run_names(comparisons)
+    points = points_of(comparisons, rows)
+    swept = len(base.points) > 1
     template = Environment(autoescape=True).from_string(_TEMPLATE)
     return template.render(
         policy=page_policy(),
+        names=names,
         base=_run(base, names[0]),
         runs=[_run(comparison.other, name) for name, comparison in zip(names[1:], comparisons, strict=True)],
         answers=[
@@ -93,12 +134,13 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
             for name, text, comparison in zip(names[1:], pair_answers(comparisons), comparisons, strict=True)
         ],
         alone=answers_alone(comparisons),
-        charts=overlay(comparisons),
+        charts=overlay(comparisons, {point.number: point.anchor for point in points}),
+        points=[vars(point) | {"headlines": [_cells(row) for row in point.headlines]} for point in points],
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
         explained=interval_note(rows),
-        swept=len(base.points) > 1,
-        headlines=[_cells(row) for row in headline_rows(comparisons, rows)],
+        swept=swept,
+        headlines=[_cells(row) for row in headline_rows(comparisons, rows)] if swept else [],
         others=[_cells(row) for row in rows if row.better is None],
     )
 
@@ -121,11 +163,10 @@ def _cells(row: Row) -> dict[str, object]:
     return {
         "metric": row.metric,
         "title": row.title,
-        "unit": row.unit,
-        "base": number_text(row.base),
+        "base": quantity(row.base, row.unit),
         "chance": row.chance,
         "changes": [
-            (number_text(change.changed) if change else "", change_text(change), row.verdict(change) or "")
+            (quantity(change.changed, change.unit) if change else "", change_text(change), row.verdict(change) or "")
             for change in row.changes
         ],
     }

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from linebounce.compare.changes import Change, Comparison, Hit, Place, order_of, place_of
-from linebounce.quantity import shown_unit
+from linebounce.quantity import quantity
 from linebounce.records import At, Better, Point
 
 Verdict = Literal["better", "worse", "same", "changed", "missing"]
@@ -90,12 +90,6 @@ def run_names(comparisons: Sequence[Comparison]) -> list[str]:
     return [run.part or (chr(ord("A") + number) if number < 26 else f"run {number + 1}") for number, run in enumerate(runs)]
 
 
-def number_text(value: float) -> str:
-    """Six digits, as in the results; operations per second never get an exponent."""
-    text = f"{value:.6g}"
-    return f"{float(text):.0f}" if 1e6 <= abs(value) < 1e12 else text
-
-
 def change_text(change: Change | None) -> str:
     """Such as `+12.3 ± 0.4 % *`; the star marks a change larger than chance."""
     percent, interval = percent_text(change), interval_text(change)
@@ -131,7 +125,7 @@ def hit_text(hit: Hit) -> str:
     place = f" at {title}" if title else ""
     if change is None:
         return f"{hit.condition.text}: {hit.comparison.other.name}{place}: nothing to compare, for {hit.missing}"
-    values = f"{number_text(change.base)} -> {number_text(change.changed)} {shown_unit(change.unit)}".rstrip()
+    values = f"{quantity(change.base, change.unit)} -> {quantity(change.changed, change.unit)}"
     return f"{hit.condition.text}: {hit.comparison.other.name}{place}: {values} ({change_text(change)})"
 
 

@@ -1,12 +1,15 @@
-"""Chooses the rows that the terminal and the page show first: the headlines of every point, then other changes larger than
-chance."""
+"""Chooses the rows of a comparison that the terminal and the page show first."""
 
 import re
 from collections.abc import Sequence
 
+from linebounce.compare.answer import judged_point
 from linebounce.compare.changes import Comparison, Place, place_of
 from linebounce.compare.rows import Row
 from linebounce.records import Point
+
+_MOST_ROWS = 10
+_MOST_ELSEWHERE = 4
 
 # Patterns of a part's metric name, and the name of the whole. The two are equal for a run that is all kernel code, for a lock
 # with one caller, and for misses of L1 if there is no outer cache.
@@ -41,11 +44,31 @@ def _headlines_of(point: Point, comparisons: Sequence[Comparison], found: dict[t
     return rows
 
 
+def first_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The headlines and the other changes of the terminal's first page, ten rows at most: the headlines of the point that the
+    answer is about, the first headline of the points where it changed most, then that point's other changes."""
+    judged = judged_point(comparisons[0])
+    every = headline_rows(comparisons, rows)
+    if judged is None:
+        return every[:_MOST_ROWS], other_changes(rows)[: max(0, _MOST_ROWS - len(every))]
+    here = [row for row in every if place_of(row.at) == place_of(judged.at)]
+    first = every[0].metric if every else ""
+    elsewhere = [row for row in every if row not in here and row.metric == first and row.larger_than_chance]
+    headlines = [*here, *elsewhere[:_MOST_ELSEWHERE]]
+    others = [row for row in other_changes(rows) if place_of(row.at) == place_of(judged.at) and not _is_tiny(row)]
+    return headlines, others[: max(0, _MOST_ROWS - len(headlines))]
+
+
 def other_changes(rows: Sequence[Row]) -> list[Row]:
     """The changes of other metrics that are larger than chance, in row order. If a part and its whole have equal figures,
     only one is kept."""
     again = _shown_again(rows)
     return [row for row in rows if row.better is None and row.larger_than_chance and row.key not in again]
+
+
+def _is_tiny(row: Row) -> bool:
+    """Whether a time stays below a nanosecond, so that its change means nothing beside the others."""
+    return row.unit == "ns" and max(row.base, *(change.changed for change in row.changes if change)) < 1
 
 
 def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[list[Row]]:

@@ -1,4 +1,4 @@
-"""Prints a comparison: the headlines of every point, the largest other changes, and how many more there are."""
+"""Prints a comparison: the answer, the rows that matter most, and how many more there are."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,36 +13,34 @@ from linebounce.compare.rows import (
     interval_note,
     interval_text,
     notes_of,
-    number_text,
     percent_text,
     run_names,
 )
-from linebounce.compare.selection import as_in_results, headline_rows, other_changes
+from linebounce.compare.selection import as_in_results, first_rows, headline_rows
 from linebounce.console import output
-from linebounce.quantity import shown_unit
+from linebounce.quantity import quantity
 from linebounce.records import At, shown_setting
 from linebounce.visible import visible
 
 _PIPE_COLUMNS = 200
-_SHOWN_OTHERS = 10
 _STYLES = {"better": "green", "worse": "red", "same": "dim", "changed": "yellow", "missing": "yellow", None: ""}
 
 
 def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all_metrics: bool) -> None:
-    """`rows`: from rows_of(). With `all_metrics`, every row follows the headlines."""
+    """`rows`: from rows_of(). With `all_metrics`, the headlines of every point, then every row."""
     console = output(_PIPE_COLUMNS)
     _print_runs(console, comparisons)
     _print_answers(console, comparisons)
-    headlines = headline_rows(comparisons, rows)
     names = run_names(comparisons)
     swept = len(comparisons[0].base.points) > 1
-    _print_table(console, "", headlines, names, swept)
     if all_metrics:
+        _print_table(console, "", headline_rows(comparisons, rows), names, swept)
         for of_point in as_in_results(comparisons, rows):
             _print_table(console, of_point[0].title if swept else "All metrics", of_point, names, False)
         notes = []
     else:
-        others = other_changes(rows)[:_SHOWN_OTHERS]
+        headlines, others = first_rows(comparisons, rows)
+        _print_table(console, "", headlines, names, swept)
         _print_table(console, "Other changes, the largest first" if headlines else "", others, names, swept)
         notes = _notes_of_rest(rows, [*headlines, *others])
     notes += [interval_note(rows), *(note for comparison in comparisons for note in notes_of(comparison))]
@@ -126,8 +124,7 @@ def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Col
     return [
         *([column("point", _swept_text(rows[0].at), _place_text)] if with_point else []),
         column("metric", "metric", lambda row: row.metric),
-        column("unit", "unit", lambda row: shown_unit(row.unit)),
-        column("base", base, lambda row: number_text(row.base)),
+        column("base", base, lambda row: quantity(row.base, row.unit)),
     ]
 
 
@@ -146,7 +143,7 @@ def _columns_of_run(rows: Sequence[Row], run: int, name: str) -> list[Column]:
     alone = len(rows[0].changes) == 1
     shown = [(row.changes[run], _style(row, row.changes[run])) for row in rows]
     return [
-        Column("value", name, [Text(number_text(change.changed) if change else "") for change, _ in shown]),
+        Column("value", name, [Text(quantity(change.changed, change.unit) if change else "") for change, _ in shown]),
         Column(
             "change",
             "change" if alone else f"{name}: change",

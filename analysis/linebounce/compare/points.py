@@ -1,0 +1,125 @@
+"""What the comparison page shows of one point: its headlines, its misses by latency, and its cache lines, in every run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from markupsafe import Markup
+
+from linebounce.compare.answer import judged_point
+from linebounce.compare.changes import Comparison, Place, place_of
+from linebounce.compare.conditions import change_pct
+from linebounce.compare.overlay import svg_of
+from linebounce.compare.rows import Row, run_names
+from linebounce.compare.selection import headline_rows
+from linebounce.quantity import quantity
+from linebounce.records import Point
+from linebounce.report import charts, tables
+from linebounce.report.charts.base import Spec
+from linebounce.results import Results
+
+_MOST_LINES = 10
+_MOST_DRAWN = 40  # a histogram takes a tenth of a second
+_HISTOGRAM = {"width": 520, "height": 110, "autosize": "pad"}  # rows of charts cannot fit a width
+
+
+@dataclass(frozen=True)
+class LineOfRuns:
+    """A field of a line: its misses' count, mean latency and total time in each run."""
+
+    name: str
+    misses: tuple[str, ...]
+    means: tuple[str, ...]
+    totals: tuple[str, ...]
+    changes: tuple[str, ...]  # of the total time, for every run but the first
+
+
+@dataclass(frozen=True)
+class PointOfRuns:
+    """A point that all runs have. The page shows one at a time, at first the one that is `judged`."""
+
+    number: int  # the base's
+    anchor: str  # the fragment of the page's address that selects it
+    title: str
+    judged: bool
+    headlines: tuple[Row, ...]
+    histogram: Markup  # empty if there are no misses, or too many points
+    lines: tuple[LineOfRuns, ...]
+
+
+def points_of(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[PointOfRuns]:
+    """The points that all runs have, in the base's order."""
+    base = comparisons[0].base
+    runs = [base, *(comparison.other for comparison in comparisons)]
+    judged = judged_point(comparisons[0])
+    headlines: dict[Place, list[Row]] = {}
+    for row in headline_rows(comparisons, rows):
+        headlines.setdefault(place_of(row.at), []).append(row)
+    names = run_names(comparisons)
+    misses = [tables.latency_bins(run.latency).filter(kind=tables.ALL) for run in runs]
+    found: list[PointOfRuns] = []
+    for point in base.points:
+        numbers = [_number_of(point, base, run) for run in runs]
+        if not point.metrics or None in numbers:
+            continue
+        place, anchor = place_of(point.at), f"point-{point.number}"
+        is_judged = judged is not None and place_of(judged.at) == place
+        histogram = Markup()
+        if is_judged or len(found) < _MOST_DRAWN:
+            bins = [frame.filter(point=number) for frame, number in zip(misses, numbers, strict=True)]
+            histogram = _histogram(anchor, dict(zip(names, bins, strict=True)))
+        lines = _lines([run.lines.filter(point=number) for run, number in zip(runs, numbers, strict=True)])
+        shown = tuple(headlines.get(place, ()))
+        found.append(PointOfRuns(point.number, anchor, point.title, is_judged, shown, histogram, tuple(lines)))
+    return found
+
+
+def _number_of(point: Point, base: Results, run: Results) -> int | None:
+    """The number that a point of the base has in another run. Two runs of one point each are compared wherever they are."""
+    if len(base.points) == len(run.points) == 1:
+        return run.points[0].number
+    return next((other.number for other in run.points if place_of(other.at) == place_of(point.at) and other.metrics), None)
+
+
+def _histogram(name: str, bins: Mapping[str, pl.DataFrame]) -> Markup:
+    """Each run's misses by latency, one below the other on one axis."""
+    rows = [row | {"run": run} for run, frame in bins.items() for row in frame.to_dicts()]
+    if len({(row["low_ns"], row["source"]) for row in rows}) < 2:
+        return Markup()
+    spec: Spec = charts.with_rows(charts.CHARTS["latency_histogram"](), "latency_bins", rows, {}) | _HISTOGRAM
+    spec["encoding"]["row"] = {"field": "run", "type": "nominal", "title": None, "sort": None}
+    spec["encoding"]["y"] |= {"title": "% of misses"}
+    return svg_of(spec, name, "Misses by latency, of each run")
+
+
+def _lines(frames: Sequence[pl.DataFrame]) -> Iterator[LineOfRuns]:
+    """The fields whose misses' total time differs most between the first run and any other."""
+    key = ["object", "line", "offset", "field"]
+    by_run = [
+        {
+            row[:4]: row[4:]
+            for row in frame.group_by(key)
+            .agg(pl.col("count").sum(), (pl.col("count") * pl.col("latency_ns_mean")).sum().alias("ns"))
+            .iter_rows()
+        }
+        for frame in frames
+    ]
+    places = list(dict.fromkeys(place for run in by_run for place in run))
+    several_lines = {place[0] for place in places if place[1] > 0}
+
+    def differs(place: tuple[str, int, int, str]) -> float:
+        totals: list[float] = [run.get(place, (0, 0.0))[1] for run in by_run]
+        return max(abs(total - totals[0]) for total in totals)
+
+    for place in sorted(places, key=differs, reverse=True)[:_MOST_LINES]:
+        figures = [run.get(place, (0, 0.0)) for run in by_run]
+        name, line, offset, field = place
+        where = f"{name}, line {line}" if name in several_lines else name
+        first = figures[0][1]
+        yield LineOfRuns(
+            f"{where}.{field or f'byte {offset}'}",
+            tuple(quantity(count) for count, _ in figures),
+            tuple(quantity(total / count, "ns") if count else "" for count, total in figures),
+            tuple(quantity(total, "ns") for _, total in figures),
+            tuple("new" if first == 0 else f"{change_pct(first, total):+.3g} %" for _, total in figures[1:]),
+        )
