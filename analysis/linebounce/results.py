@@ -254,7 +254,7 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
     path = Path(directory)
     _check_directory(path)
     if not (path / "manifest.json").exists() and not (path / "results.json").exists():
-        raise InputError(f"{path}: no results directory, for it has neither results.json nor manifest.json")
+        raise InputError(f"{path}: this is not a results directory, because it has neither results.json nor manifest.json")
     manifest_document = read_document(path / "manifest.json", json.loads)
     _check_schema(path / "manifest.json", manifest_document, MANIFEST_SCHEMA)
     with reading(path / "manifest.json"):
@@ -282,8 +282,7 @@ def _check_directory(path: Path) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
     inside = (path.parent / "manifest.json").exists()
     raise InputError(
-        f"{path}: a file; what is read is a results directory, as `linebounce run` leaves it"
-        f"{f': {path.parent}' if inside else ''}"
+        f"{path}: this is a file; give a results directory, which `linebounce run` makes{f': {path.parent}' if inside else ''}"
     )
 
 
@@ -298,7 +297,7 @@ def _interrupted(path: Path, manifest: Manifest) -> str:
 
 def _all_failed(path: Path, manifest: Manifest) -> str:
     reason = f": {manifest.failed_points[0].reason}" if manifest.failed_points else ""
-    return f"{path}: no point of the run finished, so that there are no results{reason}"
+    return f"{path}: no point of the run finished, so there are no results{reason}"
 
 
 def _whole_run(argv: Sequence[str]) -> list[str]:
@@ -345,7 +344,7 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+        raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
     except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for invalid UTF-8
         raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
 
@@ -356,9 +355,9 @@ def _check_schema(path: Path, document: object, known: str) -> None:
         return
     if isinstance(schema, str) and schema.rpartition("/")[0] == known.rpartition("/")[0]:
         raise InputError(
-            f'{path}: its schema is "{schema}", and this version of linebounce reads "{known}": a newer one is needed'
+            f'{path}: its schema is "{schema}", but this version reads "{known}"; install a newer version of Linebounce'
         )
-    raise InputError(f'{path}: this is not a file of linebounce: its schema has to be "{known}"')
+    raise InputError(f'{path}: this is not a file that Linebounce wrote: its schema must be "{known}"')
 
 
 @contextmanager

@@ -282,22 +282,18 @@ class Decision {
            (roles_.cells.size() > 1 ? fmt::format("{})", fmt::join(names, ") and (")) : enumeration(names));
   }
 
-  static std::string lead_words(double percent) {
-    return percent < kTwice ? fmt::format("{:.2g} %", percent) : fmt::format("a factor of {:.2g}", 1 + percent / 100);
-  }
-
   // " (by 12 % to a factor of 3.1)".
   std::string margin(const std::vector<const std::pair<Cell, Ranking>*>& places) const {
     double least = 0, most = 0;
     for (const auto* place : places) {
       const double best = place->second[0].value, next = place->second[1].value;
       if (best <= 0 || next <= 0) return "";
-      const double lead = 100 * (std::max(best, next) / std::min(best, next) - 1);
+      const double lead = std::max(best, next) / std::min(best, next);
       least = least == 0 ? lead : std::min(least, lead);
       most = std::max(most, lead);
     }
-    return places.size() == 1 ? fmt::format(" (by {})", lead_words(most))
-                              : fmt::format(" (by {} to {})", lead_words(least), lead_words(most));
+    return places.size() == 1 ? fmt::format(" (by {})", lead_text(most))
+                              : fmt::format(" (by {} to {})", lead_text(least), lead_text(most));
   }
 
   // ---- one row of numbers ----

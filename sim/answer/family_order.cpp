@@ -31,7 +31,7 @@ class OrderTeller {
     if (ranking_.size() < 2) return "";
     for (std::size_t i = 0; i < order_.changes.size(); ++i) look_at(order_.changes[i], order_.changed[i]);
     if (tried_ == 0) return "";
-    if (passes_.empty()) return fmt::format("The order survives {}{}.", all_of(), lead_text());
+    if (passes_.empty()) return fmt::format("The order survives {}{}.", all_of(), lead_range());
     std::vector<std::string> parts;
     for (const Pass& pass : passes_) {
       if (parts.size() == kMostPasses) break;
@@ -106,14 +106,10 @@ class OrderTeller {
                        order_.family);
   }
 
-  std::string lead_text() const {
+  std::string lead_range() const {
     const std::string& leader = order_.alternatives[ranking_.front()];
-    if (ties_ > 0) return fmt::format("; with {} of them {} can't be told apart from the next", ties_, leader);
-    return most_ <= 0 ? "" : fmt::format("; {} leads by {} to {}", leader, percent(least_), percent(most_));
-  }
-
-  static std::string percent(double factor) {
-    return factor < 2 ? fmt::format("{:.2g} %", 100 * (factor - 1)) : fmt::format("{:.2g} times", factor);
+    if (ties_ > 0) return fmt::format("; with {} of them {} can't be told apart from the runner-up", ties_, leader);
+    return most_ <= 0 ? "" : fmt::format("; {} leads by {} to {}", leader, lead_text(least_), lead_text(most_));
   }
 
   static std::string reasons_text(const std::vector<std::string>& reasons) {

@@ -123,6 +123,10 @@ std::string fraction_text(double smaller, double larger) {
   return fmt::format("{:.2g} % less than", 100 * (1 - share));
 }
 
+std::string lead_text(double ratio) {
+  return ratio < kManyTimes ? fmt::format("{:.2g} %", 100 * (ratio - 1)) : fmt::format("a factor of {:.2g}", ratio);
+}
+
 std::string enumeration(const std::vector<std::string>& items) {
   std::string text;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "models/text/shell_word.hpp"
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
@@ -78,6 +79,9 @@ InputError no_results(const fs::path& directory, std::optional<int> point) {
 Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
+  if (!is_there(directory))
+    throw InputError(fmt::format("{}: there is no such results directory; `linebounce run EXPERIMENT -o {}` makes one",
+                                 directory.string(), shell_word(directory.string())));
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   std::optional<int> wanted;
   if (!arguments.point.empty()) wanted = chosen_point(arguments.point, points);

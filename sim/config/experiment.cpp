@@ -63,7 +63,9 @@ class ExperimentReader {
     read_report(reader_.table("report"));
     read_question(reader_.table("question"));
     reader_.finish();
-    if (!reader_.table("workload")) reader_.refuse("workload", "this table is missing: [workload] and its name");
+    if (!reader_.table("workload"))
+      reader_.refuse("workload",
+                     "this table is missing; write [workload] and name = \"NAME\" below it (see: linebounce list workloads)");
     read_machine(machine);
     declare_keys();
     read_layers();

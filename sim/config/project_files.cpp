@@ -90,9 +90,13 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
   // Before the list of names, which costs a look into each folder for each file of a point.
   if (auto file = shipped_file(kind, name_or_path)) return *std::move(file);
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
+  const std::string place = context.empty() ? "" : context + ": ";
+  std::error_code ignored;
+  if (fs::is_regular_file(base / name_or_path, ignored))
+    throw ConfigError(fmt::format("{}{}: a {}'s file must be called NAME{}", place, name_or_path, kind.name, kind.extension));
   const auto names = file_names(kind);
-  throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name,
-                                not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
+  throw ConfigError(
+      fmt::format("{}{} {}", place, kind.name, not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
 }
 
 std::string absolute_path(const fs::path& path) {

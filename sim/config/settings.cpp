@@ -265,9 +265,14 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   return "unknown key; " + legal_text(path, hidden);
 }
 
+std::string KeySpace::table_text(std::string_view path, std::string_view hidden) const {
+  const std::string text = "is a table of keys and takes no value; " + legal_text(path, hidden);
+  return path == "machine" ? text + "; to choose a machine, write machine = \"NAME\" in the file, or --machine NAME" : text;
+}
+
 const KeyInfo& KeySpace::require(std::string_view path, const Origin& origin) const {
   if (const auto* key = find(path)) return *key;
-  if (is_table(path)) fail(origin, path, "expected a table of keys, not one value");
+  if (is_table(path)) fail(origin, path, table_text(path, origin.hidden));
   for (const auto& key : keys_) {
     if (below(path, key.path)) fail(origin, key.path, fmt::format("expected {}, found a table", type_text(key.type)));
   }

@@ -102,6 +102,7 @@ class KeySpace {
   [[nodiscard]] const std::vector<KeyInfo>& keys() const { return keys_; }
   [[nodiscard]] bool is_table(std::string_view path) const;
   [[nodiscard]] std::string unknown_text(std::string_view path, std::string_view hidden) const;
+  [[nodiscard]] std::string table_text(std::string_view path, std::string_view hidden) const;
 
  private:
   [[nodiscard]] std::vector<std::string> paths_and_tables() const;

@@ -118,7 +118,8 @@ void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& table
   std::set<ConfigValue> known;
   for (const ConfigValue& value : axis.values[0]) {
     if (!known.insert(value).second)
-      fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the value {} is in the list twice", plain_text(value)));
+      fail(tables.swept.at(axis.paths[0]), axis.paths[0],
+           fmt::format("the list has the value {} twice; remove one", plain_text(value)));
   }
 }
 

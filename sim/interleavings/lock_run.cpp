@@ -80,7 +80,7 @@ void LockRun::guarded(const std::function<void()>& step) {
   } catch (const NotCheckable&) {
     throw;
   } catch (const std::exception& error) {
-    violation_ = fmt::format("the lock's code fails: {}", error.what());
+    violation_ = fmt::format("the lock's code stops with an error: {}", error.what());
   }
 }
 

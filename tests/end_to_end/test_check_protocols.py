@@ -364,6 +364,11 @@ def test_arguments_that_cannot_be_checked_are_refused(linebounce: Program, argum
     assert says in linebounce.refused("check", *arguments)
 
 
+def test_a_protocol_in_a_file_of_another_ending_is_refused_with_the_right_ending(linebounce: Program) -> None:
+    path = linebounce.file("mine.txt", "# A protocol\n")
+    assert "mine.txt: a protocol's file must be called NAME.md" in linebounce.refused("check", path.name)
+
+
 def test_a_file_that_is_not_a_protocol_is_refused_with_its_line(linebounce: Program) -> None:
     path = linebounce.file("wrong.md", text_of("msi_snoop").replace("| issue GetS |", "| issue GetX |"))
     message = linebounce.refused("check", path)

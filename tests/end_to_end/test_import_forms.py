@@ -145,7 +145,7 @@ def test_an_unknown_text_is_refused_with_the_forms_that_were_tried(linebounce: P
     linebounce.file("notes.txt", "0 r 1f00\n1 w 1f00\nthen it crashed\n")
     message = linebounce.refused("import", "notes.txt")
     assert "Up to line 2 it could be ordered" in message
-    assert 'line 3 fits none of them: "then it crashed"' in message
+    assert 'but line 3 matches no known form: "then it crashed"' in message
     for form in ("perf-c2c", "lock_stat", "matrix", "pahole", "litmus"):
         assert re.search(rf"^  {form} ", message, re.MULTILINE)
     linebounce.file("zeros", b"\0" * 100)

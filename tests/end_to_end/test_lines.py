@@ -191,7 +191,9 @@ def test_unreadable_input_is_reported_in_one_line(linebounce: Program, directory
         assert code == 2 or message.count("\n") == 1
         return message
 
-    assert "nowhere/results.json" in refused("nowhere", code=3)
+    assert "nowhere: there is no such results directory; `linebounce run EXPERIMENT -o nowhere` makes one" in refused(
+        "nowhere", code=3
+    )
     whole = (directory / "lines.csv").read_text()
     for cut in [whole[:-1], whole[: len(whole) // 2], "point,", ""]:
         (directory / "lines.csv").write_text(cut)

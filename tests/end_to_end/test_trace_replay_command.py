@@ -186,7 +186,7 @@ def test_a_file_that_is_not_a_trace_is_refused(linebounce: Program) -> None:
     linebounce.file("magic.lbt", b"XXXX" + content[4:])
     for recover in ((), ("--recover",)):
         refused = linebounce.refused("trace", "replay", "magic.lbt", "--machine", "p3_xeon_4way", *recover, code=3)
-        assert "magic.lbt: byte 0: this is no trace" in refused
+        assert "magic.lbt: byte 0: this is not a trace" in refused
 
 
 def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Program) -> None:
