@@ -14,8 +14,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLeastDifference = 0.01;  // of the smaller value
-constexpr std::size_t kMostPasses = 3;     // the most pairs that are named
-constexpr std::size_t kMostReasons = 3;    // the most changes that are named for a pair
+constexpr std::size_t kMostPasses = 3;     // limit on the pairs that the sentence names
+constexpr std::size_t kMostReasons = 3;    // limit on the changes that it names for one pair
 
 class OrderTeller {
  public:
@@ -52,7 +52,7 @@ class OrderTeller {
     return order_.better == Better::lower ? a.value < b.value : a.value > b.value;
   }
 
-  // Whether a is better than b, by more than chance.
+  // True if a is better than b by more than chance.
   bool beats(const RangeValue& a, const RangeValue& b) const {
     const double least = kLeastDifference * std::min(std::abs(a.value), std::abs(b.value));
     return is_ahead(a, b) && std::abs(a.value - b.value) > std::max(least, a.interval + b.interval);
@@ -86,7 +86,7 @@ class OrderTeller {
     }
   }
 
-  // How far the first alternative is ahead of the best of the others.
+  // Records by how much the first alternative leads the best of the others after this change.
   void note_lead(const RangeRow& row) {
     const RangeValue& leader = *row[ranking_.front()];
     RangeValue next = *row[ranking_[1]];

@@ -21,7 +21,7 @@ constexpr std::array kTimes = {Step{1, "ns"}, Step{1e3, "µs"}, Step{1e6, "ms"},
 constexpr std::array kCounts = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}};
 constexpr double kLargestPlainCount = 1e4;
 
-// Nanoseconds in one unit; 0 for a unit that is no time.
+// How many nanoseconds one unit has; 0 if the unit is not a unit of time.
 double nanoseconds_of(const std::string& unit) {
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : unit == "s" ? 1e9 : 0;
 }
@@ -35,7 +35,7 @@ Step step_for(double size, std::span<const Step> steps) {
   return chosen;
 }
 
-constexpr double kSmallest = 0.01;  // two decimals would show nothing of smaller values
+constexpr double kSmallest = 0.01;  // a smaller value would print as 0.00
 
 int decimals_of(double value) {
   const double size = std::abs(value);

@@ -101,7 +101,7 @@ Recognised recognise(const Excerpt& excerpt) {
 }
 
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
-  // Collected before `out` is overwritten.
+  // Collects the names now, before `out` is overwritten.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
     if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");
