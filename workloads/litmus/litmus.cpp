@@ -29,8 +29,8 @@ constexpr std::uint64_t kStoresBefore = 12;  // at most
 constexpr int kDisturbances = 4;
 // In units of the time that a transfer of a line takes.
 constexpr std::uint64_t kLongestStep = 3;
-constexpr std::int64_t kReadersWait = 10;  // until owners have their lines
-constexpr int kBarrier = 15;               // the most that a barrier takes, for each CPU
+constexpr std::int64_t kReadersWait = 10;  // in units of a transfer's time, until owners have their lines
+constexpr int kBarrier = 15;               // in units of a transfer's time, for each CPU: the longest time that a barrier takes
 constexpr int kFarther = 3;                // factor between nodes
 enum Purpose : std::uint64_t { kPlans, kDelays };
 

@@ -115,8 +115,8 @@ Address Dcache::find(Cpu& cpu, Address parent, const Name& name) {
       if (matches(cpu, dentry, parent, name)) return dentry;
       entry = after;
     }
-    // Without the lock, an entry may move to another chain while a reader stands on it; the reader then arrives at that chain's
-    // end.
+    // Without the lock, an entry may move to another chain while a reader is at it. The reader then arrives at the end of
+    // that other chain.
     if (entry == head) return kNoDentry;
   }
 }

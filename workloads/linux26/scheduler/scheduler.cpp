@@ -146,7 +146,7 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   return current == idle;
 }
 
-// A pinned task stays where it is, whatever this finds; the kernel looks nevertheless.
+// A pinned task stays where it is, whatever this search finds; the kernel searches all the same.
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {
