@@ -81,9 +81,8 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   const auto& caches = setting.machine.caches;
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
-  shared_rows_ =
-      // if there are too few CPUs, rows that can't be measured are left out
-      options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
+  // If there are too few CPUs, rows that can't be measured are left out.
+  shared_rows_ = options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
   in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
