@@ -52,7 +52,7 @@ class Recording {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
     std::uint64_t passed = 0;       // threads over all rounds
-    std::uint64_t first_round = 0;  // the first round in the window
+    std::uint64_t first_round = 0;  // the first of the barrier's rounds that is in the window
     std::uint64_t written = 0;      // threads
   };
 
