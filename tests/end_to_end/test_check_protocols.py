@@ -127,7 +127,7 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
 
 
 def rumur(program: Program, model: Path) -> tuple[bool, int]:
-    """Runs Debian's model checker on a Murphi model: whether it finds no error, and the number of states."""
+    """Runs Debian's model checker on a Murphi model. Returns whether it finds no error, and the number of states."""
     assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
     code, verifier = model.with_suffix(".c"), model.with_suffix("")
     subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
@@ -286,7 +286,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 
 def test_both_model_checkers_find_an_endless_request(linebounce: Program) -> None:
-    """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
+    """No deadlock and no other broken promise, but no end: GetM becomes Upgrade, which becomes GetM."""
     # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))

@@ -283,8 +283,8 @@ def test_a_writer_lets_a_reader_of_its_cpu_come_to_its_end(linebounce: Program, 
 
 
 def test_threads_in_blocks_use_every_cpu(linebounce: Program) -> None:
-    """One thread that does little, like main, and four that work: with blocks of two threads, only three of four CPUs would
-    be used."""
+    """A thread that does little, like main, and four that work. If threads ran in blocks of two, only three of the four
+    CPUs would be used."""
     symbols = "".join(f"object x{i} size=64 alignment=64\nstream t{i}\n" for i in range(5))
     work = "".join(f"t{i} store x{i} 8\nt{i} compute {100000 if i else 10}\n" for i in range(5))
     (linebounce.directory / "five.txt").write_text(HEAD + symbols + work + "end\n")
