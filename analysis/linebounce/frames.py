@@ -113,9 +113,9 @@ TIMELINE: dict[str, pl.DataType] = {
     "offset": _COUNT,
     "field": _TEXT,
 }
-_LATEST_NS = 9e18  # Perfetto's limit is 64 bits; this is a century
+_LATEST_NS = 9e18  # Perfetto's times have 64 bits; this limit is a century
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
-# The form of a span's track, by kind: the number of a CPU or bus, the two ends of a link, or nothing.
+# The form of a span's track, by the span's kind: the number of a CPU or bus, the two ends of a link, or nothing.
 _NUMBER_TRACK = r"^[0-9]{1,9}$"
 _TRACKS = {
     "function": _NUMBER_TRACK,
@@ -150,7 +150,7 @@ def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
 
 
 def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
-    """The metrics with seeds.csv's columns, for a run with one seed, which has no such file."""
+    """Gives the metrics the columns of seeds.csv. A run with one seed has no such file."""
     return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
 
 

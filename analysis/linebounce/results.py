@@ -64,7 +64,7 @@ class Results:
     """
 
     directory: Path
-    name: str  # the name in messages: the directory, for a part with its value
+    name: str  # the run's name in messages: the directory; for a part of a run, with the part's value
     part: str  # for a part of a run (compare/parts.py), the part's value; otherwise empty
     experiment: str
     machine: str
@@ -118,22 +118,23 @@ class Results:
 
     @cached_property
     def locks(self) -> pl.DataFrame:
-        """Lockmeter's columns of every lock and call site: locks.csv, of all points."""
+        """Each lock and call site with lockmeter's columns: locks.csv, of all points."""
         return self._frame("locks")
 
     @cached_property
     def cpi(self) -> pl.DataFrame:
-        """What each CPU's cycles went to in each function: cpi.csv, of all points. The parts add up to `cycles`."""
+        """How many cycles each CPU spent in each function, and on what: cpi.csv, of all points. The parts add up to
+        `cycles`."""
         return self._frame("cpi")
 
     @cached_property
     def matrix(self) -> pl.DataFrame:
-        """What one CPU pays for a line of another: matrix.csv, without rows where the workload is another."""
+        """What one CPU pays for a line of another: matrix.csv. Only the workload that measures this has rows."""
         return self._frame("matrix")
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """What quantities were over simulated time, warm-up included: series.csv, without rows where the workload has none."""
+        """What quantities were over simulated time, warm-up included: series.csv. Some workloads have no rows."""
         return self._frame("series")
 
     @cached_property
@@ -321,14 +322,14 @@ def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[He
 
 
 def _no_answer(headlines: Sequence[Headline], points: Sequence[Point]) -> Answer:
-    """For results from versions before answers existed: no words, and the last finished point."""
+    """The answer for results of versions that had no answers yet: no words, and the last finished point."""
     finished = [point.number for point in points if point.metrics]
     metric = headlines[0].metric if headlines else ""
     return Answer("", "", "", metric, "", "", finished[-1] if finished else None, None, (), ())
 
 
 def _first_point_number(directory: Path) -> int:
-    """For a point's own directory points/K the number is K, as in its CSV files."""
+    """In a point's own directory points/K the number is K, as in its CSV files."""
     resolved = directory.resolve()
     inside_sweep = resolved.parent.name == "points" and re.fullmatch(r"\d+", resolved.name)
     return int(resolved.name) if inside_sweep else 0

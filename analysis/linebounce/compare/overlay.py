@@ -13,7 +13,7 @@ from linebounce.report import charts, figures, sweeps
 from linebounce.report.words import axis_title, path_words
 
 _WIDTH = 720
-_MOST_ALTERNATIVES = 4  # of more alternatives, only those featured in the base's answer are drawn
+_MOST_ALTERNATIVES = 4  # if there are more alternatives than this, only those that the base's answer features are drawn
 
 Rows = list[dict[str, Any]]
 
@@ -44,8 +44,8 @@ def overlay(comparisons: Sequence[Comparison]) -> list[tuple[str, Markup]]:
 
 
 def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
-    """Whether a point belongs to the chart: it has the answered point's values for paths not on the axes, and is of a
-    featured alternative if there are many."""
+    """Whether a point belongs to the chart. For the paths that are not on the axes, it must have the answered point's
+    values. If there are many alternatives, it must be of a featured one."""
     base = comparison.base
     stays = sweeps.held(base, axes.x, axes.series)
     if any(point.at[path] != base.answered_point.at[path] for path in stays):
