@@ -59,7 +59,7 @@ MANY_TIMES = 10  # a larger change is shown as a factor
 @dataclass(frozen=True)
 class Papers:
     documents: dict[str, Table]  # by file: configs/papers/*.toml
-    experiments: dict[str, Table]  # by name: the documents' experiments, as written
+    experiments: dict[str, Table]  # the documents' experiments as they are in the files, by name
     record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
 
 
@@ -195,7 +195,7 @@ def tally(rows: list[Table]) -> str:
 
 
 def reason(claim: Table, papers: Papers) -> str:
-    """Why rows miss: the claim's own words, else those of the rows."""
+    """Why the claim's rows miss: in the claim's own words; otherwise in the rows' words."""
     of_rows = [row.get("why_off", "") for _, row in rows_of_claim(claim, papers) if is_miss(row)]
     return claim.get("why_off") or "; ".join(dict.fromkeys(filter(None, of_rows)))
 
@@ -214,7 +214,7 @@ def state(claim: Table, papers: Papers) -> str:
 
 
 def how(claim: Table, papers: Papers) -> list[str]:
-    """The command beside a claim; for a claim with rows, only those."""
+    """The command for a claim. If the claim has rows, it runs only those."""
     if "rows" not in claim:
         return commands(claim, papers)
     return [f"linebounce reproduce {' '.join(claim['rows'])}"]

@@ -69,7 +69,7 @@ struct Stage {
     deferred,  // only a wait: the node's controller is busy with another request of its bus for the line
     pass,      // through a controller, directory or group, with its look-up
     answers,   // a home that broadcasts waits for the answers of all nodes
-    outlet,    // to another stop of a group; may wait, because messages of a class keep their order
+    outlet,    // outlet to another stop of a group; messages may wait here, because messages of a class keep their order
     crossing,  // only a wait: for the crossing, a stage that all messages leaving a node pass
     link,      // over the link from node `at` to node `peer`
     inbox,     // only a wait: the controller is receiving other messages

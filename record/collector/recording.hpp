@@ -105,7 +105,7 @@ class Recording {
   };
   std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
   std::map<std::tuple<std::uint32_t, std::int64_t, std::uint64_t>, std::uint32_t>
-      locks_of_functions_;                         // the same, and the function's code
+      locks_of_functions_;                         // by function name: the same, and the function's code
   std::map<std::uint64_t, Condition> conditions_;  // by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;

@@ -41,7 +41,7 @@ inline constexpr const char* kAllProposals = "all";
 // The costliest line that no proposal changes.
 struct UncuredLine {
   std::size_t line = 0;  // index in SharingReport::lines
-  double pct = 0;        // its misses, in percent of the run's time
+  double pct = 0;        // cost of its misses, in percent of the run's time
 };
 
 struct SharingReport {

@@ -32,7 +32,7 @@ class Hammer final : public Workload {
  private:
   struct OfCpu {
     std::vector<Value> seen;  // by block, the latest version that this CPU has read
-    double waits_ns = 0;      // in the measured time: readers' waits, or writers' waits for an inode
+    double waits_ns = 0;      // during the measured time: waits of readers for the lock, or of writers for an inode
     double longest_wait_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }

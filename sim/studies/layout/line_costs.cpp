@@ -8,9 +8,10 @@ namespace {
 
 // The unit of costs is a transfer of a line from another cache. The ratios are those of machines with several sockets.
 constexpr double kTransfer = 1;
-constexpr double kUpgrade = 0.8;    // the CPU has the data, but not the right to write it
-constexpr double kFetch = 0.4;      // the data comes from memory, or from a far level of the CPU's own caches
-constexpr double kEachLine = 1e-3;  // for each line that is used at all, so that the layout with fewer lines wins among equals
+constexpr double kUpgrade = 0.8;  // the CPU has the data, but not the right to write it
+constexpr double kFetch = 0.4;    // the data comes from memory, or from a far level of the CPU's own caches
+// Added for each line that is used at all, so that of equally good layouts the one with fewer lines wins.
+constexpr double kEachLine = 1e-3;
 
 constexpr int kAbsent = std::numeric_limits<int>::max();
 

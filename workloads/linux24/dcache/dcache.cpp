@@ -8,7 +8,7 @@ namespace {
 
 // Instructions that touch no memory: about as many as the compiled code has.
 constexpr std::int64_t kLookupInstructions = 20;   // entry, d_hash, exit
-constexpr std::int64_t kEntryInstructions = 6;     // for each entry of a chain
+constexpr std::int64_t kEntryInstructions = 6;     // instructions for each entry of a chain
 constexpr std::int64_t kCompareInstructions = 40;  // repz cmpsb, some cycles for each byte
 
 FunctionId kernel(AddressSpace& memory, const char* name) {

@@ -18,7 +18,7 @@ constexpr Address kDestination = 160;
 constexpr Address kEntryBytes = 256;
 
 constexpr Value kFreedRoute = ~Value{0};
-constexpr double kRouteCpi = 1.0;  // of kernel instructions that miss no cache
+constexpr double kRouteCpi = 1.0;  // cycles per instruction of kernel code that misses no cache
 
 }  // namespace
 

@@ -14,7 +14,7 @@ constexpr std::int64_t kContextSwitchInstructions = 500;
 constexpr std::int64_t kWakeInstructions = 250;
 constexpr std::int64_t kActivateInstructions = 120;
 constexpr std::int64_t kTickInstructions = 300;
-constexpr std::int64_t kBalanceInstructions = 40;  // for each CPU that is looked at
+constexpr std::int64_t kBalanceInstructions = 40;  // instructions for each CPU that balancing looks at
 
 // Ticks between two balancing attempts, with the sibling and with all CPUs of the node: about the intervals of a busy system.
 constexpr std::int64_t kTicksToSiblingBalance = 2;
