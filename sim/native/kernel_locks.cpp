@@ -87,7 +87,7 @@ void release(struct kernel_mcs *lock) { mcs_spin_unlock(&lock->tail, this_cpu_pt
 )";
 
 constexpr const char* kLockref = R"(
-// A reader holds a reference. A writer succeeds only if there are no references, and then marks the object dead.
+// A reader holds a reference. A writer needs that there are none, and marks the object dead meanwhile.
 LINEBOUNCE_LOCK(struct lockref, .title = "lockref of Linux: readers hold references")
 void acquire(struct lockref *lock) {
   for (;;) {
